@@ -252,7 +252,6 @@ void Stream::launch(const Kernel& kernel, const LaunchShape& asked,
     const LaunchShape shape = with_group_size(device(), kernel, asked);
     check_not_forked("Stream::launch");
     state_->check_device("Stream::launch", "kernel", kernel.device());
-    check_parameters(kernel, arguments);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const KernelArgument& argument = arguments[i];
         if (argument.buffer == nullptr) {
@@ -269,6 +268,7 @@ void Stream::launch(const Kernel& kernel, const LaunchShape& asked,
                          : ": misaligned offset, got " + std::to_string(argument.offset) +
                                " bytes; expected a multiple of " + std::to_string(argument.element_size)));
     }
+    check_parameters(kernel, arguments);
     if (shape.group_size_x == 0 || shape.group_size_y == 0 || shape.group_size_z == 0)
         throw Error(
             ErrorCode::invalid_argument, "Stream::launch",

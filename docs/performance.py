@@ -387,10 +387,11 @@ def agreement():
                 if cell["device"] != device["selector"]:
                     continue
                 at = counts.setdefault(cell["algorithm"], {"bits": 0, "bound": 0, "failed": 0, "compiles": 0, "cases": 0})
-                at["cases"] += cell.get("passed", 0)
+                correct = cell.get("passed", 0) + cell.get("compiled", 0)
+                at["cases"] += correct
                 if cell.get("failed", 0):
                     at["failed"] += 1
-                elif cell.get("passed", 0):
+                elif correct:
                     verdict = cell["verdict"]
                     at["compiles" if "compile" in verdict else "bound" if "bound" in verdict else "bits"] += 1
             backend = BACKENDS.get(device["selector"].split(":")[0], "")

@@ -59,7 +59,7 @@ ROW = {"algorithm": (text, True), "function": (text, True), "variant": (text, Tr
        "q3_ms": (number, False), "gb_per_s": (number, False), "gflop_per_s": (number, False), "ceiling": (text, False),
        "of_ceiling": (number, False), "ratio_to": (text, False), "problem": (text, False), "note": (text, False)}
 CELL = {"algorithm": (text, True), "variant": (text, True), "order": (text, True), "device": (text, True), "verdict": (text, True),
-        "passed": (count, False), "failed": (count, False), "skipped": (count, False), "not_applicable": (count, False),
+        "passed": (count, False), "compiled": (count, False), "failed": (count, False), "skipped": (count, False), "not_applicable": (count, False),
         "worst_error_over_bound": (number, False)}
 MACHINE = {"cpu": (text, True), "cores": (count, True), "os": (text, True), "compiler": (text, True)}
 DEVICE = {"selector": (text, True), "name": (text, True), "driver": (text, False), "hardware": (text, False),

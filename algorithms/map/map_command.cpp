@@ -35,7 +35,7 @@ class RunMap final : public RunTask, public Pipelined, public TakesText {
         return op_ ? pipeline_map(devices, *in[0], out, *op_, options)
                    : pipeline_map(devices, *in[0], out, *map_function_named(function_), options);
     }
-    bool has_text() const override { return text_.has_value(); }
+    const std::optional<std::string>& text() const override { return text_; }
     std::string title() const override { return op_ ? op_->name : function_; }
 
   private:

@@ -156,7 +156,8 @@ template <class T, int first, int count>
 #else
 #pragma GCC ivdep
 #endif
-    for (u64 i = 0; i < n; ++i) {
+    // Signed, because it is subtracted from.
+    for (i64 i = 0; i < static_cast<i64>(n); ++i) {
         T t = first == 1 ? c0 * centre[i] : sums[i];
         t = std::fma(c1, ((centre[i - first] + centre[i + first]) + (ya[i] + yb[i])) + (za[i] + zb[i]), t);
         if constexpr (count == 2)

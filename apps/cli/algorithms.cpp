@@ -120,6 +120,9 @@ void print_json(const Algorithms& list) {
     std::cout << ordered_json{{"algorithms", std::move(root)}}.dump(2) << '\n';
 }
 
+// Columns of text output.
+constexpr std::size_t page_width = 100;
+
 void print_tables(const Algorithms& list) {
     bool first = true;
     for (const Algorithm* algorithm : list) {
@@ -133,6 +136,19 @@ void print_tables(const Algorithms& list) {
         header.emplace_back("order");
         if (stable) header.emplace_back("stable");
         header.emplace_back("what it does");
+        // The last column takes what is left of the page.
+        constexpr std::size_t gap = 2;
+        std::size_t before = 0;
+        std::vector<std::size_t> widths;
+        for (const std::string& name : header)
+            widths.push_back(name.size());
+        for (const Variant* v : algorithm->variants) {
+            widths[0] = std::max(widths[0], 2 + v->name.size());
+            const std::size_t order = std::size(all_backends) + 1;
+            widths[order] = std::max(widths[order], name_of(v->order).size());
+        }
+        for (std::size_t i = 0; i + 1 < header.size(); ++i)
+            before += widths[i] + gap;
         Table table(header);
         for (const Variant* v : algorithm->variants) {
             std::vector<Cell> row{"  " + std::string(v->name)};
@@ -140,10 +156,46 @@ void print_tables(const Algorithms& list) {
                 row.emplace_back(mark(v->dialects.has(backend.dialect)));
             row.emplace_back(std::string(name_of(v->order)));
             if (stable) row.emplace_back(mark(v->stable));
-            row.emplace_back(std::string(v->summary));
+            std::vector<std::string> summary =
+                lines_of(wrapped(std::string(v->summary), page_width - before));
+            row.emplace_back(summary.front());
             table.add(std::move(row));
+            for (std::size_t i = 1; i < summary.size(); ++i) {
+                std::vector<Cell> more(header.size(), Cell(""));
+                more.back() = summary[i];
+                table.add(std::move(more));
+            }
         }
         table.print(std::cout);
+    }
+}
+
+// Prints the text, wrapped, below a label: "    source:     text".
+void print_field(std::string label, const std::string& text) {
+    constexpr std::size_t indent = 4, width = 12;
+    label.resize(std::max(width, label.size()), ' ');
+    const std::size_t column = indent + label.size();
+    const std::string blanks(column, ' ');
+    bool is_first = true;
+    for (const std::string& line : lines_of(wrapped(text, page_width - column))) {
+        std::cout << (is_first ? std::string(indent, ' ') + label : blanks) << line << '\n';
+        is_first = false;
+    }
+}
+
+void print_summary(std::string_view text) {
+    for (const std::string& line : lines_of(wrapped(std::string(text), page_width - 4)))
+        std::cout << "    " << line << '\n';
+}
+
+void print_workloads(const Algorithm& algorithm) {
+    for (const Suite& suite : suites()) {
+        if (suite.name != algorithm.name) continue;
+        std::string names;  // some contain commas
+        for (const Workload& workload : suite.workloads)
+            names.append(names.empty() ? "" : "; ").append(workload.name);
+        std::cout << "\n  workloads (for `concord bench --workloads`)\n";
+        print_summary(names);
     }
 }
 
@@ -155,10 +207,12 @@ void print_one(const Algorithm& algorithm) {
         for (const Backend& backend : all_backends) {
             if (v->dialects.has(backend.dialect)) append(names, backend.name);
         }
-        std::cout << "\n  " << v->name << "\n    " << v->summary << "\n    backends:   " << names
-                  << "\n    order:      " << name_of(v->order) << '\n';
-        if (stable) std::cout << "    stable:     " << (v->stable ? "yes" : "no") << '\n';
-        std::cout << "    source:     " << v->source << '\n';
+        std::cout << "\n  " << v->name << '\n';
+        print_summary(v->summary);
+        print_field("backends:", names);
+        print_field("order:", std::string(name_of(v->order)));
+        if (stable) print_field("stable:", v->stable ? "yes" : "no");
+        print_field("source:", std::string(v->source));
     }
     for (const Tunable* t : algorithm.tunables) {
         std::string where, values;
@@ -167,17 +221,21 @@ void print_one(const Algorithm& algorithm) {
         }
         for (const u64 value : values_of(*t))
             append(values, std::to_string(value));
-        std::cout << "\n  " << t->name << " (for `concord tune`)\n    " << t->summary
-                  << "\n    values:     " << values << "\n    used on:    " << where << '\n';
+        std::cout << "\n  " << t->name << " (for `concord tune`)\n";
+        print_summary(t->summary);
+        print_field("values:", values);
+        print_field("used on:", where);
     }
-    std::cout << "\nOrder of floating-point operations: canonical, defined by the algorithm and bitwise "
-                 "identical on\n"
-                 "every device and in every variant; variant-specific, defined by the variant and bitwise "
-                 "identical on\n"
-                 "every device; unspecified, within an error bound. By default Concord uses the variant in "
-                 "the device's\n"
-                 "tuning table. Without an entry it uses the first variant above that supports and suits the "
-                 "call.\n";
+    print_workloads(algorithm);
+    std::cout << '\n'
+              << wrapped(
+                     "Order of floating-point operations: canonical, defined by the algorithm and bitwise "
+                     "identical on every device and in every variant; variant-specific, defined by the "
+                     "variant and bitwise identical on every device; unspecified, within an error bound. "
+                     "By default Concord uses the variant in the device's tuning table. Without an entry it "
+                     "uses the first variant above that supports and suits the call.",
+                     page_width)
+              << '\n';
 }
 
 struct AlgorithmsArguments {

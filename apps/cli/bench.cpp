@@ -5,7 +5,9 @@
 #include "program.hpp"
 #include "trace_file.hpp"
 
+#include <concord/lab/baseline.hpp>
 #include <concord/lab/bench.hpp>
+#include <concord/lab/internal/status_line.hpp>
 
 #include <algorithm>
 #include <iostream>
@@ -47,14 +49,27 @@ int bench(BenchArguments asked) {
             suite.bench_sizes = {suite.bench_sizes.back()};
     }
     check_files({{"--json", asked.json}, {"--csv", asked.csv}, {"--trace", asked.trace}});
+    check_variants_exist(options.algorithms, options.variants, options.devices);
     options.devices = devices_of(options.devices);
+    for (const std::string& device : options.devices)
+        check_runs(*open_device(device));
     defer_interrupts();
     options.stop = is_interrupted;
+    bar_is_shown(StatusLine().visible());
     TraceFile trace(asked.trace);
     const BenchReport report = lab::bench(all, options, &std::cout);
     trace.write();
     if (!asked.json.empty()) write_whole(asked.json, report.json());
     if (!asked.csv.empty()) write_whole(asked.csv, report.csv());
+    const auto& measured = report.rows();
+    const auto has_time = [](const BenchRow& row) { return row.timing.has_value(); };
+    const auto is_baseline = [](const BenchRow& row) { return row.baseline; };
+    if (options.baselines && std::any_of(measured.begin(), measured.end(), has_time) &&
+        std::none_of(measured.begin(), measured.end(), is_baseline) && !report.interrupted())
+        std::cerr << "concord: --baselines: "
+                  << (lab::baselines().empty() ? "no module of other libraries is installed"
+                                               : "no installed module measures this work on these devices")
+                  << "; build them with './setup baselines' in Concord's sources\n";
     if (report.wrong())
         std::cerr << "concord: bench: a result is wrong; its row has no time\n";
     else if (!report.failure().empty())
@@ -83,8 +98,9 @@ void add_bench(CLI::App& program, Action& action) {
              "Variants, all, or auto for the library's choice (default: auto)");
     add_order_option(*command, asked->order);
     add_list(*command, "--workloads", options.workloads, "WORKLOADS",
-             "Operators, functions and input data (default: the first of each algorithm)");
-    add_list(*command, "--types", asked->types, "TYPES", "Element types (default: f32)");
+             "Operators, functions and input data, or all; `concord algorithms NAME` lists them (default: "
+             "the first of each algorithm)");
+    add_list(*command, "--types", asked->types, "TYPES", type_names() + " (default: f32)");
     add_list(
         *command, "--sizes", asked->sizes, "SIZES",
         "Element counts, e.g. 1000,2^10..2^20 (default: 2^10 to 2^26; without ALGORITHM the largest only)");
@@ -97,8 +113,9 @@ void add_bench(CLI::App& program, Action& action) {
             ->check(CLI::Range(u64{1}, u64{1} << 40))
             ->type_name("N");
     command->add_flag("--recorded", options.recorded, "With --calls: replay a recorded call")->needs(calls);
-    command->add_flag("--baselines", options.baselines,
-                      "Also time other libraries on the same work, and print the ratio");
+    command->add_flag(
+        "--baselines", options.baselines,
+        "Also time other libraries on the same work, and print the ratio; ./setup baselines builds them");
     command->add_flag("--ceilings", options.ceilings,
                       "Measure all attainable rates: copy, read, fma, transfers, launch (default: those that "
                       "rows are compared with)");

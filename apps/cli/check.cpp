@@ -1,7 +1,10 @@
 // `concord check`.
 
 #include "files.hpp"
+#include "interrupt.hpp"
 #include "program.hpp"
+
+#include <concord/lab/internal/status_line.hpp>
 
 #include <iostream>
 
@@ -25,13 +28,19 @@ int check(CheckArguments asked) {
     check_files({{"--json", asked.json}, {"--junit", asked.junit}});
     options.patterns = patterns_of_names(asked.patterns);
     options.seed = seed_of(asked.seed);
+    check_variants_exist(options.algorithms, options.variants, options.devices);
     options.devices = devices_of(options.devices);
     options.program = "concord check";
+    defer_interrupts();
+    options.stop = is_interrupted;
+    bar_is_shown(StatusLine().visible());
     const CheckReport report = lab::check(suites(), options, &std::cout);
     report.print(std::cout);
     if (!asked.json.empty()) write_whole(asked.json, report.json());
     if (!asked.junit.empty()) write_whole(asked.junit, report.junit());
     if (report.status() == status_failed) std::cerr << "concord: check: " << report.device_failure() << '\n';
+    publish_outputs();
+    end_if_interrupted();
     return report.status();
 }
 
@@ -41,9 +50,14 @@ void add_check(CLI::App& program, Action& action) {
     CLI::App* command = add_command(
         program, "check",
         {.summary = "Check every variant on every device against a serial reference",
-         .details = "Prints the matrix of variants and devices, and one line of counts. Results in a "
-                    "canonical or variant-specific order must be bitwise identical on all devices. A "
-                    "compile-only device compiles all kernels.",
+         .details =
+             "Prints the matrix of variants and devices, why cases were skipped, and one line of counts. "
+             "Results in a "
+             "canonical or variant-specific order must be bitwise identical on all devices. A "
+             "compile-only device compiles all kernels.\n\n"
+             "On a terminal it shows the number of cases done, their total and the time left. After SIGINT "
+             "or SIGTERM it ends with the matrix of the results so far, writes the files of --json and "
+             "--junit, and ends by that signal.",
          .examples = {"concord check                                # everything on every device",
                       "concord check reduce --devices opencl:0 --variants fixed --types f32,f64"},
          .statuses = {status_ok, status_wrong, status_bad_input, status_unavailable, status_failed}});
@@ -51,13 +65,14 @@ void add_check(CLI::App& program, Action& action) {
     command->add_option("ALGORITHM", asked->options.algorithms, "Algorithms (default: all)");
     add_device_option(*command, asked->options.devices, "Devices (default: all)");
     add_list(*command, "--variants", asked->options.variants, "VARIANTS", "Variants (default: all)");
-    add_list(*command, "--types", asked->types, "TYPES", "Element types (default: all)");
+    add_list(*command, "--types", asked->types, "TYPES", type_names() + " (default: all)");
     add_list(*command, "--sizes", asked->sizes, "SIZES",
              "Element counts, e.g. 1025,2^20+1 (default: those of the suites)");
-    add_list(*command, "--patterns", asked->patterns, "PATTERNS", "Patterns of the inputs (default: all)");
+    add_list(*command, "--patterns", asked->patterns, "PATTERNS",
+             "Patterns of the inputs: " + joined(names_of(all_patterns)) + " (default: all)");
     command->add_flag("--full", asked->options.full, "Add sizes up to 2^32 + 1 elements, limited by memory");
     command->add_flag("--verbose", asked->options.verbose,
-                      "List skipped and not applicable cases with their reasons");
+                      "List skipped and not applicable cases by variant, with their reasons");
     command->add_option("--seed", asked->seed, "Seed of the generated inputs (default: 1)")->type_name("N");
     command->add_option("--json", asked->json, "Write counts, matrix and failures to this file")
         ->type_name("FILE");

@@ -5,20 +5,35 @@
 
 #include <concord/lab/harness.hpp>
 
+#include <concord/backend.hpp>
 #include <concord/internal/environment.hpp>
+#include <concord/internal/modules.hpp>
 #include <concord/internal/program_cache.hpp>
 #include <concord/trace.hpp>
 #include <concord/tuning.hpp>
 
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <memory>
+#include <optional>
+#include <set>
 
 namespace concord::app {
 namespace {
 
+constexpr std::string_view backend_prefix = "concord-backend-";
 constexpr u64 trial_size = u64{1} << 16;
 
 // Counts of devices. The worst outcome decides the exit status.
@@ -66,6 +81,139 @@ void try_device(const std::string& selector, Findings& findings) {
     const Tuning& tuning = tuning_of(*open_device(selector));
     if (tuning.size() > 0)
         std::cout << "    tuning table: " << tuning.source() << ", " << tuning.size() << " entries\n";
+}
+
+// How the driver of a backend ended its process, or did not answer. Empty: it answered, perhaps with an error.
+std::string end_of_driver(const std::string& name, const std::filesystem::path& module) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return {};
+    std::cout.flush();
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::dup2(ends[1], STDOUT_FILENO);
+        ::dup2(ends[1], STDERR_FILENO);
+        const rlimit none{};
+        ::setrlimit(RLIMIT_CORE, &none);
+        try {
+            void* const library = ::dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL);
+            const auto entry =
+                library == nullptr
+                    ? nullptr
+                    : reinterpret_cast<BackendEntry>(::dlsym(library, ("concord_backend_" + name).c_str()));
+            const BackendModule* const described = entry == nullptr ? nullptr : entry();
+            // The loader refuses other modules.
+            const bool is_usable =
+                described != nullptr && described->interface_version == backend_interface_version &&
+                described->name != nullptr && described->name == name && described->create != nullptr;
+            if (is_usable) {
+                const std::unique_ptr<concord::Backend> backend(described->create());
+                const std::size_t devices = backend == nullptr ? 0 : backend->devices().size();
+                for (u32 i = 0; i < devices; ++i)
+                    (void)backend->open(i);
+            }
+        } catch (...) {  // the report in the parent says why
+        }
+        ::_exit(0);
+    }
+    ::close(ends[1]);
+    if (child < 0) {
+        ::close(ends[0]);
+        return {};
+    }
+    // Until the child has ended: it and its threads hold the other end.
+    std::string said;
+    char piece[1024];
+    constexpr int patience_ms = 60000;
+    pollfd ready{ends[0], POLLIN, 0};
+    bool hangs = false;
+    while (!hangs) {
+        const int count = ::poll(&ready, 1, patience_ms);
+        if (count < 0 && errno == EINTR) continue;
+        hangs = count == 0;
+        const ssize_t n = count > 0 ? ::read(ends[0], piece, sizeof piece) : 0;
+        if (count <= 0 || n <= 0) break;
+        said.append(piece, static_cast<std::size_t>(n));
+    }
+    if (hangs) ::kill(child, SIGKILL);
+    ::close(ends[0]);
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (hangs) return "does not answer within a minute";
+    if (!WIFSIGNALED(status)) return {};
+    const char* const signal = ::sigabbrev_np(WTERMSIG(status));
+    std::string end = std::string("ends the process (SIG") + (signal == nullptr ? "?" : signal) + ")";
+    const std::vector<std::string> lines = lines_of(said);
+    for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+        if (line->empty()) continue;
+        end += ": " + *line;
+        break;
+    }
+    return end;
+}
+
+// Hides backends during its lifetime: files that cannot be loaded are found before their modules.
+class HiddenBackends {
+  public:
+    HiddenBackends() = default;
+    ~HiddenBackends() {
+        if (folder_.empty()) return;
+        std::error_code error;
+        std::filesystem::remove_all(folder_, error);
+        if (before_.empty())
+            ::unsetenv(variable);
+        else
+            ::setenv(variable, before_.c_str(), 1);
+    }
+    HiddenBackends(const HiddenBackends&) = delete;
+    HiddenBackends& operator=(const HiddenBackends&) = delete;
+
+    // Returns whether the backend is hidden.
+    bool add(const std::string& name) {
+        if (folder_.empty()) {
+            std::string pattern = (std::filesystem::temp_directory_path() / "concord-doctor-XXXXXX").string();
+            if (::mkdtemp(pattern.data()) == nullptr) return false;
+            folder_ = std::filesystem::canonical(pattern);
+            before_ = detail::environment_variable(variable);
+            ::setenv(variable, (folder_.string() + (before_.empty() ? "" : ":") + before_).c_str(), 1);
+        }
+        const std::filesystem::path file = folder_ / (std::string(backend_prefix) + name + ".so");
+        std::ofstream(file).close();
+        for (const detail::ModulePath& module : detail::find_modules(backend_prefix)) {
+            if (module.path.filename() == file.filename())
+                return module.path == file && module.refused.empty();
+        }
+        return false;
+    }
+
+  private:
+    static constexpr const char* variable = "CONCORD_BACKEND_PATH";
+    std::filesystem::path folder_;
+    std::string before_;  // the variable's value
+};
+
+// Asks each module in a process of its own, because some drivers end theirs. Reports those and hides them. Returns
+// their names, or nothing if one cannot be hidden.
+std::optional<std::set<std::string>> hide_fatal_backends(HiddenBackends& hidden, Findings& findings) {
+    std::set<std::string> names;
+    for (const detail::ModulePath& module : detail::find_modules(backend_prefix)) {
+        const std::string name = module.path.stem().string().substr(backend_prefix.size());
+        const std::string end = module.refused.empty() ? end_of_driver(name, module.path) : "";
+        if (end.empty()) continue;
+        ++findings.failed;
+        std::cout << name << ": " << painted("failed", Tone::bad) << ": its driver " << end
+                  << "\n  module: " << module.path.string() << "\n  to leave it out: ";
+        if (name == "opencl")
+            std::cout
+                << "set OCL_ICD_VENDORS to a folder with the .icd files of the other OpenCL drivers, or to\n"
+                   "    /nonexistent, which hides all of them\n";
+        else
+            std::cout << "create an empty file concord-backend-" << name
+                      << ".so in a folder of yours, and set\n    CONCORD_BACKEND_PATH to that folder\n";
+        names.insert(name);
+        if (!hidden.add(name)) return std::nullopt;
+    }
+    return names;
 }
 
 void report_backend(const BackendStatus& backend, Findings& findings) {
@@ -138,10 +286,21 @@ void report_environment() {
 int doctor() {
     std::cout << "concord " << CONCORD_VERSION << "\n\n";
     Findings findings;
-    const std::vector<BackendStatus> list = backends();
-    for (const BackendStatus& backend : list)
-        report_backend(backend, findings);
-    if (list.empty())
+    std::optional<std::set<std::string>> fatal;
+    std::vector<BackendStatus> list;
+    {
+        HiddenBackends hidden;
+        fatal = hide_fatal_backends(hidden, findings);
+        if (fatal) list = backends();
+    }
+    if (!fatal) {
+        std::cout << "\nthe other backends are not tested, because this one cannot be hidden\n";
+        return findings.status();
+    }
+    for (const BackendStatus& backend : list) {
+        if (fatal->count(backend.name) == 0) report_backend(backend, findings);
+    }
+    if (list.empty() && fatal->empty())
         std::cout << "no backend: none is built in, and no module was found; set CONCORD_BACKEND_PATH to the "
                      "directory of the modules\n";
     std::cout << '\n';
@@ -159,8 +318,11 @@ void add_doctor(CLI::App& program, Action& action) {
     CLI::App* command = add_command(
         program, "doctor",
         {.summary = "Test the devices of this machine and explain what does not work",
-         .details = "Runs a few algorithms on every device and verifies the results. Shows the backends' "
-                    "libraries, the kernel cache and the environment variables that matter.",
+         .details =
+             "Asks each backend for its devices in a process of its own, because some drivers end their "
+             "process. "
+             "Then runs a few algorithms on every device and verifies the results. Shows the backends' "
+             "libraries, the kernel cache and the environment variables that matter.",
          .examples = {"concord doctor"},
          .statuses = {status_ok, status_wrong, status_bad_input, status_unavailable, status_failed}});
     command->callback([&action] { action = doctor; });

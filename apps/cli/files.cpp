@@ -94,7 +94,49 @@ std::vector<std::unique_ptr<detail::NewFile>>& kept_files() {
     return files;
 }
 
+// What publish_outputs() writes to standard output: memory, or a temporary file.
+struct ForStdout {
+    std::vector<std::vector<std::byte>> parts;
+    int file = -1;
+};
+ForStdout& for_stdout() {
+    static ForStdout kept;
+    return kept;
+}
+
+const fs::path stdout_name = "standard output";
+
+// An unnamed file in $TMPDIR.
+int open_temporary() {
+    std::error_code error;
+    const fs::path folder = fs::temp_directory_path(error);
+    const int file = error ? -1 : ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (file < 0) detail::fail_to_write(folder, std::strerror(errno));
+    return file;
+}
+
+void write_kept_to_stdout() {
+    ForStdout kept = std::exchange(for_stdout(), {});
+    for (const std::vector<std::byte>& part : kept.parts)
+        detail::write_all(STDOUT_FILENO, part, stdout_name);
+    if (kept.file < 0) return;
+    std::vector<std::byte> piece(std::size_t{1} << 20);
+    for (off_t at = 0;;) {
+        const ssize_t n = ::pread(kept.file, piece.data(), piece.size(), at);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) fail(stdout_name);
+        if (n == 0) break;
+        detail::write_all(STDOUT_FILENO, std::span(piece).first(static_cast<std::size_t>(n)), stdout_name);
+        at += n;
+    }
+    ::close(kept.file);
+}
+
 }  // namespace
+
+void keep_for_stdout(std::vector<std::vector<std::byte>> parts) {
+    for_stdout().parts = std::move(parts);
+}
 
 void check_apart(const std::vector<NamedFile>& files) {
     auto place_of = [](const NamedFile& file) {
@@ -163,6 +205,8 @@ OutputFile::OutputFile(const fs::path& path, std::string shared_name) : path_(pa
     }
 }
 
+OutputFile::OutputFile(ToStdout) : path_(stdout_name), channel_(open_temporary()), is_for_stdout_(true) {}
+
 OutputFile::~OutputFile() {
     if (channel_ >= 0) ::close(channel_);
 }
@@ -182,6 +226,10 @@ void OutputFile::keep() {
         kept_files().push_back(std::move(file_));
         return;
     }
+    if (is_for_stdout_) {
+        for_stdout().file = std::exchange(channel_, -1);
+        return;
+    }
     // Some file systems report a full disk only here.
     const int closed = ::close(channel_);
     channel_ = -1;
@@ -194,6 +242,7 @@ void publish_outputs() {
         throw Error(
             ErrorCode::io, "standard output",
             files.empty() ? "cannot be written" : "cannot be written; no output file is written either");
+    write_kept_to_stdout();
     detail::NewFile::publish_together(files);
 }
 

@@ -35,11 +35,16 @@ void check_apart(const std::vector<NamedFile>& files);
 // check_writable() of the files that are given, and check_apart().
 void check_files(const std::vector<NamedFile>& files);
 
+// Selects standard output.
+struct ToStdout {};
+
 // A file that is written piece by piece. After keep(), publish_outputs() puts it at `path`, in place of what is there,
 // and it keeps its permissions. Channels are written directly, at their current position. All calls throw io with the
 // reason.
 class OutputFile {
   public:
+    // A temporary file. After keep(), publish_outputs() copies it to standard output.
+    explicit OutputFile(ToStdout);
     // `shared_name`: the temporary name for OutputPart. Empty: no other object writes.
     explicit OutputFile(const std::filesystem::path& path, std::string shared_name = {});
     // Removes the file unless keep() was called.
@@ -48,7 +53,7 @@ class OutputFile {
     OutputFile& operator=(const OutputFile&) = delete;
 
     // Whether its beginning cannot be written again.
-    bool is_channel() const { return channel_ >= 0; }
+    bool is_channel() const { return channel_ >= 0 && !is_for_stdout_; }
     void write(std::span<const std::byte> bytes);
     // Writes the beginning of the file again.
     void rewrite(std::span<const std::byte> bytes);
@@ -61,10 +66,15 @@ class OutputFile {
     std::filesystem::path path_;
     std::unique_ptr<detail::NewFile> file_;
     int channel_ = -1;
+    bool is_for_stdout_ = false;  // channel_ is the temporary file
 };
 
-// Puts all files that are kept at their paths: all or none, if a signal ends the program meanwhile. Standard output is
-// flushed before; if it cannot be written, throws io, and the files are removed. Without this call none appears.
+// Keeps data for publish_outputs(), which writes it to standard output.
+void keep_for_stdout(std::vector<std::vector<std::byte>> parts);
+
+// Writes what is kept for standard output, then puts all files that are kept at their paths: all or none, if a signal
+// ends the program meanwhile. If standard output cannot be written, throws io, and the files are removed. Without this
+// call none appears.
 void publish_outputs();
 
 // Writes to a file that an OutputFile with a shared name, perhaps of another process, has open. All calls throw io with

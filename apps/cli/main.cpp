@@ -118,7 +118,15 @@ int run_program(int argc, char** argv) {
     const CommonOptions& common = common_options();
     if (common.threads != 0) detail::choose_host_threads(common.threads);
     if (!common.log_level.empty()) set_log_level(common.log_level);
-    const int status = action();
+    note_device_option(argc, argv);
+    int status = status_ok;
+    try {
+        status = action();
+    } catch (const Error& error) {
+        // The library names its own function.
+        if (error.call() != "open_device" && error.call() != "device_selectors") throw;
+        throw Error(error.code(), device_option(), message_of(error));
+    }
     publish_outputs();
     return status;
 }

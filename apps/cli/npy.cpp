@@ -5,8 +5,12 @@
 #include <concord/log.hpp>
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 namespace concord::app {
 namespace {
@@ -203,18 +207,29 @@ u64 npy_header_size(std::string_view bytes, u64 file_bytes, const std::string& f
     return begin + length;
 }
 
-NpyHeader parse_npy(std::string_view bytes, u64 file_bytes, const std::string& file) {
-    const HeaderReader complain({}, file);
-    const u64 size = npy_header_size(bytes, file_bytes, file);
+namespace {
+
+// Reads the header. `size`: npy_header_size().
+NpyHeader header_of(std::string_view bytes, u64 size, const std::string& file) {
     const std::size_t begin = length_at + (bytes[6] == 1 ? 2 : 4);
     NpyHeader header = HeaderReader(bytes.substr(begin, size - begin), file).read();
     header.data = size;
+    return header;
+}
+
+[[noreturn]] void fail_truncated(const NpyHeader& header, u64 there, const std::string& file) {
+    HeaderReader({}, file).fail("truncated: shape " + shape_name(header.shape) + " of " +
+                                std::string(name_of(header.type)) + " needs " +
+                                std::to_string(header.count * size_of(header.type)) + " bytes, got " +
+                                std::to_string(there));
+}
+
+}  // namespace
+
+NpyHeader parse_npy(std::string_view bytes, u64 file_bytes, const std::string& file) {
+    NpyHeader header = header_of(bytes, npy_header_size(bytes, file_bytes, file), file);
     const u64 wanted = header.count * size_of(header.type), there = file_bytes - header.data;
-    if (there < wanted) {
-        complain.fail("truncated: shape " + shape_name(header.shape) + " of " +
-                      std::string(name_of(header.type)) + " needs " + std::to_string(wanted) +
-                      " bytes, got " + std::to_string(there));
-    }
+    if (there < wanted) fail_truncated(header, there, file);
     if (there > wanted)
         detail::log_warn(file + ": " + std::to_string(there - wanted) + " bytes after the array are ignored");
     return header;
@@ -252,6 +267,48 @@ NpyFile::NpyFile(const std::filesystem::path& path, std::string_view option)
     header_ = parse_npy(head, file_.size(), name);
     source_.emplace(file_.descriptor(), name, header_.data, header_.count, header_.type);
     ::posix_fadvise(file_.descriptor(), 0, 0, POSIX_FADV_SEQUENTIAL);
+}
+
+NpyStream::NpyStream(std::string_view option) {
+    const std::string file = name();
+    // Appends up to `bytes` bytes. Memory grows with what arrives, whatever the header says.
+    auto append = [&](auto& to, u64 bytes) {
+        constexpr u64 piece = u64{16} << 20;
+        while (bytes > 0) {
+            const u64 before = to.size();
+            to.resize(before + std::min(bytes, piece));
+            const ssize_t n = ::read(STDIN_FILENO, to.data() + before, to.size() - before);
+            const int error = errno;
+            to.resize(before + static_cast<u64>(std::max<ssize_t>(n, 0)));
+            if (n < 0 && error == EINTR) continue;
+            if (n < 0)
+                throw Error(ErrorCode::io, option,
+                            "cannot be read, got '-' (standard input): " + std::string(std::strerror(error)));
+            if (n == 0) return;
+            bytes -= static_cast<u64>(n);
+        }
+    };
+    std::string head;
+    constexpr u64 fixed = length_at + 4;
+    append(head, fixed);
+    // The size of the stream is unknown. A short one ends within its header.
+    const u64 size = npy_header_size(head, head.size() < fixed ? head.size() : ~u64{0}, file);
+    append(head, size - std::min<u64>(size, head.size()));
+    header_ = header_of(head, npy_header_size(head, head.size(), file), file);
+    const u64 bytes = header_.count * size_of(header_.type);
+    append(elements_, bytes);
+    if (elements_.size() < bytes) fail_truncated(header_, elements_.size(), file);
+    source_.emplace(elements_.data(), header_.count, header_.type);
+}
+
+std::unique_ptr<InputArray> open_npy(const std::string& path, std::string_view option) {
+    if (path != "-") return std::make_unique<NpyFile>(path, option);
+    // A file is read where it is needed, without a copy in memory.
+    struct stat status {};
+    if (::fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode) &&
+        ::lseek(STDIN_FILENO, 0, SEEK_CUR) == 0)
+        return std::make_unique<NpyFile>("/dev/stdin", option);
+    return std::make_unique<NpyStream>(option);
 }
 
 }  // namespace concord::app

@@ -6,9 +6,11 @@
 #include <concord/internal/input_file.hpp>
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace concord::app {
 
@@ -48,5 +50,25 @@ class NpyFile final : public InputArray {
     NpyHeader header_;
     std::optional<FileSource> source_;
 };
+
+// An array from standard input, which may be a pipe. It is read up to its end and kept in memory.
+class NpyStream final : public InputArray {
+  public:
+    // Throws as NpyFile does.
+    explicit NpyStream(std::string_view option);
+
+    std::string name() const override { return "standard input"; }
+    std::string reading() const override { return "reading standard input"; }
+    const Shape& shape() const override { return header_.shape; }
+    const PipelineSource& source() const override { return *source_; }
+
+  private:
+    NpyHeader header_;
+    std::vector<std::byte> elements_;
+    std::optional<HostSource> source_;
+};
+
+// Opens the file, or standard input if the path is "-".
+std::unique_ptr<InputArray> open_npy(const std::string& path, std::string_view option);
 
 }  // namespace concord::app

@@ -5,6 +5,7 @@
 #include <concord/algorithm.hpp>
 #include <concord/device.hpp>
 #include <concord/internal/environment.hpp>
+#include <concord/variant.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -27,6 +28,29 @@ CLI::Option* add_device_option(CLI::App& command, std::vector<std::string>& devi
     return add_list(command, "--device,--devices", devices, "SELECTORS", description);
 }
 
+namespace {
+
+std::string named_device_option = "--device";
+
+}  // namespace
+
+void note_device_option(int argc, const char* const* argv) {
+    bool is_given = false;
+    for (int i = 1; i < argc; ++i) {
+        std::string_view word = argv[i];
+        word = word.substr(0, word.find('='));
+        if (word != "--device" && word != "--devices") continue;
+        named_device_option = word;
+        is_given = true;
+    }
+    if (!is_given && !detail::environment_variable("CONCORD_DEVICE").empty())
+        named_device_option = "CONCORD_DEVICE";
+}
+
+const std::string& device_option() {
+    return named_device_option;
+}
+
 CLI::Option* add_order_option(CLI::App& command, std::string& order) {
     return command
         .add_option("--order", order,
@@ -47,8 +71,7 @@ std::string message_of(const Error& error) {
 
 namespace {
 
-// `option`: where the patterns are from.
-std::vector<std::string> expanded(const std::vector<std::string>& patterns, const char* option) {
+std::vector<std::string> expanded(const std::vector<std::string>& patterns) {
     std::vector<std::string> devices;
     try {
         for (const std::string& pattern : patterns) {
@@ -56,7 +79,7 @@ std::vector<std::string> expanded(const std::vector<std::string>& patterns, cons
                 devices.push_back(std::move(selector));
         }
     } catch (const Error& error) {
-        throw Error(error.code(), option, message_of(error));
+        throw Error(error.code(), device_option(), message_of(error));
     }
     return devices;
 }
@@ -70,19 +93,19 @@ std::string pattern_of_environment() {
 }  // namespace
 
 std::vector<std::string> devices_of(const std::vector<std::string>& list) {
-    return expanded(list, "--devices");
+    return expanded(list);
 }
 
 std::vector<std::string> devices_or_default(const std::vector<std::string>& list) {
     const std::string pattern = pattern_of_environment();
-    return list.empty() && !pattern.empty() ? expanded({pattern}, "CONCORD_DEVICE") : devices_of(list);
+    return list.empty() && !pattern.empty() ? expanded({pattern}) : devices_of(list);
 }
 
 std::string one_device_of(const std::vector<std::string>& list, const std::string& command) {
     const std::vector<std::string> devices = devices_or_default(list);
     if (devices.empty()) return {};
     if (devices.size() > 1)
-        throw Error(ErrorCode::invalid_argument, list.empty() ? "CONCORD_DEVICE" : "--device",
+        throw Error(ErrorCode::invalid_argument, device_option(),
                     command + " uses one device, got '" +
                         (list.empty() ? pattern_of_environment() : joined(list, ",")) + "'; name one of " +
                         joined(devices));
@@ -90,7 +113,7 @@ std::string one_device_of(const std::vector<std::string>& list, const std::strin
 }
 
 void check_runs(const Device& device) {
-    if (!device.traits().runs) detail::refuse_compile_only("--device", device.info().selector);
+    if (!device.traits().runs) detail::refuse_compile_only(device_option(), device.info().selector);
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -144,6 +167,13 @@ void check_names(const char* call, const char* what, const std::vector<std::stri
     }
 }
 
+std::string type_names() {
+    std::vector<std::string> names;
+    for (const Type type : all_types)
+        names.emplace_back(name_of(type));
+    return "Element types: " + joined(names);
+}
+
 std::vector<Type> types_of(const std::vector<std::string>& names, const std::vector<Type>& otherwise) {
     if (names.empty()) return otherwise;
     std::vector<std::string> known = {"all"};
@@ -188,6 +218,49 @@ void check_variant_names(const std::vector<std::string>& algorithm_names,
         }
     }
     check_names("--variants", "variant", variants, known);
+}
+
+namespace {
+
+// The variants of the algorithms that are implemented for the device.
+std::vector<std::string> variants_on(const Device& device, const std::vector<std::string>& algorithm_names) {
+    std::vector<std::string> names;
+    for (const Algorithm* algorithm : algorithms()) {
+        if (!asked_for(algorithm_names, algorithm->name)) continue;
+        for (const Variant* variant : algorithm->variants) {
+            if (detail::supports_dialect(device, *variant) &&
+                std::find(names.begin(), names.end(), variant->name) == names.end())
+                names.emplace_back(variant->name);
+        }
+    }
+    return names;
+}
+
+}  // namespace
+
+void check_variants_exist(const std::vector<std::string>& algorithms,
+                          const std::vector<std::string>& variants, std::vector<std::string> devices) {
+    if (asked_for(variants, "all") && asked_for(variants, "auto")) return;  // no name
+    if (devices.empty()) devices = {"all"};
+    for (const std::string& pattern : devices) {
+        std::vector<std::string> there;
+        std::string selectors;
+        for (const std::string& selector : device_selectors(pattern)) {
+            const auto device = open_device(selector);
+            for (std::string& name : variants_on(*device, algorithms)) {
+                if (std::find(there.begin(), there.end(), name) == there.end())
+                    there.push_back(std::move(name));
+            }
+            selectors.append(selectors.empty() ? "" : ", ").append(device->info().selector);
+        }
+        for (const std::string& variant : variants) {
+            if (variant != "all" && variant != "auto" &&
+                std::find(there.begin(), there.end(), variant) == there.end())
+                throw Error(ErrorCode::unsupported, "--variants",
+                            "variant '" + variant + "' is not implemented for " + selectors +
+                                "; available: " + joined(there));
+        }
+    }
 }
 
 namespace {

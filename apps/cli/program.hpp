@@ -83,6 +83,11 @@ std::vector<std::string> names_of(const E (&values)[N]) {
 // Adds --device and --devices, which are one option. Each takes a list of selectors.
 CLI::Option* add_device_option(CLI::App& command, std::vector<std::string>& devices,
                                const std::string& description);
+// Call it with the arguments of main() before device_option().
+void note_device_option(int argc, const char* const* argv);
+// What names the devices: --device or --devices, as the user wrote it, or CONCORD_DEVICE if it is set and no option is
+// given. Without both: --device.
+const std::string& device_option();
 CLI::Option* add_order_option(CLI::App& command, std::string& order);
 // Options::order for the option's value. Empty without a value.
 std::optional<OperationOrder> order_of(const std::string& order);
@@ -99,6 +104,8 @@ void check_runs(const Device& device);
 // The error's message without its call, to name the option instead.
 std::string message_of(const Error& error);
 
+// "Element types: i8, i16, ...", for help.
+std::string type_names();
 // The element types that `--types` names. Throws invalid_argument for an unknown name.
 std::vector<Type> types_of(const std::vector<std::string>& names, const std::vector<Type>& otherwise);
 
@@ -107,6 +114,10 @@ void check_algorithm_names(const std::vector<std::string>& algorithms);
 // Throws invalid_argument unless every name is a variant of one of the algorithms or one of `others`.
 void check_variant_names(const std::vector<std::string>& algorithms, const std::vector<std::string>& variants,
                          std::vector<std::string> others);
+// Throws unsupported if a variant, other than "all" and "auto", is in none of the algorithms implemented for a device
+// that `devices` names. "all" and patterns such as "cuda:*" need one device among theirs that has it.
+void check_variants_exist(const std::vector<std::string>& algorithms,
+                          const std::vector<std::string>& variants, std::vector<std::string> devices);
 // Throws invalid_argument unless all names are known: "CALL: unknown WHAT 'NAME'; available: ...".
 void check_names(const char* call, const char* what, const std::vector<std::string>& names,
                  const std::vector<std::string>& known);

@@ -4,6 +4,7 @@
 #include "rank_job.hpp"
 
 #include <concord/internal/environment.hpp>
+#include <concord/lab/internal/status_line.hpp>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -18,13 +19,6 @@ namespace {
 
 bool is_terminal() {
     return ::isatty(STDERR_FILENO) == 1 && detail::environment_variable("TERM") != "dumb";
-}
-
-std::string time_of(double seconds) {
-    const auto s = static_cast<u64>(std::llround(seconds));
-    if (s < 60) return std::to_string(s) + " s";
-    if (s < 3600) return std::to_string(s / 60) + " min " + std::to_string(s % 60) + " s";
-    return std::to_string(s / 3600) + " h " + std::to_string(s % 3600 / 60) + " min";
 }
 
 }  // namespace
@@ -51,7 +45,8 @@ void ProgressBar::at(u64 done) {
     char text[128];
     std::snprintf(text, sizeof text, "%3.0f %%  %.2f of %.2f GiB  %.2f GB/s  ", 100 * share,
                   static_cast<double>(done) / gib, static_cast<double>(bytes_) / gib, rate / 1e9);
-    std::string line = text + time_of(static_cast<double>(bytes_ - done) / std::max(rate, 1.0)) + " left";
+    std::string line =
+        text + lab::duration_name(static_cast<double>(bytes_ - done) / std::max(rate, 1.0)) + " left";
     winsize window{};
     const std::size_t columns =
         ::ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0 ? window.ws_col : 80;

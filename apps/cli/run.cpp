@@ -7,6 +7,7 @@
 #include "rank_job.hpp"
 #include "run_ranks.hpp"
 #include "run_work.hpp"
+#include "text_error.hpp"
 #include "trace_file.hpp"
 
 #include <concord/internal/environment.hpp>
@@ -14,11 +15,13 @@
 #include <concord/log.hpp>
 
 #include <sys/resource.h>
+#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <iostream>
 #include <optional>
+#include <utility>
 
 namespace concord::app {
 namespace {
@@ -75,7 +78,11 @@ Result compute(RunTask& task, Device& device, Inputs inputs, RunPlan& plan, cons
 
     const Options options = asked.options();
     const HostClock first_call;
-    const Enqueued made = call(options);
+    const Enqueued made = [&] {
+        const auto* const text = as<TakesText>(task);
+        const CompilerNoise noise(text != nullptr && text->has_text());
+        return call(options);
+    }();
     result.variant = made.variant;
     result.order = made.order;
     const double first_enqueue = first_call.milliseconds();
@@ -108,6 +115,26 @@ Result compute(RunTask& task, Device& device, Inputs inputs, RunPlan& plan, cons
     return result;
 }
 
+// Whether an output is standard output.
+bool is_stdout(const std::string& path) {
+    return path == "-";
+}
+
+// Throws unless what --out and --in name is supported together with the other options.
+void check_standard_streams(const RunArguments& asked) {
+    const bool reads = std::find(asked.in.begin(), asked.in.end(), "-") != asked.in.end();
+    if (RankJob::has_ranks() && (reads || is_stdout(asked.out)))
+        throw Error(ErrorCode::unsupported, is_stdout(asked.out) ? "--out" : "--in",
+                    "'-' is not supported with MPI ranks; name a file");
+    if (!is_stdout(asked.out)) return;
+    if (asked.json)
+        throw Error(ErrorCode::invalid_argument, "--json",
+                    "standard output is for the array of --out, got '-'; name a file there");
+    if (::isatty(STDOUT_FILENO) == 1)
+        throw Error(ErrorCode::invalid_argument, "--out",
+                    "standard output is a terminal, got '-'; redirect it to a file or a pipe");
+}
+
 // Writes the results of a pipeline to the output file after its header.
 class NpySink final : public PipelineSink {
   public:
@@ -131,7 +158,7 @@ Result compute_by_segments(Pipelined& task, const PipelineDevices& devices, cons
                            Inputs inputs, RunPlan& plan, const RunArguments& asked) {
     NpyHeader& output = plan.output;
     const HostClock total;
-    OutputFile file(asked.out);
+    OutputFile file = is_stdout(asked.out) ? OutputFile(ToStdout{}) : OutputFile(asked.out);
     if (plan.counted && file.is_channel())
         throw Error(ErrorCode::unsupported, "--out",
                     "'" + asked.out + "' cannot be rewound, and the file begins with the output length of " +
@@ -180,6 +207,9 @@ Result compute_by_boxes(OverBoxes& task, const std::vector<std::shared_ptr<Devic
     if (!asked.memory_limit.empty())
         throw Error(ErrorCode::unsupported, "--memory-limit",
                     "not supported for several ranks; use one device");
+    if (is_stdout(asked.out))
+        throw Error(ErrorCode::unsupported, "--out",
+                    "'-' is not supported where several ranks write; name a file");
     task.check_boxes(static_cast<u32>(devices.size()), asked.options());
     Result result;
     run_on_devices(devices, [&](Communicator& ranks, Stream& stream) {
@@ -295,12 +325,12 @@ std::vector<std::shared_ptr<Device>> devices_for(const RunTask& task, const std:
     for (const std::string& selector : asked.devices) {
         if (selector == "all")
             throw Error(
-                ErrorCode::invalid_argument, "--devices",
+                ErrorCode::invalid_argument, device_option(),
                 "'all' is not supported by run; name the devices that share the work, e.g. tbb,opencl");
     }
     const std::vector<std::string> selectors = devices_or_default(asked.devices);
     if (selectors.size() > 1 && as<Pipelined>(task) == nullptr && !has_boxes)
-        throw Error(ErrorCode::invalid_argument, asked.devices.empty() ? "CONCORD_DEVICE" : "--devices",
+        throw Error(ErrorCode::invalid_argument, device_option(),
                     algorithm + " uses one device, got '" +
                         joined(asked.devices.empty() ? selectors : asked.devices, ",") +
                         "'; name one device" +
@@ -312,7 +342,7 @@ std::vector<std::shared_ptr<Device>> devices_for(const RunTask& task, const std:
         auto device = open_device(selector);
         // Several ranks may share a device.
         if (!has_boxes && std::find(devices.begin(), devices.end(), device) != devices.end())
-            throw Error(ErrorCode::invalid_argument, "--device",
+            throw Error(ErrorCode::invalid_argument, device_option(),
                         "'" + device->info().selector + "' is named twice; name each device once");
         devices.push_back(std::move(device));
     }
@@ -322,14 +352,19 @@ std::vector<std::shared_ptr<Device>> devices_for(const RunTask& task, const std:
 }
 
 int run(const RunCommand& command, RunTask& task, const RunArguments& asked) {
+    check_standard_streams(asked);
     if (RankJob::has_ranks()) return run_on_ranks(command, task, asked);
     const std::string algorithm(command.name);
     auto* const pipelined = as<Pipelined>(task);
     auto* const over_boxes = as<OverBoxes>(task);
     const auto inputs = open_inputs(command, task, asked);
     RunPlan plan = plan_of(task, inputs);
-    check_writable(asked.out, "--out");
+    const bool to_stdout = is_stdout(asked.out);
+    if (!to_stdout) check_writable(asked.out, "--out");
     const std::string second_path = plan.second ? plan.second->path : "";
+    if (is_stdout(second_path))
+        throw Error(ErrorCode::invalid_argument, "the second output",
+                    "only --out can be standard output, got '-'; name a file");
     if (plan.second) {
         check_writable(second_path);
         if (second_path == asked.out)
@@ -337,7 +372,9 @@ int run(const RunCommand& command, RunTask& task, const RunArguments& asked) {
                         "both outputs go to '" + asked.out + "'; name different files");
     }
     // A result may replace its input. A trace may not.
-    check_apart({{"--out", asked.out}, {"the second output", second_path}, {"--trace", asked.trace}});
+    check_apart({{"--out", to_stdout ? "" : asked.out},
+                 {"the second output", second_path},
+                 {"--trace", asked.trace}});
     for (const auto& input : inputs)
         check_apart({{"--in", input->path().string()}, {"--trace", asked.trace}});
 
@@ -372,12 +409,21 @@ int run(const RunCommand& command, RunTask& task, const RunArguments& asked) {
     } catch (const Error& error) {
         const auto* const text = as<TakesText>(task);
         if (error.code() != ErrorCode::compile_failed || text == nullptr || !text->has_text()) throw;
-        throw Error(ErrorCode::invalid_argument, "--text", error.what());
+        detail::log_debug(error.what());
+        throw Error(ErrorCode::invalid_argument, "--text", error_in_text(message_of(error), *text->text()));
     }
     const NpyHeader& output = plan.output;
     if (!pieces && !boxes) {
         const std::string header = npy_header(output.type, output.shape);
-        write_whole(asked.out, {std::as_bytes(std::span(header)), result.bytes});
+        if (to_stdout) {
+            const auto head = std::as_bytes(std::span(header));
+            std::vector<std::byte> first(
+                result.bytes.begin(),
+                result.bytes.begin() + static_cast<std::ptrdiff_t>(std::min<u64>(8, result.bytes.size())));
+            keep_for_stdout({{head.begin(), head.end()}, std::exchange(result.bytes, std::move(first))});
+        } else {
+            write_whole(asked.out, {std::as_bytes(std::span(header)), result.bytes});
+        }
     }
     if (plan.second) {
         const NpyHeader& second = plan.second->header;
@@ -395,15 +441,17 @@ int run(const RunCommand& command, RunTask& task, const RunArguments& asked) {
     selectors.reserve(devices.size());
     for (const auto& one : devices)
         selectors.push_back(one->info().selector);
-    std::cout << algorithm << "/" << result.variant << " (" << task.title() << ") on "
-              << joined(selectors, " and ") << ": " << inputs[0]->description();
-    if (output.shape.empty()) std::cout << " = " << value_name(output.type, result.bytes.data());
+    std::ostream& report = to_stdout ? std::cerr : std::cout;
+    report << algorithm << "/" << result.variant << " (" << task.title() << ") on "
+           << joined(selectors, " and ") << ": " << inputs[0]->description();
+    if (output.shape.empty()) report << " = " << value_name(output.type, result.bytes.data());
     if (result.pipeline) {
         const u64 segments = result.pipeline->segments;
-        std::cout << " in " << segments << (segments == 1 ? " segment" : " segments");
+        report << " in " << segments << (segments == 1 ? " segment" : " segments");
     }
-    if (result.boxes) std::cout << " cut " << result.boxes->cut;
-    std::cout << " -> " << asked.out << ", kernel " << rounded(result.times.kernel) << " ms\n";
+    if (result.boxes) report << " cut " << result.boxes->cut;
+    report << " -> " << (to_stdout ? "standard output" : asked.out) << ", kernel "
+           << rounded(result.times.kernel) << " ms\n";
     return status_ok;
 }
 
@@ -436,11 +484,12 @@ void add_run(CLI::App& program, Action& action) {
         const bool is_pipelined = as<Pipelined>(*task) != nullptr;
         auto asked = std::make_shared<RunArguments>();
         auto* in = add_list(*one, "--in", asked->in, "FILE",
-                            algorithm.inputs == 1
-                                ? "Input, a .npy file"
-                                : "Input, a .npy file; give it once per input: --in A.npy --in B.npy");
+                            algorithm.inputs == 1 ? "Input, a .npy file, or - for standard input"
+                                                  : "Input, a .npy file, or - for standard input; give it "
+                                                    "once per input: --in A.npy --in B.npy");
         in->required()->delimiter('\0');  // file names may contain commas
-        one->add_option("--out", asked->out, "Output, a .npy file; it appears whole or not at all")
+        one->add_option("--out", asked->out,
+                        "Output, a .npy file, which appears whole or not at all, or - for standard output")
             ->type_name("FILE")
             ->required();
         add_device_option(

@@ -127,7 +127,8 @@ class NamesInputs {
 // compile is an invalid argument.
 class TakesText {
   public:
-    virtual bool has_text() const = 0;
+    virtual const std::optional<std::string>& text() const = 0;
+    bool has_text() const { return text().has_value(); }
 
   protected:
     ~TakesText() = default;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace concord::app {
 
@@ -46,12 +47,21 @@ std::vector<std::unique_ptr<InputArray>> open_inputs(const RunCommand& command, 
                     std::string(command.name) + " expects " + std::to_string(files) +
                         (files == 1 ? " input" : " inputs") + also + ", got " +
                         std::to_string(asked.in.size()));
+    std::vector<NamedInput> files;
     for (const std::string& path : asked.in)
-        inputs.push_back(std::make_unique<NpyFile>(path, "--in"));
+        files.push_back({"--in", path});
     if (const auto* const names = as<NamesInputs>(task)) {
         for (const NamedInput& input : names->more_inputs())
-            inputs.push_back(std::make_unique<NpyFile>(input.path, input.option));
+            files.push_back(input);
     }
+    bool has_stdin = false;
+    for (const NamedInput& file : files) {
+        if (file.path == "-" && std::exchange(has_stdin, true))
+            throw Error(ErrorCode::invalid_argument, file.option,
+                        "standard input can be one input only, got a second '-'; name a file");
+    }
+    for (const NamedInput& file : files)
+        inputs.push_back(open_npy(file.path, file.option));
     return inputs;
 }
 

@@ -183,7 +183,10 @@ class Runner {
         const std::string_view chosen = wants_auto() && lack.empty() ? chosen_by_auto(work, loaded) : "";
         for (const Variant* variant : suite.variants) {
             const bool by_name = asked_for(options_.variants, variant->name);
-            const bool by_auto = wants_auto() && rows.empty() && (chosen.empty() || variant->name == chosen);
+            const bool is_chosen =
+                chosen.empty() ? static_cast<bool>(detail::supports_dialect(harness_.device(), *variant))
+                               : variant->name == chosen;
+            const bool by_auto = wants_auto() && rows.empty() && is_chosen;
             if (!by_name && !by_auto) continue;
             BenchRow row = row_of(suite.name, work, std::string(variant->name));
             if (options_.wanted && !options_.wanted(row)) continue;
@@ -227,7 +230,8 @@ class Runner {
     }
 
     // The variant that `auto` chooses for this work. Empty if the call fails or if the suite does not support `auto`.
-    // Then the first variant that runs is measured. `loaded`: whether the harness holds the work.
+    // Then the first variant that runs is measured. If the work lacks memory, the row names the first variant that is
+    // implemented for the device. `loaded`: whether the harness holds the work.
     std::string_view chosen_by_auto(const Work& work, bool& loaded) {
         try {
             harness_.load(work, {});

@@ -6,6 +6,7 @@
 #include <concord/lab/suite.hpp>
 #include <concord/lab/table.hpp>
 
+#include <functional>
 #include <iosfwd>
 #include <map>
 #include <string>
@@ -33,6 +34,8 @@ struct CheckOptions {
     /// Command that the text of a failure starts with, so that it repeats the case. Empty: the text is a CheckOptions
     /// initializer.
     std::string program = {};
+    /// Polled before each call of a variant. When it returns true, the check ends with the results that it has.
+    std::function<bool()> stop = {};
 };
 
 /// One piece of work, run by one variant on one device.
@@ -71,16 +74,19 @@ class CheckReport {
     CheckReport(CheckOptions options, const std::vector<Suite>& suites, std::vector<std::string> devices,
                 std::ostream* live);
 
-    /// Records a correct result. `ran`: false for compile-only devices.
-    void pass(const CheckCase& at, const Verdict& verdict, bool ran);
+    /// Records a correct result.
+    void pass(const CheckCase& at, const Verdict& verdict);
+    /// Records a case of a compile-only device, whose kernels were compiled.
+    void compile(const CheckCase& at);
     /// Records a wrong result.
     void fail(const CheckCase& at, const Difference& difference);
     /// Records a call that threw.
     void fail(const CheckCase& at, const std::string& message, FailureCause cause);
     /// Records a result that is not bitwise identical to that of device `other`.
     void disagree(const CheckCase& at, const std::string& other);
-    /// Records a case that was not run, although it applies.
-    void skip(const CheckCase& at, const std::string& reason);
+    /// Records a case that was not run or not verified, although it applies. print() groups cases by `reason`. `detail`
+    /// belongs to this case only.
+    void skip(const CheckCase& at, const std::string& reason, const std::string& detail = {});
     /// Records a case that the variant or the device does not support.
     void not_applicable(const CheckCase& at, const std::string& reason);
     /// Records a suite without cases, which is a failure.
@@ -89,23 +95,31 @@ class CheckReport {
     /// Suite::refusals that explains it, and for each entry that is not needed there. Call it after the last case.
     /// Does nothing if the options limit sizes, patterns or placements, or leave out f32.
     void require_cases(const Suite& suite, const Device& device);
+    /// Notes that the check was stopped by CheckOptions::stop. `done` and `total` count cases, on all devices and with
+    /// all asked variants together.
+    void note_interrupted(u64 done, u64 total);
 
     /// Number of correct cases.
     u64 passed() const;
+    /// Number of cases that were compiled for a compile-only device, and not run.
+    u64 compiled() const;
     /// Number of failed cases.
     u64 failed() const;
     /// Number of skipped cases.
     u64 skipped() const;
     /// Number of cases that are not applicable.
     u64 not_applicable() const;
+    /// Whether the check was stopped before its last case.
+    bool interrupted() const { return interrupted_; }
     /// Exit status of `concord check`. 0: no failure. 1: a result is wrong or differs between devices. 2: nothing could
     /// be checked. 4: a device failed or ran out of memory.
     int status() const;
     /// The first failure of a device or of memory, after the device's selector. Empty if there was none.
     const std::string& device_failure() const { return device_failure_; }
 
-    /// Prints the matrix of variants and devices, and one line of counts. Leaves out variants that apply to none of the
-    /// devices. Lists skipped and not applicable cases before the matrix if the options ask for it or if nothing ran.
+    /// Prints the matrix of variants and devices, the reasons of skipped cases with their numbers, and one line of
+    /// counts. Leaves out variants that apply to none of the devices. Lists skipped and not applicable cases by variant
+    /// before the matrix if the options ask for it or if nothing ran.
     void print(std::ostream& out) const;
     /// The report as a JSON object.
     std::string json() const;
@@ -114,12 +128,13 @@ class CheckReport {
 
   private:
     struct Tally {
-        u64 passed = 0, failed = 0, skipped = 0;
+        u64 passed = 0, compiled = 0, failed = 0, skipped = 0;
         u64 threw = 0;  // failures that are exceptions
         double ratio = -1, alarm = -1;
-        bool bits = true, ran = true;
+        bool bits = true;
+        u64 correct() const { return passed + compiled; }
         bool differs() const { return failed > threw; }
-        bool empty() const { return passed + failed + skipped == 0; }
+        bool empty() const { return correct() + failed + skipped == 0; }
         void add(const Tally& other);
     };
     // algorithm, variant, device, type
@@ -127,6 +142,8 @@ class CheckReport {
     // Which placements the command of a failure repeats.
     enum class Repeat { one_placement, all_placements };
 
+    // Whether no case has a result.
+    bool nothing_ran() const { return passed() + compiled() + failed() == 0; }
     Tally& tally(const CheckCase& at);
     u64 sum(u64 Tally::*count) const;
     void record(const CheckCase& at, std::string what, const std::vector<std::string>& devices,
@@ -152,7 +169,8 @@ class CheckReport {
         std::string kind, where, reason;
         auto operator<=>(const Note&) const = default;
     };
-    std::map<Note, u64> notes_;  // with their numbers of cases
+    std::map<Note, u64> notes_;           // with their numbers of cases
+    std::map<std::string, u64> skipped_;  // by reason
     // By algorithm, variant and device.
     std::map<std::tuple<std::string, std::string, std::string>, u64> not_applicable_;
     std::string device_failure_;
@@ -161,6 +179,8 @@ class CheckReport {
         std::string algorithm, variant, device, what;
     };
     std::vector<Loss> losses_;
+    bool interrupted_ = false;
+    u64 done_ = 0, planned_ = 0;  // cases of an interrupted check
 };
 
 /// Checks each variant of each suite on each device against the reference. Fills outputs with a poison pattern, puts

@@ -50,12 +50,12 @@ CheckReport::CheckReport(CheckOptions options, const std::vector<Suite>& suites,
 
 void CheckReport::Tally::add(const Tally& other) {
     passed += other.passed;
+    compiled += other.compiled;
     failed += other.failed;
     skipped += other.skipped;
     ratio = std::max(ratio, other.ratio);
     alarm = std::max(alarm, other.alarm);
     bits = bits && other.bits;
-    ran = ran && other.ran;
     threw += other.threw;
 }
 
@@ -63,18 +63,21 @@ CheckReport::Tally& CheckReport::tally(const CheckCase& at) {
     return tallies_[{at.algorithm, std::string(at.variant->name), at.device, at.work->type()}];
 }
 
-void CheckReport::pass(const CheckCase& at, const Verdict& verdict, bool ran) {
+void CheckReport::pass(const CheckCase& at, const Verdict& verdict) {
     Tally one;
     one.passed = 1;
     one.ratio = verdict.ratio;
     one.alarm = verdict.alarm;
     one.bits = verdict.bits;
-    one.ran = ran;
     tally(at).add(one);
     if (verdict.statistical)
         note(at, "passed",
              "within a statistical bound that rejects a correct result with probability " +
                  rounded(statistical_failure));
+}
+
+void CheckReport::compile(const CheckCase& at) {
+    ++tally(at).compiled;
 }
 
 void CheckReport::fail(const CheckCase& at, const Difference& difference) {
@@ -92,7 +95,8 @@ void CheckReport::fail(const CheckCase& at, const std::string& message, FailureC
     Tally& counts = tally(at);
     ++counts.failed;
     ++counts.threw;
-    if (cause == FailureCause::device && device_failure_.empty()) device_failure_ = at.device + ": " + message;
+    if (cause == FailureCause::device && device_failure_.empty())
+        device_failure_ = at.device + ": " + message;
     record(at, message, {at.device});
 }
 
@@ -148,9 +152,10 @@ void CheckReport::note(const CheckCase& at, const std::string& kind, const std::
     ++notes_[{kind, at.algorithm + "/" + std::string(at.variant->name) + " on " + at.device, reason}];
 }
 
-void CheckReport::skip(const CheckCase& at, const std::string& reason) {
+void CheckReport::skip(const CheckCase& at, const std::string& reason, const std::string& detail) {
     ++tally(at).skipped;
-    note(at, "skipped", reason);
+    ++skipped_[reason];
+    note(at, "skipped", detail.empty() ? reason : reason + ": " + detail);
 }
 
 void CheckReport::not_applicable(const CheckCase& at, const std::string& reason) {
@@ -173,7 +178,7 @@ void CheckReport::require_cases(const Suite& suite, const Device& device) {
         if (!asked_for(options_.variants, variant->name) || !detail::supports_dialect(device, *variant))
             continue;
         const Tally counts = total(suite.name, variant->name, selector);
-        if (counts.failed + counts.skipped > 0 && counts.passed == 0) continue;
+        if (counts.failed + counts.skipped > 0 && counts.correct() == 0) continue;
         const std::string where = suite.name + "/" + std::string(variant->name) + " on " + selector;
         std::string reasons;
         bool explained = false;
@@ -189,14 +194,20 @@ void CheckReport::require_cases(const Suite& suite, const Device& device) {
                                (refusal.variant.empty() || refusal.variant == variant->name);
             if (!names || !refusal.applies(device.traits())) continue;
             explained = explained || reasons.find(refusal.reason) != std::string::npos;
-            if (counts.passed > 0 && !refusal.is_possible_only)
+            if (counts.correct() > 0 && !refusal.is_possible_only)
                 lose("passes, although the table of refusals has an entry '" + std::string(refusal.reason) +
                      "'; remove the entry");
         }
-        if (counts.passed == 0 && !explained)
+        if (counts.correct() == 0 && !explained)
             lose("no passing case, and no entry in the table of refusals: " +
                  (reasons.empty() ? "no case reached it" : reasons));
     }
+}
+
+void CheckReport::note_interrupted(u64 done, u64 total) {
+    interrupted_ = true;
+    done_ = done;
+    planned_ = total;
 }
 
 u64 CheckReport::sum(u64 Tally::*count) const {
@@ -208,6 +219,10 @@ u64 CheckReport::sum(u64 Tally::*count) const {
 
 u64 CheckReport::passed() const {
     return sum(&Tally::passed);
+}
+
+u64 CheckReport::compiled() const {
+    return sum(&Tally::compiled);
 }
 
 u64 CheckReport::failed() const {
@@ -226,7 +241,7 @@ u64 CheckReport::not_applicable() const {
 }
 
 int CheckReport::status() const {
-    if (passed() + failed() == 0) return 2;
+    if (nothing_ran()) return 2;
     if (failed() == 0) return 0;
     bool differs = !without_cases_.empty() || !losses_.empty();
     for (const auto& [key, counts] : tallies_)
@@ -246,8 +261,8 @@ CheckReport::Tally CheckReport::total(const std::string& algorithm, std::string_
 
 std::string CheckReport::verdict(const Tally& tally) const {
     if (tally.failed > 0) return tally.differs() ? "DIFFERS" : "FAILED";
+    if (tally.compiled > 0) return "compiles";
     if (tally.passed == 0) return tally.skipped > 0 ? "skipped" : "-";
-    if (!tally.ran) return "compiles";
     return tally.bits ? "bits" : tally.ratio < 0 ? "bound" : "bound " + rounded(tally.ratio, 2);
 }
 
@@ -260,25 +275,20 @@ void CheckReport::print(std::ostream& out) const {
         bool applies = false;
         for (const std::string& device : devices_) {
             const Tally counts = total(row.algorithm, row.variant, device);
-            const Tone tone = counts.failed > 0 ? Tone::bad : counts.passed > 0 ? Tone::good : Tone::faint;
+            const Tone tone = counts.failed > 0 ? Tone::bad : counts.correct() > 0 ? Tone::good : Tone::faint;
             cells.emplace_back(verdict(counts), tone);
             applies = applies || !counts.empty();
         }
         if (applies) table.add(std::move(cells));
     }
-    bool compiled = false, ran = false;
-    for (const auto& [key, counts] : tallies_) {
-        compiled = compiled || (!counts.ran && counts.passed > 0);
-        ran = ran || (counts.ran && counts.passed > 0);
-    }
     out << '\n';
-    if (ran)
+    if (passed() > 0)
         out << "bits: bitwise identical to the reference. bound: within the error bound; the number is the "
                "largest error / bound.\n";
-    if (ran && devices_.size() > 1 && failed() == 0)
+    if (passed() > 0 && devices_.size() > 1 && failed() == 0)
         out << "Results in a canonical or variant-specific order are bitwise identical on all devices.\n";
-    if (compiled) out << "compiles: compiled for a compile-only device, not run.\n";
-    if (options_.verbose || passed() + failed() == 0) {
+    if (compiled() > 0) out << "compiles: compiled for a compile-only device, not run.\n";
+    if (options_.verbose || nothing_ran()) {
         for (const auto& [note, count] : notes_)
             out << note.kind << ": " << note.where << ": " << note.reason << " (" << count << ")\n";
     }
@@ -287,13 +297,25 @@ void CheckReport::print(std::ostream& out) const {
     for (const Loss& loss : losses_)
         out << "FAILED: " << loss.algorithm << "/" << loss.variant << " on " << loss.device << ": "
             << loss.what << '\n';
-    if (passed() + failed() == 0) out << "nothing could be checked\n";
+    if (interrupted_)
+        out << "interrupted after " << done_ << " of " << planned_
+            << " cases; the matrix has the results up to there\n";
+    else if (nothing_ran())
+        out << "nothing could be checked\n";
     if (!table.empty()) {
         out << '\n';
         table.print(out);
+        out << '\n';
     }
-    out << "check: " << passed() << " passed, " << failed() << " failed, " << skipped() << " skipped, "
-        << not_applicable() << " not applicable\n";
+    std::vector<std::pair<u64, std::string>> groups;
+    for (const auto& [reason, count] : skipped_)
+        groups.emplace_back(count, reason);
+    std::sort(groups.rbegin(), groups.rend());
+    for (const auto& [count, reason] : groups)
+        out << "skipped " << count << (count == 1 ? " case: " : " cases: ") << reason << '\n';
+    out << "check: " << passed() << " passed, ";
+    if (compiled() > 0) out << compiled() << " compiled, ";
+    out << failed() << " failed, " << skipped() << " skipped, " << not_applicable() << " not applicable\n";
 }
 
 std::string CheckReport::json() const {
@@ -302,6 +324,7 @@ std::string CheckReport::json() const {
     root["version"] = CONCORD_VERSION;
     root["seed"] = options_.seed;
     root["full"] = options_.full;
+    root["interrupted"] = interrupted_;
     root["devices"] = devices_;
     root["matrix"] = ordered_json::array();
     for (const Row& row : rows_) {
@@ -310,7 +333,8 @@ std::string CheckReport::json() const {
             ordered_json cell = {{"algorithm", row.algorithm},  {"variant", row.variant},
                                  {"order", name_of(row.order)}, {"device", device},
                                  {"verdict", verdict(counts)},  {"passed", counts.passed},
-                                 {"failed", counts.failed},     {"skipped", counts.skipped}};
+                                 {"compiled", counts.compiled}, {"failed", counts.failed},
+                                 {"skipped", counts.skipped}};
             const auto other = not_applicable_.find({row.algorithm, row.variant, device});
             cell["not_applicable"] = other == not_applicable_.end() ? 0 : other->second;
             if (counts.ratio >= 0) cell["worst_error_over_bound"] = counts.ratio;
@@ -340,7 +364,11 @@ std::string CheckReport::json() const {
         root["notes"].push_back(
             {{"kind", note.kind}, {"where", note.where}, {"reason", note.reason}, {"cases", count}});
     }
+    root["skipped_by_reason"] = ordered_json::array();
+    for (const auto& [reason, count] : skipped_)
+        root["skipped_by_reason"].push_back({{"reason", reason}, {"cases", count}});
     root["passed"] = passed();
+    root["compiled"] = compiled();
     root["failed"] = failed();
     root["skipped"] = skipped();
     root["not_applicable"] = not_applicable();
@@ -382,7 +410,7 @@ std::string CheckReport::junit() const {
         const auto& [algorithm, variant, device, type] = key;
         body += "  <testcase classname=\"concord." + xml(algorithm) + "." + xml(variant) + "\" name=\"" +
                 xml(device) + " " + std::string(name_of(type)) + "\" assertions=\"" +
-                std::to_string(counts.passed + counts.failed) + "\">";
+                std::to_string(counts.correct() + counts.failed) + "\">";
         if (counts.failed > 0) {
             ++failed_tests;
             body += "\n    <failure message=\"" + std::to_string(counts.failed) + " cases failed\">";
@@ -391,7 +419,7 @@ std::string CheckReport::junit() const {
                     body += xml(f.description + ": " + f.what + "\n" + f.command + "\n");
             }
             body += "</failure>\n  ";
-        } else if (counts.passed == 0) {
+        } else if (counts.correct() == 0) {
             ++skipped_tests;
             body += "<skipped/>";
         }
@@ -410,8 +438,10 @@ std::string CheckReport::junit() const {
     }
     return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"concord check\" tests=\"" +
            std::to_string(tallies_.size() + without_cases_.size() + losses_.size()) + "\" failures=\"" +
-           std::to_string(failed_tests) + "\" skipped=\"" + std::to_string(skipped_tests) + "\">\n" + body +
-           "</testsuite>\n";
+           std::to_string(failed_tests) + "\" skipped=\"" + std::to_string(skipped_tests) + "\">\n" +
+           (interrupted_ ? "  <properties><property name=\"interrupted\" value=\"true\"/></properties>\n"
+                         : "") +
+           body + "</testsuite>\n";
 }
 
 }  // namespace concord::lab

@@ -1,11 +1,15 @@
 #pragma once
-// Progress line on a terminal's stderr.
+// Progress line on a terminal's stderr, and durations in it.
 
 #include <string>
 
 namespace concord::lab {
 
-// Shows one line at a time. Prints nothing if stderr is not a terminal.
+// "45 s", "3 min 20 s" or "2 h 5 min".
+std::string duration_name(double seconds);
+
+// Shows one line at a time, cut to the terminal's width. Prints nothing if stderr is not a terminal that moves the
+// cursor.
 class StatusLine {
   public:
     StatusLine();

@@ -61,7 +61,7 @@ ordered_json part_of(ordered_json report, const std::string& device) {
         std::erase_if(report[list].get_ref<ordered_json::array_t&>(),
                       [&](const ordered_json& entry) { return entry["device"] != device; });
     report["devices"] = {device};
-    for (const char* count : {"passed", "failed", "skipped", "not_applicable"}) {
+    for (const char* count : {"passed", "compiled", "failed", "skipped", "not_applicable"}) {
         u64 sum = 0;
         for (const ordered_json& cell : report["matrix"])
             sum += cell[count].get<u64>();

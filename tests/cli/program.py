@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import struct
 import subprocess
 
@@ -91,6 +92,21 @@ def concord(*arguments, env=None, **options):
     )
     assert "\x1b" not in result.out + result.err, f"escape codes where there is no terminal: {result}"
     return result
+
+
+def started(*arguments, **options):
+    """The running program. Its stdout and stderr are pipes unless the options say otherwise."""
+    return subprocess.Popen(
+        [PROGRAM, *arguments],
+        env={**os.environ, "TERM": "xterm"},
+        stdin=subprocess.DEVNULL,
+        stdout=options.pop("stdout", subprocess.PIPE),
+        stderr=options.pop("stderr", subprocess.PIPE),
+        text=True,
+        # A background job of a shell ignores SIGINT.
+        preexec_fn=lambda: [signal.signal(number, signal.SIG_DFL) for number in (signal.SIGINT, signal.SIGTERM)],
+        **options,
+    )
 
 
 def says(words, *arguments, env=None):

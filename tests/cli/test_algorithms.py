@@ -24,5 +24,23 @@ def test_text_of_one_names_every_variant(name):
     says([name, *(variant["name"] for variant in algorithms()[name]["variants"])], "algorithms", name)
 
 
+def test_text_fits_100_columns():
+    for name in ["", *algorithms()]:
+        out = says("", "algorithms", *([name] if name else [])).out
+        wide = [line for line in out.splitlines() if len(line) > 100]
+        assert not wide, wide[0]
+        assert not [line for line in out.splitlines() if line != line.rstrip()]
+
+
+@pytest.mark.parametrize("name", algorithms())
+def test_text_of_one_lists_workloads_that_bench_takes(name):
+    lines = says("workloads", "algorithms", name).out.splitlines()
+    first = lines.index("  workloads (for `concord bench --workloads`)") + 1
+    names = " ".join(line.strip() for line in lines[first : lines.index("", first)])
+    given = ",".join(name for name in names.split("; ") if "," not in name)
+    # All of them are known. This type has work of few of them.
+    says("tbb:0", "bench", name, "--device", "tbb", "--sizes", "16", "--types", "u16", "--workloads", given)
+
+
 def test_unknown_algorithm():
     fails(2, "'frob'", "algorithms", "frob")

@@ -5,11 +5,10 @@ import json
 import os
 import re
 import signal
-import subprocess
 
 import pytest
 
-from program import PROGRAM, compiles_only, concord, fails, json_object, refused, says, selectors
+from program import algorithms, compiles_only, concord, fails, json_object, refused, says, selectors, started
 
 BENCH = ["bench", "reduce", "--devices", "tbb", "--sizes", "64"]
 
@@ -44,18 +43,12 @@ def test_peers():
     assert ", other_contract, 1000: 1 result differs" in result.out, result.out
 
 
-def started(*arguments):
-    """A running bench whose stdout is a pipe."""
-    return subprocess.Popen(
-        [PROGRAM, "bench", *arguments],
-        env=dict(os.environ),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        # A background job of a shell ignores SIGINT.
-        preexec_fn=lambda: [signal.signal(number, signal.SIG_DFL) for number in (signal.SIGINT, signal.SIGTERM)],
-    )
+def test_baselines_without_a_module():
+    result = concord(*BENCH, "--baselines", "--csv", "bench.csv")
+    if any(row["kind"] == "baseline" for row in rows("bench.csv")):
+        pytest.skip("modules of baselines are built")
+    assert result.status == 0 and result.err.count("\n") == 1, result
+    assert result.err.startswith("concord: --baselines: no ") and "'./setup baselines'" in result.err, result
 
 
 def first_row(process):
@@ -70,7 +63,7 @@ SIZES = ["map", "--devices", "tbb", "--sizes", "2^18..2^25"]
 
 
 def test_rows_are_printed_as_they_are_measured():
-    with started(*SIZES) as process:
+    with started("bench", *SIZES) as process:
         row = first_row(process)
         assert process.poll() is None, "the program has ended before its first row was read"
         rest = process.stdout.read().splitlines()
@@ -82,7 +75,7 @@ def test_rows_are_printed_as_they_are_measured():
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted(number):
-    with started(*SIZES, "--json", "bench.json", "--csv", "bench.csv") as process:
+    with started("bench", *SIZES, "--json", "bench.json", "--csv", "bench.csv") as process:
         first_row(process)
         process.send_signal(number)
         out, err = process.communicate(timeout=120)
@@ -174,6 +167,13 @@ def test_sizes_beyond_any_memory(algorithm, size):
 
 def test_the_end_of_a_range_of_sizes_is_limited():
     fails(2, ["--sizes: too many elements", "'2^41'"], "check", "map", "--device", "tbb", "--sizes", "2^10..2^62")
+
+
+def test_size_without_memory_names_a_variant_of_the_device():
+    out = says("needs", "bench", "scan", "--device", "tbb", "--sizes", "2^40", "--csv", "bench.csv").out
+    [row] = rows("bench.csv")
+    on_the_cpu = [variant["name"] for variant in algorithms()["scan"]["variants"] if variant["cpu"]]
+    assert row["variant"] in on_the_cpu, out
 
 
 def test_largest_size():

@@ -1,12 +1,15 @@
 """`concord check`."""
 
 import json
+import os
+import pty
 import re
+import signal
 import xml.etree.ElementTree
 
 import pytest
 
-from program import compiles_only, concord, fails, json_object, refused, says
+from program import compiles_only, concord, fails, json_object, need, refused, says, started
 
 
 def test_reports():
@@ -27,6 +30,7 @@ def test_reports():
     with open("check.json", encoding="utf-8") as file:
         report = json_object(file.read())
     assert report["passed"] > 0 and report["failed"] == 0 and report["failures"] == []
+    assert report["interrupted"] is False and "interrupted" not in out
     assert f"{report['passed']} passed, 0 failed, {report['skipped']} skipped" in out
     assert out.splitlines()[-1].startswith("check: ")
     for row in report["matrix"]:
@@ -53,35 +57,121 @@ def test_all_devices_of_a_backend():
 
 
 def test_device_that_only_compiles():
-    says(
-        ["compiles", " 0 failed"],
-        *"check add --variants naive --types f32 --sizes 5 --device".split(),
-        compiles_only(),
-    )
+    """Its cases are compiled, which does not count as passed."""
+    device = compiles_only()
+    arguments = [*"check add --variants naive --types f32 --sizes 5 --json check.json --device".split(), f"tbb,{device}"]
+    out = says(["compiles", " 0 failed"], *arguments).out
+    with open("check.json", encoding="utf-8") as file:
+        report = json_object(file.read())
+    assert report["passed"] > 0 and report["compiled"] > 0
+    assert f"check: {report['passed']} passed, {report['compiled']} compiled, 0 failed, " in out
+    for row in report["matrix"]:
+        compiles = row["device"] == device
+        assert (row["compiled"] > 0) == compiles and (row["passed"] > 0) == (not compiles)
+        assert (row["verdict"] == "compiles") == compiles
+
+
+def test_skipped_cases_are_grouped_by_reason():
+    arguments = ["reduce", "--devices", "tbb", "--types", "f32,f64", "--sizes", "1025,2^40", "--variants", "fixed"]
+    out = says("check: ", "check", *arguments, "--json", "check.json").out
+    with open("check.json", encoding="utf-8") as file:
+        report = json_object(file.read())
+    groups = {group["reason"]: group["cases"] for group in report["skipped_by_reason"]}
+    assert groups["not enough memory"] > 1 and sum(groups.values()) == report["skipped"]
+    lines = out.splitlines()
+    shown = dict(re.fullmatch(r"skipped (\d+) cases?: (.*)", line).group(2, 1) for line in lines[-1 - len(groups) : -1])
+    assert {reason: int(count) for reason, count in shown.items()} == groups
+    assert sum(line.startswith("skipped ") for line in lines) == len(groups)
 
 
 def test_nothing_to_check():
-    result = concord(
-        "check",
-        "reduce",
-        "--devices",
-        "tbb",
-        "--variants",
-        "shuffle",
-        "--types",
-        "f32",
-        "--sizes",
-        "5",
-        "--json",
-        "check.json",
-    )
+    arguments = ["sort", "--devices", "tbb", "--variants", "std_sort", "--types", "f32", "--sizes", "2^40"]
+    result = concord("check", *arguments, "--json", "check.json")
     assert result.status == 2 and "checked" in result.out, result
     with open("check.json", encoding="utf-8") as file:
         assert json.load(file)["passed"] == 0
 
 
+@pytest.mark.parametrize("command", ["check", "bench"])
+def test_variant_that_the_device_lacks(command):
+    words = ["--variants: variant 'lookback' is not implemented for tbb:0", "available: ", "partitioned"]
+    refused(2, words, command, "scan", "--devices", "tbb", "--variants", "lookback", "--json", "box/report.json")
+    refused(2, words[0], command, "scan", "--devices", "tbb:*", "--variants", "partitioned,lookback")
+    # Other algorithms have it.
+    says("reduce", command, "reduce", "scan", "--devices", "tbb", "--variants", "first_add", "--types", "f32", "--sizes", "5")
+
+
+def test_variant_that_some_devices_lack():
+    """Without named devices, one that has it suffices."""
+    says("reduce", "check", "reduce", "--variants", "first_add", "--types", "f32", "--sizes", "5")
+    need("opencl")
+    says("serial", "check", "reduce", "--variants", "serial", "--types", "f32", "--sizes", "5")
+    words = "is not implemented for opencl:0"
+    refused(2, words, "check", "reduce", "--variants", "serial", "--devices", "tbb,opencl")
+
+
 def test_report_that_cannot_be_written():
     refused(2, ["--json", "directory", "no/such'"], "check", "reduce", "--devices", "tbb", "--json", "no/such/check.json")
+
+
+def read_until(terminal, pattern):
+    """What the terminal shows up to the first match. Without one, up to the end of the program."""
+    shown = ""
+    while not (pattern and re.search(pattern, shown)):
+        try:
+            piece = os.read(terminal, 4096)
+        except OSError:  # the program has closed its side
+            break
+        if not piece:
+            break
+        shown += piece.decode()
+    return shown
+
+
+def on_terminal(*arguments):
+    """The running program with a terminal as stderr, and our side of the terminal."""
+    ours, theirs = pty.openpty()
+    process = started(*arguments, stderr=theirs)
+    os.close(theirs)
+    return process, ours
+
+
+def test_progress_on_a_terminal():
+    process, terminal = on_terminal("check", "scan", "--devices", "tbb", "--types", "f32,f64,i32,u8")
+    with process:
+        shown = read_until(terminal, None)
+        out = process.stdout.read()
+    assert process.wait() == 0, shown
+    lines = [re.fullmatch(r"(\d+) of (\d+) cases(?:, (.*) left)?: scan/.*", line) for line in shown.split("\r\x1b[K") if line]
+    assert lines and all(lines), shown
+    done = [int(line[1]) for line in lines]
+    [total] = {int(line[2]) for line in lines}
+    assert done == sorted(done) and done[-1] < total
+    counts = [int(n) for n in re.findall(r"\d+", out.splitlines()[-1])]
+    assert sum(counts) == total, out.splitlines()[-1]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted(number):
+    process, terminal = on_terminal("check", "--devices", "tbb", "--json", "check.json", "--junit", "check.xml")
+    with process:
+        read_until(terminal, "[1-9]\\d* of \\d+ cases")
+        process.send_signal(number)
+        err = read_until(terminal, None)
+        out = process.stdout.read()
+    assert process.wait() == -number, err
+    assert re.search(rf"\r\x1b\[Kconcord: interrupted \({number.name}\)", err), err
+    done, total = map(int, re.search(r"^interrupted after (\d+) of (\d+) cases", out, re.MULTILINE).groups())
+    assert 0 < done < total
+    assert "\nmap " in out and "no passing case" not in out
+    with open("check.json", encoding="utf-8") as file:
+        report = json_object(file.read())
+    assert report["interrupted"] is True
+    assert 0 < report["passed"] < total and report["failed"] == 0
+    assert out.splitlines()[-1].startswith(f"check: {report['passed']} passed, 0 failed, ")
+    suite = xml.etree.ElementTree.parse("check.xml").getroot()
+    assert suite.find("properties/property").attrib == {"name": "interrupted", "value": "true"}
+    assert sorted(os.listdir()) == ["check.json", "check.xml"]
 
 
 @pytest.mark.parametrize("selector", ["cuda:7", "opencl:99", "tbb:1", "nosuch"])

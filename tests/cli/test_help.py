@@ -70,3 +70,12 @@ def test_unknown_algorithm_to_run():
 
 def test_unknown_command_of_the_cache():
     fails(2, ["'frob'", "ls", "verify", "clear"], "cache", "frob")
+
+
+@pytest.mark.parametrize("command", ["check", "bench"])
+def test_check_and_bench_list_what_they_take(command):
+    out = says(["i8, i16, i32, i64, u8, u16, u32, u64, f32, f64"], command, "--help").out
+    if command == "check":
+        assert "random, mixed, constant, near_one" in " ".join(out.split())
+    else:
+        assert "`concord algorithms NAME` lists them" in " ".join(out.split())

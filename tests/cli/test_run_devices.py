@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from program import BYTES, THREE, compiles_only, gives, refused, save
+from program import BYTES, THREE, compiles_only, fails, gives, refused, save
 
 
 @pytest.mark.parametrize("selector", ["cuda:7", "opencl:99", "tbb:1", "nosuch"])
@@ -28,6 +28,21 @@ def test_malformed_selector():
 def test_device_that_only_compiles(algorithm, option):
     words = ["'cuda@sm_90'", "compile-only"]
     refused(3, words, "run", algorithm, "--in", THREE, "--out", "box/new.npy", option, compiles_only())
+
+
+@pytest.mark.parametrize("option", ["--device", "--devices"])
+@pytest.mark.parametrize("selector", ["tbb:1", "nosuch", "nosuch:*", "tbb@nosuch"])
+@pytest.mark.parametrize("command", ["run map --in three.npy --out new.npy", "check map", "bench map", "tune map"])
+def test_errors_name_the_option(command, selector, option):
+    save("three.npy", THREE)
+    fails(3, [f"concord: {option}: ", f"'{selector}'"], *command.split(), option, selector)
+    fails(3, f"concord: {option}: ", *command.split(), f"{option}={selector}")
+
+
+def test_errors_name_the_environment_variable():
+    save("three.npy", THREE)
+    for selector in ["tbb:1", "nosuch", "nosuch:*", "cuda@sm_90"]:
+        fails(3, "concord: CONCORD_DEVICE: ", *"run map --in three.npy --out new.npy".split(), env={"CONCORD_DEVICE": selector})
 
 
 def test_list_of_one():

@@ -1,7 +1,5 @@
 """`concord run map`."""
 
-import re
-
 import numpy as np
 import pytest
 
@@ -11,9 +9,6 @@ from program import (
     THREE,
     TYPES,
     bits,
-    box_is_untouched,
-    concord,
-    fresh_box,
     gives,
     on_devices,
     pairs,
@@ -147,15 +142,23 @@ class TestTextOnDevicesThatCompileIt:
         says("", "run", "map", *text, "--out", "box/new.npy")
         gives(THREE, "run", "map", "--text", "float f(float x) { return floor(x); }", "--in", THREE, "--order", "canonical")
 
-    def test_error_names_the_line(self, device):
-        text = "float f(float x) {\n    float y = x;\n    return no_such_name;\n}"
-        fresh_box()
-        result = concord("run", "map", "--text", text, "--in", THREE, "--out", "box/kept.npy", "--device", device)
-        assert result.status == 2 and result.out == "", result
-        assert "concord: --text: " in result.err, result
-        places = [line for line in result.err.splitlines() if re.search(r"(^|[^a-z_])f[:(]3([:),]|$)", line)]
-        assert any("error" in line.lower() for line in places), result
-        box_is_untouched()
+    @pytest.mark.parametrize(
+        "text, place",
+        [
+            ("float f(float x) { return no_such_name; }", (1, 27)),
+            ("float f(float x) {\n    float y = x;\n    return no_such_name;\n}", (3, 12)),
+            ("float\nfunction_of_x(float x) { return no_such_name; }", (2, 33)),
+            ("float f(float x) { float y = x; int y = 1; return y; }", (1, 37)),
+        ],
+    )
+    def test_error_names_line_and_column(self, device, text, place):
+        words = f"concord: --text: line {place[0]}, column {place[1]}: "
+        result = refused(2, words, "run", "map", "--text", text, "--in", THREE, "--out", "box/kept.npy", "--device", device)
+        assert ("no_such_name" in result.err) == ("no_such_name" in text), result
+
+    def test_error_behind_the_text(self, device):
+        text = "float f(float x) { return x;"
+        refused(2, ["--text: ", "'}'"], "run", "map", "--text", text, "--in", THREE, "--out", "box/kept.npy", "--device", device)
 
 
 @pytest.mark.parametrize("device", ["opencl"], indirect=True)

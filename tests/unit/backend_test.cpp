@@ -377,7 +377,7 @@ DEVICE_TEST(launches_name_the_slip_in_an_argument_list) {
     refused("argument 2 of scale is missing: u64" + takes + "(buffer of f32, buffer of f32, f32)", x, y,
             1.0f);
     refused("argument 0 of scale is missing: buffer of f32", y, n, 1.0f);
-    refused("argument 3 of scale is surplus: u64" + takes, x, y, n, n, 1.0f);
+    refused("argument 2 of scale is surplus: u64" + takes, x, y, n, n, 1.0f);
     refused("arguments 2 and 3 of scale are swapped", x, y, 1.0f, n);
     refused("arguments 1 and 2 of scale are swapped", x, n, y, 1.0f);
     refused("wrong number of arguments of scale, got 1; expected 4", x);
