@@ -78,8 +78,8 @@ class Span {
     View view_{nullptr, 0, 0, type_of<T>()};
 };
 
-/// An array of T on a device, which owns its buffer. It moves, and clone() copies. An array that was moved from keeps its
-/// size and has no buffer: calls that use its elements throw invalid_argument.
+/// An array of T on a device, which owns its buffer. It moves, and clone() copies. An array that was moved from keeps
+/// its size and has no buffer: calls that use its elements throw invalid_argument.
 ///
 ///     Array<f32> four(stream, 4);        // 4 elements, undefined
 ///     Array<f32> values(stream, {4});    // one element: 4

@@ -14,6 +14,56 @@ using test::throws;
 
 TEST_SUITE_BEGIN("device");
 
+DEVICE_TEST(arrays_are_copied_by_clone_and_listed_values_are_values) {
+    static_assert(!std::is_copy_constructible_v<Array<f32>> && !std::is_copy_assignable_v<Array<f32>>);
+    const auto stream = device.create_stream();
+    const Array<i32> seven(*stream, 7), one(*stream, {7}), two(*stream, {7, 8});
+    CHECK(seven.size() == 7);
+    CHECK(one.to_host(*stream) == std::vector<i32>{7});
+    CHECK(two.to_host(*stream) == std::vector<i32>{7, 8});
+    const Array<i32> copy = two.clone(*stream);
+    map(*stream, two, two, MapFunction::negate);
+    CHECK(copy.to_host(*stream) == std::vector<i32>{7, 8});
+    CHECK(two.to_host(*stream) == std::vector<i32>{-7, -8});
+    CHECK(Array<i32>().clone(*stream).size() == 0);
+}
+
+template <class Out>
+concept TakesOutput = requires(Stream& stream, const Array<f32>& in, const Out& out,
+                               const Array<u64>& count) {
+    map(stream, in, out, MapFunction::copy);
+    reduce(stream, in, out);
+    scan(stream, in, out);
+    sort(stream, in, out);
+    add(stream, in, in, out);
+    compact(stream, in, out, count, KeepRule::nonzero);
+    transpose(stream, in, out, TransposeShape{});
+};
+template <class Out>
+concept TakesResult = requires(Stream& stream, const Array<f32>& in, const Out& out) {
+    reduce(stream, in, out);
+};
+static_assert(TakesOutput<Array<f32>> && TakesOutput<Span<f32>>);
+static_assert(!TakesResult<Span<const f32>>);
+
+DEVICE_TEST(mixed_element_types_are_refused) {
+    const auto stream = device.create_stream();
+    const Array<f32> in(*stream, 16), mask(*stream, 1);
+    const Array<f64> out(*stream, 16), one(*stream, 1);
+    const Array<u64> count(*stream, 1);
+    const auto refused = [&](const std::string& call, const auto& f) {
+        CAPTURE(call);
+        CHECK(throws(ErrorCode::invalid_argument, call + ": ", f));
+    };
+    refused("map", [&] { map(*stream, in, out, MapFunction::copy); });
+    refused("add", [&] { add(*stream, in, in, out); });
+    refused("reduce", [&] { reduce(*stream, in, one); });
+    refused("scan", [&] { scan(*stream, in, out); });
+    refused("sort", [&] { sort(*stream, in, out); });
+    refused("compact", [&] { compact(*stream, in, out, count, KeepRule::nonzero); });
+    // transpose, matmul, convolve and stencil do not compile.
+}
+
 DEVICE_TEST(arrays_that_were_moved_from_give_errors) {
     const auto stream = device.create_stream();
     Array<f32> first(*stream, std::vector<f32>{1, 2, 3});
