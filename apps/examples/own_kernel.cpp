@@ -49,9 +49,7 @@ int main() try {
     const Array<f32> in(*stream, x), out(*stream, x.size());
 
     constexpr u64 tile = 4096;
-    const u32 group_size = device->traits().many_items ? 256 : 1;
-    launch(*stream, *kernel, LaunchShape::linear((x.size() + tile - 1) / tile, group_size), in, out,
-           u64{x.size()}, tile);
+    launch(*stream, *kernel, LaunchShape::linear((x.size() + tile - 1) / tile), in, out, u64{x.size()}, tile);
 
     const std::vector<f32> result = out.to_host(*stream);
     std::vector<f32> expected(x.size());

@@ -398,7 +398,9 @@ class Runner {
                 run_check(what.suite, selectors, options_.types, options_.quick, status_);
             for (const std::string& selector : selectors) {
                 ordered_json report = part_of(all, selector);
-                ++(report["failed"] != 0 ? failed_ : report["passed"] != 0 ? measured_ : left_);
+                ++(report["failed"] != 0                              ? failed_
+                   : report["passed"] != 0 || report["compiled"] != 0 ? measured_
+                                                                      : left_);
                 store_.add({{"kind", "check"},
                             {"key", key_of(selector)},
                             {"device", selector},
