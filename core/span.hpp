@@ -197,6 +197,7 @@ concept Range = requires(const R& range) {
 /// Whether an algorithm may write to a range of this type. Specialise it as false for your own ranges of constants.
 template <class R>
 inline constexpr bool is_writable_range = true;
+/// Spans of constants are not writable.
 template <class T>
 inline constexpr bool is_writable_range<Span<const T>> = false;
 

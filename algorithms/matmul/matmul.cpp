@@ -210,6 +210,9 @@ View extent(const char* name, Role role, const View& view, u64 rows, u64 columns
     if (!one.fits(most_bytes) || (stride == MatmulShape::dense && !dense.fits()))
         refuse(what() + pitches() + " exceeds 2^60 elements");
     if (stride == MatmulShape::dense) stride = dense.value();
+    // What leads nowhere. Kernels may add it all the same.
+    if (rows <= 1 || columns == 0) pitch = columns;
+    if (one.fits(0) || batch <= 1) stride = 0;
     if (one.fits(0) || batch == 0) return view.part(0, 0);
     if (role == Role::output && batch > 1 && !one.fits(stride))
         refuse(what() + pitches() + " needs a stride of at least " + std::to_string(one.value()) + ", got " +

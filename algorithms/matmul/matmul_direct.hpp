@@ -123,7 +123,8 @@ template <class R, class T>
     const u64 rows = std::min(plan.rows, p.m - row), columns = std::min(plan.columns, p.n - column);
     const u64 first = group.x / parts * plan.products, last = std::min(batch, first + plan.products);
     T* const copy = reinterpret_cast<T*>(group.local);
-    const bool copies = p.b_column != 1;
+    const bool copies = p.b_column != 1 && p.k > 0;
+    if (p.k == 0) a = b = c;  // null, and not read
     for (u64 product = first; product < last; ++product) {
         const T *from_a = a + product * p.a_stride + row * p.a_row,
                 *from_b = b + product * p.b_stride + column * p.b_column;

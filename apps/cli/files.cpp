@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstring>
 #include <iostream>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -288,8 +289,11 @@ void OutputPart::close() {
 }
 
 void OutputPart::keep(std::unique_ptr<OutputPart> part) {
+    // Ranks may be threads.
+    static std::mutex mutex;
     // Never destroyed: MPI_Finalize, where ranks wait for each other, may come later.
     static auto& parts = *new std::vector<std::unique_ptr<OutputPart>>;
+    const std::lock_guard lock(mutex);
     parts.push_back(std::move(part));
 }
 
