@@ -249,9 +249,9 @@ void Stream::fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pa
 
 void Stream::launch(const Kernel& kernel, const LaunchShape& asked,
                     std::span<const KernelArgument> arguments) {
-    const LaunchShape shape = with_group_size(device(), kernel, asked);
     check_not_forked("Stream::launch");
     state_->check_device("Stream::launch", "kernel", kernel.device());
+    const LaunchShape shape = with_group_size(device(), kernel, asked);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const KernelArgument& argument = arguments[i];
         if (argument.buffer == nullptr) {

@@ -18,8 +18,8 @@ constexpr Type bits_of_size(u32 size) {
     return size == 8 ? Type::u64 : size == 4 ? Type::u32 : size == 2 ? Type::u16 : Type::u8;
 }
 
-// Minimum KiB of data per additional group on a CPU, unless a calibration measured it. oneTBB
-// wakes threads only as groups need them, which takes long. Other drivers wake all threads at every launch.
+// Minimum KiB of data per additional group on a CPU, unless a calibration measured it. oneTBB wakes threads only as
+// groups need them, which takes long. Other drivers wake all threads at every launch.
 constexpr u64 least_group_kib(const DeviceTraits& traits) {
     return traits.serial_groups ? 256 : 64;
 }
