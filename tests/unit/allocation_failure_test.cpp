@@ -671,7 +671,7 @@ class Harness {
             if (run() != *expected) give_up("the next run gives a wrong result");
         } catch (const Error& error) {
             // oneTBB starts once per process; tbb_device.cpp.
-            if (std::string_view(error.what()).find("restart the process") == std::string_view::npos) throw;
+            if (std::string_view(error.what()).find("and restart it") == std::string_view::npos) throw;
         }
     }
     [[noreturn]] void give_up(const char* problem) {
