@@ -185,6 +185,10 @@ for folder in "$build"/include/*/headers "$build"/include/*/internal; do
     includes+=("-I$folder")
 done
 
+# Seconds until a check counts as one that does not end. A fault may be a loop without end, and PoCL's handlers of signals
+# may turn a fault of a kernel on the CPU into one.
+patience=180
+
 # Compiles with the headers of a folder before all others, and runs. The last line of FOLDER/log has the status.
 check() {  # FOLDER
     if ! "$compiler" -std=c++20 -O1 -ffp-contract=off -I"$1" "${includes[@]}" "$here/host_mutation.cpp" -o "$1/check" \
@@ -192,7 +196,7 @@ check() {  # FOLDER
         echo "it does not compile" >>"$1/log"
         return
     fi
-    "$1/check" >"$1/log" 2>&1 </dev/null
+    timeout -k 5 "$patience" "$1/check" >"$1/log" 2>&1 </dev/null
     echo "status $?" >>"$1/log"
 }
 # The same for the unit of a mutant of the library, without optimisation.
@@ -204,7 +208,8 @@ check_of_library() {  # FOLDER UNIT CHECK
         echo "it does not compile" >>"$1/log"
         return
     fi
-    LD_PRELOAD=${2:+$1/ahead.so} "$build/bin/concord" check "${arguments[@]}" --devices tbb >"$1/log" 2>&1 </dev/null
+    timeout -k 5 "$patience" env LD_PRELOAD="${2:+$1/ahead.so}" "$build/bin/concord" check "${arguments[@]}" \
+        --devices tbb >"$1/log" 2>&1 </dev/null
     echo "status $?" >>"$1/log"
 }
 status_of() { tail -n 1 "$work/$1/log"; }
@@ -263,6 +268,9 @@ for i in "${planted[@]}"; do
         ((++caught))
     elif [[ $(status_of "$i") =~ ^status\ (134|139)$ ]]; then
         echo "caught  ${files[i]}: ${whats[i]}: it crashed, $(status_of "$i")"
+        ((++caught))
+    elif [[ $(status_of "$i") =~ ^status\ (124|137)$ ]]; then
+        echo "caught  ${files[i]}: ${whats[i]}: it did not end"
         ((++caught))
     elif [[ $(status_of "$i") == status* ]]; then
         fail "${files[i]}: ${whats[i]}: NOT CAUGHT, $(status_of "$i")"
