@@ -160,14 +160,14 @@ std::string report(const Records& records, const Save& save) {
                 charts += figure_of(chart, id, id + ".csv", csv) + "\n";
             }
             figures +=
-                tag("h3", escaped(one.figure.title)) +
+                tag("h3", prose(one.figure.title)) +
                 (one.figure.caption.empty() ? "" : tag("p", prose(one.figure.caption), "class=\"caption\"")) +
                 tag("div", charts, "class=\"charts\"");
         }
-        links += tag("li", tag("a", escaped(study.title), "href=\"#" + study.name + "\""));
+        links += tag("li", tag("a", prose(study.title), "href=\"#" + study.name + "\""));
         sections += "\n" + tag("section",
-                               tag("h2", escaped(study.title), "id=\"" + study.name + "-title\"") +
-                                   tag("p", escaped(study.question), "class=\"question\"") +
+                               tag("h2", prose(study.title), "id=\"" + study.name + "-title\"") +
+                                   tag("p", prose(study.question), "class=\"question\"") +
                                    tag("p", prose(study.text)) + figures,
                                "id=\"" + study.name + "\" aria-labelledby=\"" + study.name + "-title\"");
     });

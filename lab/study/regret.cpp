@@ -57,7 +57,8 @@ void run_regret(const std::string& selector, const Case& what, const StudyOption
                   const bool confirmed = best.tuning != chosen.tuning && times.ratio > 1;
                   rows[0].variant += ": " + std::string(chosen.variant->name);
                   rows[1].variant += ": " + std::string((confirmed ? best : chosen).variant->name);
-                  if (const std::string changes = search.words_of(best); confirmed && !changes.empty())
+                  if (const std::string changes = search.words_of(best, Search::Rows::parameters);
+                      confirmed && !changes.empty())
                       rows[1].variant += " (" + changes + ")";
                   rows[0].timing = times.holder;
                   rows[1].timing = times.holder;

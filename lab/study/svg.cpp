@@ -220,10 +220,6 @@ std::string body_of_lines(const Chart& chart) {
     return body;
 }
 
-double height_of_bars(const Chart& chart) {
-    return 40 + static_cast<double>(chart.marks()) * (bar_height + bar_gap) + 34;
-}
-
 // Number of code points of UTF-8 text.
 std::size_t letters(const std::string& text) {
     return static_cast<std::size_t>(
@@ -234,19 +230,57 @@ std::string value_of(const Chart& chart, const Mark& mark) {
     return chart.y.write(mark.y) + (mark.note.empty() ? "" : " · " + mark.note);
 }
 
-std::string body_of_bars(const Chart& chart) {
-    Range values;
-    std::size_t before = 6, behind = 0;  // letters
+// The text, cut to `most` letters. Tables have the whole text.
+std::string cut_to(std::string text, std::size_t most) {
+    if (letters(text) <= most) return text;
+    std::size_t end = 0;
+    for (std::size_t count = 0; end < text.size(); ++end) {
+        if ((text[end] & 0xc0) != 0x80 && ++count == most) break;
+    }
+    return text.substr(0, end) + "…";
+}
+
+// Where the bars of a chart are: between their labels and their values, or, if these leave less than a half of the
+// width, under them.
+struct BarPlaces {
+    bool under = false;
+    bool two_lines = false;  // label and value each have a line
+    double left = 0, right = 0;
+
+    double text() const { return under ? (two_lines ? 38 : 22) : 0; }
+    double step() const { return text() + (under ? bar_height - 8 : bar_height) + bar_gap; }
+};
+
+BarPlaces places_of_bars(const Chart& chart) {
+    std::size_t before = 6, behind = 0, together = 0;  // letters
     for (const Series& series : chart.series) {
         for (const Mark& mark : series.marks) {
-            values.add(mark.y);
-            before = std::max(before, letters(mark.label));
-            behind = std::max(behind, letters(value_of(chart, mark)));
+            const std::size_t label = letters(mark.label), value = letters(value_of(chart, mark));
+            before = std::max(before, label);
+            behind = std::max(behind, value);
+            together = std::max(together, label + value);
         }
     }
-    const double bars_left = letter * static_cast<double>(before) + 8,
-                 bars_right = letter * static_cast<double>(behind) * 0.92 + 8;
-    double most = values.high;
+    const double label_width = letter * static_cast<double>(before) + 8,
+                 value_width = letter * static_cast<double>(behind) * 0.92 + 8;
+    if (label_width + value_width <= width / 2) return {.left = label_width, .right = width - value_width};
+    return {.under = true,
+            .two_lines = letter * static_cast<double>(together + 2) > width,
+            .left = 4,
+            .right = width - 4};
+}
+
+double height_of_bars(const Chart& chart) {
+    return 40 + static_cast<double>(chart.marks()) * places_of_bars(chart).step() + 34;
+}
+
+std::string body_of_bars(const Chart& chart) {
+    const BarPlaces places = places_of_bars(chart);
+    double most = 0;
+    for (const Series& series : chart.series) {
+        for (const Mark& mark : series.marks)
+            most = std::max(most, mark.y);
+    }
     for (const Guide& guide : chart.guides) {
         for (const auto& point : guide.points)
             most = std::max(most, point.second);
@@ -254,15 +288,14 @@ std::string body_of_bars(const Chart& chart) {
     const double full = height_of_bars(chart), floor = full - 34;
     Scale even = chart.y;
     even.log = false;
-    const Axis x(even, 0, most, bars_left, width - bars_right);
-    std::string body = text_at(bars_left, 16, "start", escaped(chart.y.name), "name");
-    const std::vector<Tick> ticks = x.ticks();
+    const Axis x(even, 0, most, places.left, places.right);
+    std::string body = text_at(places.left, 16, "start", escaped(chart.y.name), "name");
     double free_from = 0;  // keeps labels apart
-    for (const Tick& tick : ticks) {
+    for (const Tick& tick : x.ticks()) {
         const double place = x.place(tick.value), half = letter * static_cast<double>(tick.text.size()) / 2;
         body += line_between(place, 28, place, floor, "grid");
         if (place - half < free_from) continue;
-        body += text_at(place, floor + 18, "middle", label(tick.text));
+        body += text_at(place, floor + 18, place - half < 0 ? "start" : "middle", label(tick.text));
         free_from = place + half + 4;
     }
     for (std::size_t k = 0; k < chart.guides.size(); ++k) {
@@ -270,20 +303,30 @@ std::string body_of_bars(const Chart& chart) {
         body += "<path class=\"guide g" + std::to_string(k % 2) + "\" d=\"M" + at(place) + " 28V" +
                 at(floor) + "\"/>";
     }
+    const auto most_letters = static_cast<std::size_t>(width / letter / 0.92) - 1;
     double y = 36;
     for (std::size_t k = 0; k < chart.series.size(); ++k) {
         for (const Mark& mark : chart.series[k].marks) {
-            const double length = std::max(1.0, x.place(mark.y) - bars_left);
+            const double length = std::max(1.0, x.place(mark.y) - places.left),
+                         bar = places.under ? bar_height - 8 : bar_height;
+            const std::string value = escaped(cut_to(value_of(chart, mark), most_letters));
             body += "<g class=\"" + css_of(k) + "\"><g class=\"mark\">" +
-                    title_of(chart, chart.series[k], mark) + "<rect class=\"bar\" x=\"" + at(bars_left) +
-                    "\" y=\"" + at(y) + "\" width=\"" + at(length) + "\" height=\"" + at(bar_height) +
-                    "\"/></g></g>";
-            body += text_at(bars_left - 6, y + 15, "end", escaped(mark.label), "tick");
-            body += text_at(bars_left + length + 5, y + 15, "start", escaped(value_of(chart, mark)), "value");
-            y += bar_height + bar_gap;
+                    title_of(chart, chart.series[k], mark) + "<rect class=\"bar\" x=\"" + at(places.left) +
+                    "\" y=\"" + at(y + places.text()) + "\" width=\"" + at(length) + "\" height=\"" +
+                    at(bar) + "\"/></g></g>";
+            if (places.under) {
+                body +=
+                    text_at(places.left, y + 13, "start", escaped(cut_to(mark.label, most_letters)), "tick");
+                body += places.two_lines ? text_at(places.left, y + 29, "start", value, "value")
+                                         : text_at(places.right, y + 13, "end", value, "value");
+            } else {
+                body += text_at(places.left - 6, y + 15, "end", escaped(mark.label), "tick");
+                body += text_at(places.left + length + 5, y + 15, "start", value, "value");
+            }
+            y += places.step();
         }
     }
-    return body + line_between(bars_left, 28, bars_left, floor, "axis");
+    return body + line_between(places.left, 28, places.left, floor, "axis");
 }
 
 std::string legend_symbol(const std::string& inside) {

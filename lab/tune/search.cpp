@@ -214,9 +214,10 @@ Candidate Search::with_row(const Candidate& from, const TuningRow& row) {
     return other;
 }
 
-std::string Search::words_of(const Candidate& candidate) const {
+std::string Search::words_of(const Candidate& candidate, Rows rows) const {
     std::string words;
     for (const TuningRow& row : candidate.rows) {
+        if (rows == Rows::parameters && row.what == algorithm_) continue;
         if (std::find(start_.rows.begin(), start_.rows.end(), row) == start_.rows.end())
             words += (words.empty() ? "" : ", ") + row.what + " = " + row.value;
     }

@@ -82,7 +82,8 @@ class Search {
     double milliseconds(Candidate& candidate, u64 calls);
     PairedTiming compare(Candidate& holder, Candidate& challenger, const PairedEffort& effort);
     // The rows that the candidate adds: "sort = radix8, sort.chunks = 4".
-    std::string words_of(const Candidate& candidate) const;
+    enum class Rows { all, parameters };  // parameters: without the choice of the variant
+    std::string words_of(const Candidate& candidate, Rows rows = Rows::all) const;
 
   private:
     enum class Verified : u8 { before, after, already };
