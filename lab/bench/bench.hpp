@@ -143,6 +143,7 @@ struct BenchRow {
     std::optional<Timing> timing;         ///< none: see `problem`
     std::string ceiling;                  ///< bottleneck
     double ceiling_ms = 0;                ///< time at the attainable rate
+    bool has_ceiling = true;              ///< Work::has_ceiling
     std::optional<double> compile_ms;     ///< compile time
     std::optional<double> upload_ms;      ///< time of the inputs' upload
     std::optional<double> download_ms;    ///< time of the outputs' download

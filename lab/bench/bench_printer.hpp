@@ -10,7 +10,7 @@ namespace concord::lab {
 // Columns of a device's table, and the widths of those that depend on what is measured.
 struct BenchLayout {
     std::size_t work = 0, variant = 0, size = 0;
-    bool operations = false, ratios = false;
+    bool operations = false, elements = false, ratios = false;
 
     void add(const BenchRow& row, const SizeNames& names);
 };

@@ -63,6 +63,13 @@ std::string work_name(const BenchRow& row) {
     return row.algorithm + function + " " + std::string(name_of(row.type));
 }
 
+// The fraction of the attainable rate.
+std::string fraction_name(const BenchRow& row) {
+    if (row.ceiling.empty()) return "-";
+    const double fraction = row.ceiling_ms / row.timing->median;
+    return (fraction > most_of_ceiling ? ">100 %" : percent(fraction)) + " " + row.ceiling;
+}
+
 }  // namespace
 
 void BenchLayout::add(const BenchRow& row, const SizeNames& names) {
@@ -70,6 +77,7 @@ void BenchLayout::add(const BenchRow& row, const SizeNames& names) {
     variant = std::max(variant, width_of(row.variant));
     size = std::max(size, width_of(size_name(row.n, names)));
     operations = operations || row.operations > 0;
+    elements = elements || !row.has_ceiling;
     ratios = ratios || row.baseline;
 }
 
@@ -92,6 +100,7 @@ void BenchPrinter::begin_device(const DeviceInfo& info, const BenchLayout& layou
     std::vector<Column> columns = {{"work", layout.work}, {"variant", layout.variant}, {">n", layout.size},
                                    {">median", 9},        {">quartiles", 14},          {">GB/s", 6}};
     if (layout.operations) columns.push_back({">GFLOP/s", 8});
+    if (layout.elements) columns.push_back({">Gelem/s", 7});
     columns.push_back({">of ceiling", 11});
     columns.push_back({">end to end", 10});
     if (layout.ratios) columns.push_back({">ratio", 7});
@@ -108,13 +117,14 @@ void BenchPrinter::print_row(const BenchRow& row) {
         const std::string mark = row.note.empty() ? "" : " *";
         cells.insert(cells.end(), {time_name(t.median) + mark, quartiles_name(t), rate(row.bytes)});
         if (layout_.operations) cells.emplace_back(rate(row.operations));
-        cells.emplace_back(row.ceiling.empty() ? "-"
-                                               : percent(row.ceiling_ms / t.median) + " " + row.ceiling);
+        if (layout_.elements) cells.emplace_back(row.has_ceiling ? "-" : rate(row.n));
+        cells.emplace_back(fraction_name(row));
         cells.emplace_back(time_name(row.end_to_end_ms));
         if (layout_.ratios) cells.emplace_back(row.ratio ? rounded(*row.ratio) + " x" : "-");
     } else {
         cells.emplace_back(row.problem.rfind("WRONG", 0) == 0 ? "WRONG" : "none", Tone::bad);
-        const std::size_t columns = 8 + (layout_.operations ? 1 : 0) + (layout_.ratios ? 1 : 0);
+        const std::size_t columns =
+            8 + (layout_.operations ? 1 : 0) + (layout_.elements ? 1 : 0) + (layout_.ratios ? 1 : 0);
         cells.resize(columns, Cell("-"));
     }
     table_->print(cells);
@@ -125,6 +135,7 @@ void BenchPrinter::end_device(const BenchDevice& device) {
     Table kernels({"work", "variant", ">n", "kernel", ">group size", ">registers", ">local B", ">spill B",
                    ">occupancy"});
     std::string problems, notes;
+    bool exceeds = false;
     std::set<std::string> libraries;
     for (const BenchRow& row : rows_) {
         const std::string size = size_name(row.n, options_.size_names);
@@ -138,6 +149,7 @@ void BenchPrinter::end_device(const BenchDevice& device) {
         }
         if (!row.timing)
             problems += work_name(row) + ", " + row.variant + ", " + size + ": " + row.problem + "\n";
+        if (row.timing && row.ceiling_ms > most_of_ceiling * row.timing->median) exceeds = true;
         if (!row.note.empty())
             notes += "* " + work_name(row) + ", " + row.variant + ", " + size + ": " + row.note + "\n";
         if (row.baseline)
@@ -155,6 +167,10 @@ void BenchPrinter::end_device(const BenchDevice& device) {
     if (!problems.empty()) out_ << painted(problems, Tone::bad);
     out_ << notes;
     out_ << ceilings_line(device.ceilings);
+    if (exceeds)
+        out_ << ">100 %: the call is faster than the kernel that measures the rate, which was measured again "
+                "next to "
+                "it\n";
     for (const std::string& library : libraries)
         out_ << library << '\n';
     if (!libraries.empty())

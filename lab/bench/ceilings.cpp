@@ -42,10 +42,13 @@ u64 groups(const Device& device) {
            u64{many_items(device) ? std::max(1U, traits.max_resident_items / default_group_size) : 8};
 }
 
+// Bytes per vector of fma_chains in OpenCL C on CPUs. Which one the compiler keeps in registers depends on the CPU.
+constexpr u32 vector_bytes[] = {64, 32};
+
 // Elements that a work-item of fma_chains processes side by side, over all chains.
-u64 fma_width(const Device& device, Type type) {
+u64 fma_width(const Device& device, Type type, u32 vector) {
     if (device.traits().serial_groups) return host::fma_elements;
-    return chains * (many_items(device) ? 1 : 64 / size_of(type));
+    return chains * (many_items(device) ? 1 : vector / size_of(type));
 }
 
 double rate(u64 amount, const Timing& timing) {
@@ -55,6 +58,19 @@ double rate(u64 amount, const Timing& timing) {
 // Rounds down to a multiple of 64 bytes, at least 64.
 u64 whole_lines(u64 bytes) {
     return std::max<u64>(64, bytes / 64 * 64);
+}
+
+// A rate that need not be measured.
+template <class Key>
+std::optional<double> known_rate(const std::map<Key, double>& rates, Key key, Ceilings::Again again) {
+    const auto it = rates.find(key);
+    if (it == rates.end() || again == Ceilings::Again::yes) return std::nullopt;
+    return it->second;
+}
+
+// Keeps the higher rate; 0 is none.
+double keep(double& known, double measured) {
+    return known = std::max(known, measured);
 }
 
 // The value for the largest traffic.
@@ -71,7 +87,7 @@ Ceilings::Ceilings(Stream& stream, bool hot, std::shared_ptr<Rates> rates, const
       rates_(rates ? std::move(rates) : std::make_shared<Rates>()),
       effort_(effort) {}
 
-std::shared_ptr<Kernel> Ceilings::compile(const char* entry, Type type) const {
+std::shared_ptr<Kernel> Ceilings::compile(const char* entry, Type type, u32 vector) const {
     Device& device = stream_.device();
     const std::string switched_on = std::string("KERNEL_") + entry;
     KernelSpec spec;
@@ -83,9 +99,11 @@ std::shared_ptr<Kernel> Ceilings::compile(const char* entry, Type type) const {
                       {"WORDS", many_items(device) ? 4 : 16},
                       {switched_on, 1}};
     if (std::string_view(entry) == "fma_chains") {
-        const char* vector = type == Type::f64 ? "double8" : "float16";
+        const bool is_double = type == Type::f64;
+        const char* const wide =
+            vector == 64 ? (is_double ? "double8" : "float16") : (is_double ? "double4" : "float8");
         spec.constants.push_back({"T", type});
-        spec.constants.push_back({"V", many_items(device) ? name_of(type) : vector});
+        spec.constants.push_back({"V", many_items(device) ? name_of(type) : wide});
     }
     spec.host = std::string_view(entry) == "idle"         ? host_kernel<&host::idle>()
                 : std::string_view(entry) == "read_words" ? host_kernel<&host::read_words>()
@@ -95,9 +113,9 @@ std::shared_ptr<Kernel> Ceilings::compile(const char* entry, Type type) const {
     return device.compile(spec);
 }
 
-double Ceilings::copy(u64 traffic) {
+double Ceilings::copy(u64 traffic, Again again) {
     const u64 bytes = whole_lines(traffic / 2), count = bytes / 4;
-    if (const auto it = rates_->copy.find(2 * bytes); it != rates_->copy.end()) return it->second;
+    if (const auto known = known_rate(rates_->copy, 2 * bytes, again)) return *known;
     Device& device = stream_.device();
     const auto from = device.allocate(bytes, &stream_), to = device.allocate(bytes, &stream_);
     const u64 pattern = 0x0123456789abcdef;
@@ -119,13 +137,13 @@ double Ceilings::copy(u64 traffic) {
             map(stream_, at.in[0], at.out[0], MapFunction::copy);
         },
         effort_);
-    return rates_->copy[2 * bytes] = std::max(rate(2 * bytes, own), rate(2 * bytes, by_map));
+    return keep(rates_->copy[2 * bytes], std::max(rate(2 * bytes, own), rate(2 * bytes, by_map)));
 }
 
-double Ceilings::read(u64 bytes) {
+double Ceilings::read(u64 bytes, Again again) {
     bytes = whole_lines(bytes);
     const u64 count = bytes / 4;
-    if (const auto it = rates_->read.find(bytes); it != rates_->read.end()) return it->second;
+    if (const auto known = known_rate(rates_->read, bytes, again)) return *known;
     Device& device = stream_.device();
     const auto kernel = compile("read_words", Type::u32);
     const auto from = device.allocate(bytes, &stream_), to = device.allocate(64, &stream_);
@@ -144,28 +162,34 @@ double Ceilings::read(u64 bytes) {
             launch(stream_, *kernel, shape, at.in[0], at.out[0], count, never);
         },
         effort_);
-    return rates_->read[bytes] = rate(bytes, timing);
+    return keep(rates_->read[bytes], rate(bytes, timing));
 }
 
-std::optional<double> Ceilings::fma(Type type) {
+std::optional<double> Ceilings::fma(Type type, Again again) {
     Device& device = stream_.device();
     if (!is_float(type) || (type == Type::f64 && !device.traits().fp64)) return std::nullopt;
-    if (const auto it = rates_->fma.find(type); it != rates_->fma.end()) return it->second;
-    const auto kernel = compile("fma_chains", type);
+    if (const auto known = known_rate(rates_->fma, type, again)) return known;
     const auto to = device.allocate(64, &stream_);
     const View out{to.get(), 0, 1, type};
     const LaunchShape shape = LaunchShape::linear(groups(device), group_size(device));
-    const Timing timing = detail::visit_type(type, [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        return measure(
-            stream_,
-            [&] {
-                launch(stream_, *kernel, shape, out, static_cast<T>(0.75), static_cast<T>(0.25), fma_steps);
-            },
-            effort_);
-    });
-    const u64 elements = groups(device) * group_size(device) * fma_width(device, type);
-    return rates_->fma[type] = rate(2 * elements * fma_steps, timing);
+    const bool has_vectors = !device.traits().serial_groups && !many_items(device);
+    double best = 0;
+    for (const u32 vector : std::span(vector_bytes).first(has_vectors ? std::size(vector_bytes) : 1)) {
+        const auto kernel = compile("fma_chains", type, vector);
+        const Timing timing = detail::visit_type(type, [&](auto tag) {
+            using T = typename decltype(tag)::type;
+            return measure(
+                stream_,
+                [&] {
+                    launch(stream_, *kernel, shape, out, static_cast<T>(0.75), static_cast<T>(0.25),
+                           fma_steps);
+                },
+                effort_);
+        });
+        const u64 elements = groups(device) * group_size(device) * fma_width(device, type, vector);
+        best = std::max(best, rate(2 * elements * fma_steps, timing));
+    }
+    return keep(rates_->fma[type], best);
 }
 
 double Ceilings::launch_ms() {

@@ -12,10 +12,19 @@
 
 namespace concord::lab {
 
+/// The largest fraction of an attainable rate that counts as measured. A call that exceeds it uses units or a mix of
+/// reads and writes that the rate's kernel does not.
+inline constexpr double most_of_ceiling = 1.03;
+
 /// Attainable rates in bytes or operations per second. Each is measured on first use.
 class Ceilings {
   public:
     struct Rates;
+    /// Whether to measure a known rate again and keep the higher one.
+    enum class Again : u8 {
+        no,  ///< returns the known rate
+        yes  ///< measures
+    };
     /// `hot`: measures on data that may be in the caches. `rates`: earlier measurements of this device, to which new
     /// ones are added; may be null.
     Ceilings(Stream& stream, bool hot, std::shared_ptr<Rates> rates = nullptr,
@@ -23,12 +32,12 @@ class Ceilings {
 
     /// Bytes read and written per second by a copy with this total traffic: the faster one of the driver's copy and of
     /// map with the function copy.
-    double copy(u64 traffic);
+    double copy(u64 traffic, Again again = Again::no);
     /// Bytes per second of a kernel that reads this number of bytes and writes none.
-    double read(u64 bytes);
+    double read(u64 bytes, Again again = Again::no);
     /// Operations per second of independent fused multiply-adds, two operations each. Empty unless the type is f32, or
     /// f64 on a device that supports it.
-    std::optional<double> fma(Type type);
+    std::optional<double> fma(Type type, Again again = Again::no);
 
     /// Host time in milliseconds of launching an empty kernel and synchronizing.
     double launch_ms();
@@ -67,7 +76,7 @@ class Ceilings {
     Known known() const;
 
   private:
-    std::shared_ptr<Kernel> compile(const char* entry, Type type) const;
+    std::shared_ptr<Kernel> compile(const char* entry, Type type, u32 vector = 64) const;
     u64 large_traffic() const;
 
     Stream& stream_;

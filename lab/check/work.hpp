@@ -78,7 +78,10 @@ struct Work {
     std::vector<u64> shape;  ///< rows and columns of the first input, if its length does not determine them
     u64 traffic = 0;         ///< bytes that must move between device and memory in the algorithm's model
     u64 operations = 0;      ///< arithmetic operations in the algorithm's model; 0: not the bottleneck
-    bool in_place = true;    ///< whether the first output may be the first input
+    /// Whether an attainable rate bounds the call. A sort moves its elements in several passes, whose number depends on
+    /// the variant, so its rate is elements per second.
+    bool has_ceiling = true;
+    bool in_place = true;  ///< whether the first output may be the first input
     /// The work differs only in its operator from other work on the same kernel source. Devices that emulate barriers
     /// compile it for the preferred variant only, unless the user asks for a full check.
     bool minor = false;

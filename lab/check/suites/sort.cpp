@@ -59,6 +59,7 @@ Work sort_work(std::string title, const Input& keys, const std::optional<Input>&
         work.outputs.push_back({values->type, values->count});
     }
     work.traffic = work.bytes();
+    work.has_ceiling = false;
     work.in_place = !values;  // for pairs the harness would place only the keys in place
     return work;
 }
