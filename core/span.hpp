@@ -65,7 +65,8 @@ class Span {
         detail::check_view("Span", "range", view_);
     }
     /// Converts a Span<T> to a Span<const T>.
-    Span(const Span<Element>& other) requires(std::is_const_v<T>) : view_(other.view()) {}
+    template <std::same_as<Element> U>
+    requires(std::is_const_v<T>) Span(const Span<U>& other) : view_(other.view()) {}
 
     /// The number of elements.
     u64 size() const { return view_.count; }
@@ -96,6 +97,11 @@ class Array {
     Array(Device& device, u64 count) : buffer_(device.allocate(bytes_of(count))), count_(count) {}
     /// Allocates `count` elements whose first use is on the stream; see Device::allocate.
     Array(Stream& stream, u64 count) : buffer_(stream.scratch(bytes_of(count))), count_(count) {}
+    /// The first `count` elements of a buffer that is shared with other owners. Throws invalid_argument if the buffer
+    /// is too small.
+    Array(std::shared_ptr<Buffer> buffer, u64 count) : buffer_(std::move(buffer)), count_(count) {
+        detail::check_view("Array", "array", view());
+    }
     /// Allocates an array and copies host values to it. Blocks until the values are copied.
     Array(Stream& stream, std::span<const T> values) : Array(stream, values.size()) {
         stream.write(*buffer_, 0, values.data(), values.size_bytes());

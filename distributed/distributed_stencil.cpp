@@ -48,11 +48,11 @@ std::string exact(f64 value) {
     return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
-std::string text_of(const StencilShape& s) {
+std::string text_of(const VolumeExtents& s) {
     return size_name({s.depth, s.rows, s.columns});
 }
 
-std::string terms(Type type, const StencilShape& s, const StarCoefficients& star,
+std::string terms(Type type, const VolumeExtents& s, const StarCoefficients& star,
                   const DistributedStencilOptions& options) {
     std::string text = std::string(name_of(type)) + ", " + text_of(s) + ", coefficients";
     for (u32 r = 0; r <= star.radius(); ++r)
@@ -62,7 +62,7 @@ std::string terms(Type type, const StencilShape& s, const StarCoefficients& star
 }
 
 // Checks the size of the volume with halos; every part with its halos is smaller.
-void check_size(const StencilShape& s, u64 radius, Type type) {
+void check_size(const VolumeExtents& s, u64 radius, Type type) {
     if (s.depth == 0 || s.rows == 0 || s.columns == 0) return;
     using detail::CheckedSize;
     const CheckedSize planes = CheckedSize(s.depth) + 2 * radius, rows = CheckedSize(s.rows) + 2 * radius;
@@ -127,7 +127,7 @@ struct DistributedStencil::State {
 };
 
 DistributedStencil::DistributedStencil(Communicator& ranks, Stream& stream, Type type,
-                                       const StencilShape& shape, const StarCoefficients& star,
+                                       const VolumeExtents& shape, const StarCoefficients& star,
                                        const DistributedStencilOptions& options) {
     detail::agree(ranks, detail::call, detail::terms(type, shape, star, options), {});
     if (!is_float(type)) detail::refuse("volume must be f32 or f64, got " + std::string(name_of(type)));
@@ -200,8 +200,8 @@ void DistributedStencil::store(const View& out) {
     }
 }
 
-void distributed_stencil(Communicator& ranks, Stream& stream, const View& in, const View& out,
-                         const StencilShape& shape, const StarCoefficients& star, u64 steps,
+void distributed_stencil(Communicator& ranks, Stream& stream, const View& in, const StarCoefficients& star,
+                         const View& out, const VolumeExtents& shape, u64 steps,
                          const DistributedStencilOptions& options) {
     const bool holds = in.buffer != nullptr && out.buffer != nullptr;
     if (holds) {

@@ -8,7 +8,7 @@
 ///         const concord::StencilCut cut = concord::stencil_cut(shape, ranks.size(), star.radius());
 ///         const concord::u64 points = cut.part_of(ranks.rank()).points(shape.columns);
 ///         const concord::Array<float> in(stream, points), out(stream, points);   // the rank's box
-///         concord::distributed_stencil(ranks, stream, in, out, shape, star, 100);
+///         concord::distributed_stencil(ranks, stream, in, star, out, shape, 100);
 ///     });
 ///
 /// Domain decomposition: a grid of ranks along z and y; rank = z index * along_y + y index. Parts are boxes. Their
@@ -42,9 +42,9 @@ namespace concord {
 
 /// Domain decomposition of a volume into along_z x along_y parts.
 struct StencilCut {
-    StencilShape shape;  ///< the whole volume
-    u32 along_z = 1;     ///< parts along z
-    u32 along_y = 1;     ///< parts along y
+    VolumeExtents shape;  ///< the whole volume
+    u32 along_z = 1;      ///< parts along z
+    u32 along_y = 1;      ///< parts along y
 
     /// Number of parts.
     u32 parts() const { return along_z * along_y; }
@@ -68,7 +68,7 @@ extern const Algorithm distributed_stencil_algorithm;
 /// times, because they are packed and their faces are computed in tiles of many more rows. Throws invalid_argument
 /// for a grid of more parts than ranks or with parts thinner than the radius, for an unknown variant, and for too few
 /// ranks.
-StencilCut stencil_cut(const StencilShape& shape, u32 ranks, u32 radius,
+StencilCut stencil_cut(const VolumeExtents& shape, u32 ranks, u32 radius,
                        const DistributedStencilOptions& options = {});
 
 /// Returns the box of the input and the result that a rank holds: its part. With data_server the last rank holds the
@@ -76,22 +76,22 @@ StencilCut stencil_cut(const StencilShape& shape, u32 ranks, u32 radius,
 StencilBox stencil_holding(const StencilCut& cut, u32 rank, u32 ranks,
                            const DistributedStencilOptions& options = {});
 
-/// Runs time steps over ranks. `in` and `out` are the box that this rank holds, in C order without padding; they must
+/// Runs time steps over ranks. `shape` is the whole volume. `in` and `out` are the box that this rank holds, in C order without padding; they must
 /// not overlap. On a rank that holds nothing they are empty, with the type of the volume. Asynchronous on the stream,
 /// with two exceptions: the call may block in Communicator::exchange(), and it returns only after all work on
 /// internal streams is done, which is all but the interior of the last step.
-void distributed_stencil(Communicator& ranks, Stream& stream, const View& in, const View& out,
-                         const StencilShape& shape, const StarCoefficients& star, u64 steps = 1,
+void distributed_stencil(Communicator& ranks, Stream& stream, const View& in, const StarCoefficients& star,
+                         const View& out, const VolumeExtents& shape, u64 steps = 1,
                          const DistributedStencilOptions& options = {});
 
 /// Runs time steps over ranks on spans or arrays; the types are checked at compile time.
 template <Range In, OutputRange Out>
-void distributed_stencil(Communicator& ranks, Stream& stream, const In& in, const Out& out,
-                         const StencilShape& shape, const StarCoefficients& star, u64 steps = 1,
+void distributed_stencil(Communicator& ranks, Stream& stream, const In& in, const StarCoefficients& star,
+                         const Out& out, const VolumeExtents& shape, u64 steps = 1,
                          const DistributedStencilOptions& options = {}) {
     static_assert(std::is_same_v<std::remove_const_t<typename In::Element>, typename Out::Element>,
                   "distributed_stencil: in and out must have the same type");
-    distributed_stencil(ranks, stream, View(in.view()), View(out.view()), shape, star, steps, options);
+    distributed_stencil(ranks, stream, View(in.view()), star, View(out.view()), shape, steps, options);
 }
 
 /// A decomposed volume that stays on the ranks between calls. distributed_stencil() creates one, uses it once and
@@ -99,7 +99,7 @@ void distributed_stencil(Communicator& ranks, Stream& stream, const In& in, cons
 class DistributedStencil {
   public:
     /// Allocates this rank's part. Arguments as in distributed_stencil(); throws invalid_argument, out_of_memory.
-    DistributedStencil(Communicator& ranks, Stream& stream, Type type, const StencilShape& shape,
+    DistributedStencil(Communicator& ranks, Stream& stream, Type type, const VolumeExtents& shape,
                        const StarCoefficients& star, const DistributedStencilOptions& options = {});
     ~DistributedStencil();
     DistributedStencil(const DistributedStencil&) = delete;

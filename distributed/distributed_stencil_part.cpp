@@ -114,6 +114,10 @@ View StencilPart::volume(u32 which) const {
     return {volumes_[which].get(), 0, shape_.depth * shape_.rows * shape_.columns, type_};
 }
 
+VolumeView StencilPart::shaped(u32 which) const {
+    return {volume(which), shape_.depth, shape_.rows, shape_.columns};
+}
+
 void StencilPart::begin_new() {
     // Streams of edges skip work after a failure, which stream_ has received through their events.
     for (const Edge& edge : edges_) {
@@ -196,7 +200,7 @@ void StencilPart::exchange_on_edges() {
 
 void StencilPart::compute(Stream& stream, const StencilBox& box) {
     if (box.points(shape_.columns) == 0) return;
-    variant_ = stencil_box(stream, volume(now_), volume(1 - now_), shape_, star_, box, options_).variant;
+    variant_ = stencil_box(stream, shaped(now_), star_, shaped(1 - now_), box, options_).variant;
 }
 
 void StencilPart::step(u64 left) {

@@ -64,6 +64,7 @@ class StencilPart {
     };
 
     View volume(u32 which) const;
+    VolumeView shaped(u32 which) const;
     void begin_new();
     void exchange_on_edges();
     void exchange_on_stream();
@@ -79,7 +80,7 @@ class StencilPart {
     StepSchedule schedule_;
     std::string_view variant_;
 
-    StencilShape shape_;         // with halos
+    VolumeExtents shape_;        // with halos
     StencilBox own_, interior_;  // the part; its points that need no halo and that no other rank needs
     std::vector<Edge> edges_;    // one per neighbour; their faces are the rest of the part
     std::shared_ptr<Buffer> volumes_[2];

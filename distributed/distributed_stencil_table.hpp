@@ -19,6 +19,6 @@ const DistributedStencilVariant& distributed_variant(std::string_view name);
 
 // The grid of at most `ranks` parts with the least estimated time of a step. Among equals, the one with the fewest
 // parts along y.
-StencilCut choose_cut(const StencilShape& shape, u32 ranks, u32 radius);
+StencilCut choose_cut(const VolumeExtents& shape, u32 ranks, u32 radius);
 
 }  // namespace concord::detail

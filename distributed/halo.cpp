@@ -51,7 +51,7 @@ u32 pack_of(const View& from, const Runs& from_runs, const View& to, const Runs&
 
 }  // namespace
 
-BoxRuns runs_of(const StencilShape& shape, const StencilBox& box) {
+BoxRuns runs_of(const VolumeExtents& shape, const StencilBox& box) {
     const u64 plane = shape.rows * shape.columns;
     return {box.z_begin * plane + box.y_begin * shape.columns,
             {box.z_end - box.z_begin, (box.y_end - box.y_begin) * shape.columns, plane}};
@@ -80,7 +80,7 @@ void copy_runs(Stream& stream, const View& from, const Runs& from_runs, const Vi
     const auto kernel = halo_kernel(stream.device(), static_cast<u32>(size), group);
     const u64 packs = length / pack;
     const u32 pieces = static_cast<u32>(divide_up(packs, u64{group.group_size} * group.each));
-    if (const Support counted = supports_groups({count, pieces}); !counted)
+    if (const Support counted = supports_group_count({count, pieces}); !counted)
         throw Error(ErrorCode::unsupported, "distributed_stencil", counted.reason);
     launch(stream, *kernel, LaunchShape::linear(count * pieces, group.group_size), from, to, packs,
            from_runs.stride / pack, to_runs.stride / pack, pieces);

@@ -18,7 +18,7 @@ struct BoxRuns {
     u64 first = 0;
     Runs runs;
 };
-BoxRuns runs_of(const StencilShape& shape, const StencilBox& box);
+BoxRuns runs_of(const VolumeExtents& shape, const StencilBox& box);
 
 // Copies runs of `from` to runs of `to`. Both have the same count and length; each view begins with its first run.
 // Both views have the same type of 4 or 8 bytes, are on the stream's device and do not overlap.

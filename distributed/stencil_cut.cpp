@@ -26,7 +26,7 @@ bool is_thick(u64 length, u32 pieces, u32 radius) {
 }
 
 // Estimated time of a step, in points. A point of a packed halo costs as much as `packed` points.
-double cost_of(const StencilShape& s, u32 along_z, u32 along_y, u32 radius) {
+double cost_of(const VolumeExtents& s, u32 along_z, u32 along_y, u32 radius) {
     constexpr double packed = 8;
     const auto planes = static_cast<double>(longest(s.depth, along_z)),
                rows = static_cast<double>(longest(s.rows, along_y)), columns = static_cast<double>(s.columns);
@@ -57,7 +57,7 @@ StencilBox StencilCut::part_of(u32 rank) const {
     return {z.first, z.first + z.count, y.first, y.first + y.count};
 }
 
-StencilCut detail::choose_cut(const StencilShape& shape, u32 ranks, u32 radius) {
+StencilCut detail::choose_cut(const VolumeExtents& shape, u32 ranks, u32 radius) {
     StencilCut best{shape, 1, 1};
     double least = cost_of(shape, 1, 1, radius);
     for (u32 y = 1; y <= ranks; ++y) {
@@ -72,7 +72,7 @@ StencilCut detail::choose_cut(const StencilShape& shape, u32 ranks, u32 radius) 
     return best;
 }
 
-StencilCut stencil_cut(const StencilShape& shape, u32 ranks, u32 radius,
+StencilCut stencil_cut(const VolumeExtents& shape, u32 ranks, u32 radius,
                        const DistributedStencilOptions& options) {
     const detail::DistributedStencilVariant& row = detail::distributed_variant(options.variant);
     if (row.has_server && ranks < 2)

@@ -29,4 +29,12 @@ Enqueued add(Stream& stream, const A& a, const B& b, const Out& out, const Optio
     return add(stream, View(a.view()), View(b.view()), View(out.view()), options);
 }
 
+/// Adds spans or arrays and returns the sums as a new array.
+template <Range A, Range B>
+[[nodiscard]] auto add(Stream& stream, const A& a, const B& b, const Options& options = {}) {
+    Array<std::remove_const_t<typename A::Element>> out(stream, View(a.view()).count);
+    add(stream, a, b, out, options);
+    return out;
+}
+
 }  // namespace concord

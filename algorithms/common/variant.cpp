@@ -1,4 +1,5 @@
 #include <concord/internal/operator_text.hpp>
+#include <concord/internal/shape.hpp>
 #include <concord/variant.hpp>
 
 namespace concord {
@@ -75,6 +76,15 @@ Support supports_scratch(const Device& device, u64 bytes) {
     if (bytes <= most || !device.traits().runs) return {};
     return Support::no("requires " + std::to_string(bytes) + " bytes of scratch memory; the limit on " +
                        device.info().selector + " is " + std::to_string(most));
+}
+
+Support supports_group_count(std::initializer_list<u64> counts) {
+    constexpr u64 limit = ~u32{0} >> 1;
+    CheckedSize groups = 1;
+    for (const u64 count : counts)
+        groups = groups * count;
+    if (groups.fits(limit)) return {};
+    return Support::no("supports at most 2^31 - 1 tiles, got " + size_name(counts));
 }
 
 Support supports_waiting(const Device& device) {

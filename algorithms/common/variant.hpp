@@ -136,6 +136,8 @@ Support supports_group(const Device& device, u32 group_size);
 Support supports_local_memory(const Device& device, u64 bytes);
 // Whether a call may take that many bytes of scratch memory. Devices that only compile have no memory and no limit.
 Support supports_scratch(const Device& device, u64 bytes);
+// Whether the product of the counts fits in 31 bits, in which kernels count groups.
+Support supports_group_count(std::initializer_list<u64> counts);
 // Whether a group may wait for another group of its launch.
 Support supports_waiting(const Device& device);
 // Whether a group may read what another group of its launch has written.

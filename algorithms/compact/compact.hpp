@@ -39,6 +39,10 @@
 #include <concord/compact_keep.hpp>
 #include <concord/detail/compact_host.hpp>
 #include <concord/operators.hpp>
+#include <concord/reduce.hpp>
+
+#include <algorithm>
+#include <utility>
 
 namespace concord {
 
@@ -149,6 +153,50 @@ requires(!Range<Predicate>) Future<u64> partition(Stream& stream, const In& in, 
     const Array<u64> count(stream, 1);
     partition(stream, in, out, count, keep, options);
     return Future<u64>(stream, count);
+}
+
+/// Compacts and returns the kept elements as a new array. keep is built in, or made with CONCORD_FUNCTION. Blocks until
+/// the stream has computed their number. The array keeps the memory of n elements; clone() returns a smaller one.
+template <Range In, class Predicate>
+requires(!Range<Predicate>) [[nodiscard]] auto compact(Stream& stream, const In& in, const Predicate& keep,
+                                                       const Options& options = {}) {
+    using T = std::remove_const_t<typename In::Element>;
+    const Array<T> out(stream, View(in.view()).count);
+    const u64 count = compact(stream, in, out, keep, options).get();
+    return Array<T>(out.buffer(), count);
+}
+/// Partitions and returns the elements as a new array, with a Future of the number of kept ones, which come first. keep
+/// is built in, or made with CONCORD_FUNCTION.
+template <Range In, class Predicate>
+requires(!Range<Predicate>) [[nodiscard]] auto partition(Stream& stream, const In& in, const Predicate& keep,
+                                                         const Options& options = {}) {
+    using T = std::remove_const_t<typename In::Element>;
+    Array<T> out(stream, View(in.view()).count);
+    Future<u64> count = partition(stream, in, out, keep, options);
+    return std::pair(std::move(out), std::move(count));
+}
+
+/// Returns the number of elements that satisfy a predicate as a Future. keep is built in, or made with
+/// CONCORD_FUNCTION. Traffic: one read per element, and for each kept element one read and one write of scratch memory.
+/// Scratch: at most 2^24 elements.
+template <Range In, class Predicate>
+requires(!Range<Predicate>)
+    [[nodiscard]] Future<u64> count_if(Stream& stream, const In& in, const Predicate& keep,
+                                       const Options& options = {}) {
+    using T = std::remove_const_t<typename In::Element>;
+    constexpr u64 most = u64{1} << 24;
+    const Span<const T> all(View(in.view()));
+    const u64 n = all.size(), parts = std::max<u64>(1, detail::divide_up(n, most));
+    const Array<T> kept(stream, std::min(n, most));
+    const Array<u64> counts(stream, parts), total(stream, 1);
+    for (u64 part = 0; part < parts; ++part) {
+        const u64 first = part * most, length = std::min(most, n - first);
+        compact(stream, all.part(first, length), kept.span().part(0, length), counts.span().part(part, 1),
+                keep, options);
+    }
+    if (parts == 1) return Future<u64>(stream, counts);
+    reduce(stream, counts, total);
+    return Future<u64>(stream, total);
 }
 
 }  // namespace concord

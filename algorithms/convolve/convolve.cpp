@@ -83,8 +83,9 @@ constexpr const Tunable* tunables[] = {&convolve_strip_rows, &convolve_groups_a_
     throw Error(ErrorCode::invalid_argument, "convolve", what);
 }
 
-ConvolveProblem problem_of(Stream& stream, const View& in, const ConvolveMask& mask, const View& out,
-                           const ConvolveShape& shape) {
+ConvolveProblem problem_of(Stream& stream, const MatrixView& image, const ConvolveMask& mask,
+                           const MatrixView& result, ConvolveBorder border) {
+    const View &in = image.range, &out = result.range;
     check_operand("convolve", "in", stream, in);
     check_operand("convolve", "out", stream, out);
     auto named = [](Type type) { return std::string(name_of(type)); };
@@ -103,11 +104,24 @@ ConvolveProblem problem_of(Stream& stream, const View& in, const ConvolveMask& m
         refuse("mask sides must be odd numbers from 1 to " + std::to_string(convolve_longest_side) +
                ", got " + size_name({mask.rows, mask.columns}));
     if (mask.values == nullptr) refuse("mask values must not be null");
-    ConvolveProblem p{in, out, mask, shape};
-    p.in = matrix_part("convolve", "in", in, shape.rows, shape.columns, p.shape.in_pitch);
-    p.out = matrix_part("convolve", "out", out, shape.rows, shape.columns, p.shape.out_pitch);
-    check_overlap("convolve", {"out", p.out}, {"in", p.in});
-    return p;
+    if (image.rows != result.rows || image.columns != result.columns)
+        refuse("out must have the shape of in, " + size_name({image.rows, image.columns}) + ", got " +
+               size_name({result.rows, result.columns}));
+    if (image.layout != Layout::row_major || result.layout != Layout::row_major)
+        throw Error(
+            ErrorCode::unsupported, "convolve",
+            "column-major layout not supported; pass transposed() of in and out, and the transposed mask");
+    const MatrixView from = checked_matrix("convolve", "in", image),
+                     to = checked_matrix("convolve", "out", result);
+    check_overlap("convolve", {"out", to.range}, {"in", from.range});
+    return {.in = from.range,
+            .out = to.range,
+            .mask = mask,
+            .shape = {.rows = image.rows,
+                      .columns = image.columns,
+                      .border = border,
+                      .in_pitch = from.pitch,
+                      .out_pitch = to.pitch}};
 }
 
 }  // namespace
@@ -120,9 +134,9 @@ constinit const Algorithm convolve_algorithm{
     .tunables = detail::tunables,
     .tuning_label = "taps"};
 
-Enqueued convolve(Stream& stream, const View& in, const ConvolveMask& mask, const View& out,
-                  const ConvolveShape& shape, const Options& options) {
-    const detail::ConvolveProblem p = detail::problem_of(stream, in, mask, out, shape);
+Enqueued convolve(Stream& stream, const MatrixView& in, const ConvolveMask& mask, const MatrixView& out,
+                  ConvolveBorder border, const Options& options) {
+    const detail::ConvolveProblem p = detail::problem_of(stream, in, mask, out, border);
     const detail::ConvolveRow& row =
         detail::choose_tuned("convolve", detail::table, stream.device(), p, detail::point_of(p), options);
     if (p.in.count > 0) row.run(stream, p);

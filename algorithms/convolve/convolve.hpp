@@ -7,10 +7,9 @@
 ///
 /// ry and rx are the mask's rows / 2 and columns / 2, rounded down.
 ///
-/// Shapes: the image and the result have `rows` x `columns` elements in C order. Element (y, x) of the image is
-/// element y * in_pitch + x of its range. A pitch is at least the row length; padding between rows is not accessed. A
-/// range may begin at any element and may be longer than the image. The sides of the mask are odd, from 1 to 31, and
-/// may differ. The mask may be larger than the image. The mask is host memory; the call reads it before it returns.
+/// Shapes: the image and the result are row-major matrices of the same rows and columns, with any pitches
+/// (concord/matrix.hpp); padding between rows is not accessed. The sides of the mask are odd, from 1 to 31, and may
+/// differ. The mask may be larger than the image. The mask is host memory; the call reads it before it returns.
 ///
 /// Types: f32 and f64 images with a mask and a result of the same type; u8 images with an f32 mask and an f32 result.
 ///
@@ -30,13 +29,14 @@
 /// Asynchronous: enqueues on the stream and returns. Scratch: at most a copy of the mask; `separable` also takes an
 /// image of the result's type. In-place operation is not supported.
 ///
-/// Errors: invalid_argument (types, mask sides, a pitch shorter than a row, a range shorter than its image, overlap
-/// of in and out), wrong_device, unsupported, compile_failed.
+/// Errors: invalid_argument (types, shapes, mask sides, a view that exceeds its range, overlap of in and out),
+/// wrong_device, unsupported (column-major layout), compile_failed.
 ///
 /// Sources: D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2010, ch. 8 (constant memory, tiles with halo
 /// cells); V. Volkov, Better performance at lower occupancy, GTC 2010 (several results per work-item, in registers).
 
 #include <concord/algorithm.hpp>
+#include <concord/matrix.hpp>
 
 #include <optional>
 #include <span>
@@ -54,15 +54,6 @@ inline constexpr ConvolveBorder all_convolve_borders[] = {ConvolveBorder::zero, 
 std::string_view name_of(ConvolveBorder border);
 /// Returns the border of that name, or nothing for an unknown name.
 std::optional<ConvolveBorder> convolve_border_named(std::string_view name);
-
-/// Shape and memory layout of the image and the result.
-struct ConvolveShape {
-    u64 rows = 0;                                  ///< rows of the image
-    u64 columns = 0;                               ///< columns of the image
-    ConvolveBorder border = ConvolveBorder::zero;  ///< value of the cells outside
-    u64 in_pitch = 0;                              ///< elements between row starts of in; 0: columns
-    u64 out_pitch = 0;                             ///< elements between row starts of out; 0: columns
-};
 
 /// Longest side of a mask.
 inline constexpr u64 convolve_longest_side = 31;
@@ -113,20 +104,37 @@ inline constexpr u64 separable_slack = 8;
 extern const Algorithm convolve_algorithm;
 
 /// Convolves the image `in` with `mask` into `out`. See the file comment for the contract.
-Enqueued convolve(Stream& stream, const View& in, const ConvolveMask& mask, const View& out,
-                  const ConvolveShape& shape, const Options& options = {});
+Enqueued convolve(Stream& stream, const MatrixView& in, const ConvolveMask& mask, const MatrixView& out,
+                  ConvolveBorder border = ConvolveBorder::zero, const Options& options = {});
 
-/// Convolves spans or arrays; the types are checked at compile time.
-template <Range In, OutputRange Out>
+namespace detail {
+// Element type of the result for an image type: f32 for u8, else that of the image.
+template <class I>
+using ConvolveResult = std::conditional_t<std::is_same_v<I, u8>, f32, I>;
+}  // namespace detail
+
+/// Convolves an image; the types are checked at compile time.
+template <MatrixRange In, OutputMatrix Out>
 Enqueued convolve(Stream& stream, const In& in, const ConvolveMask& mask, const Out& out,
-                  const ConvolveShape& shape, const Options& options = {}) {
-    using I = std::remove_const_t<typename In::Element>;
+                  ConvolveBorder border = ConvolveBorder::zero, const Options& options = {}) {
+    using I = typename In::Element;
     using T = typename Out::Element;
     static_assert(std::is_same_v<T, f32> || std::is_same_v<T, f64>,
                   "convolve: the result must be f32 or f64");
-    static_assert(std::is_same_v<I, T> || (std::is_same_v<I, u8> && std::is_same_v<T, f32>),
+    static_assert(std::is_same_v<detail::ConvolveResult<I>, T>,
                   "convolve: the image must have the result's type, or be u8 with an f32 result");
-    return convolve(stream, View(in.view()), mask, View(out.view()), shape, options);
+    return convolve(stream, in.view(), mask, out.view(), border, options);
+}
+
+/// Returns the convolved image as a new array in C order without padding.
+template <MatrixRange In>
+[[nodiscard]] auto convolve(Stream& stream, const In& in, const ConvolveMask& mask,
+                            ConvolveBorder border = ConvolveBorder::zero, const Options& options = {}) {
+    const MatrixView& from = in.view();
+    Array<detail::ConvolveResult<typename In::Element>> out(
+        stream, VolumeExtents{1, from.rows, from.columns}.count());
+    convolve(stream, in, mask, Matrix(out, from.rows, from.columns), border, options);
+    return out;
 }
 
 }  // namespace concord

@@ -36,11 +36,12 @@ class RunConvolve final : public RunTask {
         }
         values_ = mask.elements();
         mask_ = ConvolveMask(values_.data(), mask.shape()[0], mask.shape()[1], type);
-        shape_ = {image.shape()[0], image.shape()[1], *convolve_border_named(border_)};
+        rows_ = image.shape()[0], columns_ = image.shape()[1];
         return {{type, image.shape()}};
     }
     Enqueued call(Stream& stream, Views in, Views out, const Options& options) override {
-        return convolve(stream, in[0], mask_, out[0], shape_, options);
+        return convolve(stream, MatrixView{in[0], rows_, columns_}, mask_,
+                        MatrixView{out[0], rows_, columns_}, *convolve_border_named(border_), options);
     }
     std::string title() const override {
         return std::to_string(mask_.rows) + " x " + std::to_string(mask_.columns) + ", " + border_;
@@ -54,7 +55,7 @@ class RunConvolve final : public RunTask {
     std::string border_ = "zero";
     std::vector<std::byte> values_;
     ConvolveMask mask_;
-    ConvolveShape shape_;
+    u64 rows_ = 0, columns_ = 0;
 };
 
 }  // namespace

@@ -75,7 +75,7 @@ inline void launch_host(Stream& stream, const ConvolveProblem& p, const Kernel& 
 
 // Whether the number of groups of `rows` x `columns` results is within the limit of a launch.
 inline Support supports_tiles(const ConvolveProblem& p, u64 rows, u64 columns) {
-    return supports_groups({divide_up(p.shape.rows, rows), divide_up(p.shape.columns, columns)});
+    return supports_group_count({divide_up(p.shape.rows, rows), divide_up(p.shape.columns, columns)});
 }
 
 }  // namespace concord::detail

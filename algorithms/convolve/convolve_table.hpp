@@ -7,6 +7,13 @@
 
 namespace concord::detail {
 
+// Shape and memory layout of the image and the result.
+struct ConvolveShape {
+    u64 rows, columns;
+    ConvolveBorder border;
+    u64 in_pitch, out_pitch;
+};
+
 // A validated call: the views cover the image exactly, all pitches are set.
 struct ConvolveProblem {
     View in, out;

@@ -80,8 +80,9 @@ Enqueued map(Stream& stream, const In& in, const Out& out, MapFunction function,
 
 /// Applies a user function (CONCORD_FUNCTION) of one element.
 template <Range In, OutputRange Out, class F, class... B>
-Enqueued map(Stream& stream, const In& in, const Out& out, const Function<F, B...>& f,
-             const Options& options = {}) {
+requires(Function<F, B...>::free_count != 2) Enqueued
+    map(Stream& stream, const In& in, const Out& out, const Function<F, B...>& f,
+        const Options& options = {}) {
     using Fn = Function<F, B...>;
     static_assert(Fn::free_count == 1,
                   "the function must take one element; bind its other parameters, or map two inputs");
@@ -129,6 +130,33 @@ Enqueued map(Stream& stream, const A& a, const B& b, const Out& out, const Funct
                         .values = {values},
                         .host = &detail::map_host<T, U, typename Fn::Result, typename Fn::Host>()},
                        options);
+}
+
+/// Applies a built-in function and returns the results as a new array.
+template <Range In>
+[[nodiscard]] auto map(Stream& stream, const In& in, MapFunction function, const Options& options = {}) {
+    Array<std::remove_const_t<typename In::Element>> out(stream, View(in.view()).count);
+    map(stream, in, out, function, options);
+    return out;
+}
+
+/// Applies a user function (CONCORD_FUNCTION) of one element and returns the results as a new array.
+template <Range In, class F, class... B>
+[[nodiscard]] auto map(Stream& stream, const In& in, const Function<F, B...>& f,
+                       const Options& options = {}) {
+    Array<typename Function<F, B...>::Result> out(stream, View(in.view()).count);
+    map(stream, in, out, f, options);
+    return out;
+}
+
+/// Applies a user function (CONCORD_FUNCTION) of two elements and returns the results as a new array.
+template <Range A, Range B, class F, class... V>
+requires(Function<F, V...>::free_count == 2)
+    [[nodiscard]] auto map(Stream& stream, const A& a, const B& b, const Function<F, V...>& f,
+                           const Options& options = {}) {
+    Array<typename Function<F, V...>::Result> out(stream, View(a.view()).count);
+    map(stream, a, b, out, f, options);
+    return out;
 }
 
 }  // namespace concord

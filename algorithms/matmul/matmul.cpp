@@ -191,77 +191,110 @@ constexpr const Tunable* tunables[] = {&matmul_tile_index,  &matmul_panel_kib,  
     throw Error(ErrorCode::invalid_argument, "matmul", what);
 }
 
-// Matrices of a batch of inputs may share elements; those of outputs may not.
-enum class Role { input, output };
-
-// The range from the first element to the last that a batch of matrices occupies. Fills in the default pitch and
-// stride.
-View extent(const char* name, Role role, const View& view, u64 rows, u64 columns, u64 batch, u64& pitch,
-            u64& stride) {
-    auto what = [&] {
-        return std::string(name) + " of " + std::to_string(rows) + " x " + std::to_string(columns);
-    };
-    if (pitch == 0) pitch = columns;
-    if (pitch < columns)
-        refuse(what() + " needs a pitch of at least " + std::to_string(columns) + ", got " +
-               std::to_string(pitch));
-    auto pitches = [&] { return pitch == columns ? "" : " with a pitch of " + std::to_string(pitch); };
-    const CheckedSize one = matrix_extent(rows, columns, pitch), dense = CheckedSize(rows) * pitch;
-    if (!one.fits(most_bytes) || (stride == MatmulShape::dense && !dense.fits()))
-        refuse(what() + pitches() + " exceeds 2^60 elements");
-    if (stride == MatmulShape::dense) stride = dense.value();
-    // What leads nowhere. Kernels may add it all the same.
-    if (rows <= 1 || columns == 0) pitch = columns;
-    if (one.fits(0) || batch <= 1) stride = 0;
-    if (one.fits(0) || batch == 0) return view.part(0, 0);
-    if (role == Role::output && batch > 1 && !one.fits(stride))
-        refuse(what() + pitches() + " needs a stride of at least " + std::to_string(one.value()) + ", got " +
-               std::to_string(stride));
-    const CheckedSize count = CheckedSize(batch - 1) * stride + one;
-    if (!count.fits(most_bytes))
-        refuse(what() + ": " + std::to_string(batch) + " matrices with a stride of " +
-               std::to_string(stride) + " exceed 2^60 elements");
-    if (!count.fits(view.count))
-        refuse(std::string(name) + " of " + (batch == 1 ? "" : std::to_string(batch) + " matrices of ") +
-               std::to_string(rows) + " x " + std::to_string(columns) + pitches() + " needs " +
-               std::to_string(count.value()) + " elements, got a range of " + std::to_string(view.count));
-    return view.part(0, count.value());
+std::string shape_of(const VolumeView& matrix) {
+    return matrix.depth == 1 ? size_name({matrix.rows, matrix.columns})
+                             : size_name({matrix.depth, matrix.rows, matrix.columns});
 }
 
-MatmulProblem problem_of(Stream& stream, const View& a, const View& b, const View& c,
-                         const MatmulShape& shape, const MatmulScale& scale) {
-    check_operand("matmul", "a", stream, a);
-    check_operand("matmul", "b", stream, b);
-    check_operand("matmul", "c", stream, c);
-    check_same_type("matmul", {{"a", a.type}, {"b", b.type}, {"c", c.type}});
-    if (!is_float(c.type)) refuse("matrices must be f32 or f64, got " + std::string(name_of(c.type)));
-    MatmulProblem p{a, b, c, shape, scale};
-    MatmulShape& s = p.shape;
-    p.a = extent("a", Role::input, a, s.transpose_a ? s.k : s.m, s.transpose_a ? s.m : s.k, s.batch,
-                 s.a_pitch, s.a_stride);
-    p.b = extent("b", Role::input, b, s.transpose_b ? s.n : s.k, s.transpose_b ? s.k : s.n, s.batch,
-                 s.b_pitch, s.b_stride);
-    p.c = extent("c", Role::output, c, s.m, s.n, s.batch, s.c_pitch, s.c_stride);
-    if (s.k == 0) p.a = p.b = p.c.part(0, 0);
-    check_overlap("matmul", {"c", p.c}, {"a", p.a});
-    check_overlap("matmul", {"c", p.c}, {"b", p.b});
-    return p;
+// Messages name an operand of one plane as a matrix.
+VolumeView checked_operand(const char* name, const VolumeView& operand) {
+    if (operand.depth != 1) return checked_volume("matmul", name, operand);
+    return checked_matrix("matmul", name,
+                          {operand.range, operand.rows, operand.columns, operand.pitch, operand.layout});
+}
+
+// Where an operand lies in a batch of products.
+struct Place {
+    View range;
+    u64 pitch, stride;
+};
+Place place_of(const VolumeView& operand) {
+    const bool is_row_major = operand.layout == Layout::row_major;
+    const u64 lines = is_row_major ? operand.rows : operand.columns,
+              length = is_row_major ? operand.columns : operand.rows;
+    const bool is_empty = operand.range.count == 0;
+    // Kernels may add a pitch or a stride that leads to no element.
+    return {.range = operand.range,
+            .pitch = lines <= 1 || length == 0 ? length : operand.pitch,
+            .stride = is_empty || operand.depth <= 1 ? 0 : operand.plane_pitch};
+}
+
+void check_planes_of_result(const VolumeView& c) {
+    const bool is_row_major = c.layout == Layout::row_major;
+    const CheckedSize plane =
+        matrix_extent(is_row_major ? c.rows : c.columns, is_row_major ? c.columns : c.rows, c.pitch);
+    if (c.depth > 1 && !plane.fits(c.plane_pitch))
+        refuse("c of " + shape_of(c) + " needs a plane pitch of at least " + std::to_string(plane.value()) +
+               ", got " + std::to_string(c.plane_pitch));
 }
 
 }  // namespace
+
+VolumeExtents product_extents(const VolumeView& a, const VolumeView& b) {
+    if (a.columns != b.rows)
+        refuse("a must have as many columns as b has rows, got a of " + shape_of(a) + " and b of " +
+               shape_of(b));
+    if (a.depth != b.depth && a.depth != 1 && b.depth != 1)
+        refuse("a and b must have the same number of planes, or one, got a of " + shape_of(a) + " and b of " +
+               shape_of(b));
+    return {a.depth == 1 ? b.depth : a.depth, a.rows, b.columns};
+}
+
+MatmulProblem matmul_problem(Stream& stream, const VolumeView& a, const VolumeView& b, const VolumeView& c,
+                             const MatmulScale& scale) {
+    check_operand("matmul", "a", stream, a.range);
+    check_operand("matmul", "b", stream, b.range);
+    check_operand("matmul", "c", stream, c.range);
+    const Type type = c.range.type;
+    check_same_type("matmul", {{"a", a.range.type}, {"b", b.range.type}, {"c", type}});
+    if (!is_float(type)) refuse("matrices must be f32 or f64, got " + std::string(name_of(type)));
+    const VolumeExtents expected = product_extents(a, b);
+    const bool is_shared = a.depth == 1 && b.depth == 1;  // every product of the batch is the same
+    if (c.rows != expected.rows || c.columns != expected.columns || (c.depth != expected.depth && !is_shared))
+        refuse("c must be " + shape_of({{}, expected.depth, expected.rows, expected.columns}) + " for a of " +
+               shape_of(a) + " and b of " + shape_of(b) + ", got " + shape_of(c));
+    const VolumeView all_a = checked_operand("a", a), all_b = checked_operand("b", b),
+                     all_c = checked_operand("c", c);
+    check_planes_of_result(all_c);
+    check_overlap("matmul", {"c", all_c.range}, {"a", all_a.range});
+    check_overlap("matmul", {"c", all_c.range}, {"b", all_b.range});
+    // The transpose of a product is the product of the transposes in reverse. Each element has the same chain.
+    if (c.layout == Layout::column_major)
+        return matmul_problem(stream, b.transposed(), a.transposed(), c.transposed(), scale);
+    const Place in_a = place_of(all_a), in_b = place_of(all_b), in_c = place_of(all_c);
+    MatmulProblem p{.a = in_a.range,
+                    .b = in_b.range,
+                    .c = in_c.range,
+                    .shape = {.m = c.rows,
+                              .n = c.columns,
+                              .k = a.columns,
+                              .transpose_a = a.layout == Layout::column_major,
+                              .transpose_b = b.layout == Layout::column_major,
+                              .a_pitch = in_a.pitch,
+                              .b_pitch = in_b.pitch,
+                              .c_pitch = in_c.pitch,
+                              .batch = c.depth,
+                              .a_stride = in_a.stride,
+                              .b_stride = in_b.stride,
+                              .c_stride = in_c.stride},
+                    .scale = scale};
+    if (p.shape.k == 0) p.a = p.b = p.c.part(0, 0);
+    return p;
+}
+
 }  // namespace detail
 
 constinit const Algorithm matmul_algorithm{
     .name = "matmul",
-    .summary = "C = alpha op(A) op(B) + beta C",
+    .summary = "C = alpha A B + beta C",
     .variants = detail::variants,
     .tunables = detail::tunables,
     // 2 if m or n is less than 8; 1 for a batch, and if one of m, n, k is more than four times another; else 0.
     .tuning_label = "oblong"};
 
-Enqueued matmul(Stream& stream, const View& a, const View& b, const View& c, const MatmulShape& shape,
+Enqueued matmul(Stream& stream, const VolumeView& a, const VolumeView& b, const VolumeView& c,
                 const MatmulScale& scale, const Options& options) {
-    const detail::MatmulProblem p = detail::problem_of(stream, a, b, c, shape, scale);
+    const detail::MatmulProblem p = detail::matmul_problem(stream, a, b, c, scale);
     const detail::MatmulRow& row =
         detail::choose_tuned("matmul", detail::table, stream.device(), p, detail::point_of(p), options);
     if (p.c.count > 0) row.run(stream, p);

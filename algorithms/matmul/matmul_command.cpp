@@ -29,18 +29,19 @@ class RunMatmul final : public RunTask {
         if (a.shape()[1] != b.shape()[0])
             refuse("shapes do not match, got " + describe(a) + " and " + describe(b) +
                    "; the first input needs as many columns as the second has rows");
-        shape_ = {.m = a.shape()[0], .n = b.shape()[1], .k = a.shape()[1]};
-        return {{a.type(), {shape_.m, shape_.n}}};
+        m_ = a.shape()[0], n_ = b.shape()[1], k_ = a.shape()[1];
+        return {{a.type(), {m_, n_}}};
     }
     Enqueued call(Stream& stream, Views in, Views out, const Options& options) override {
-        return matmul(stream, in[0], in[1], out[0], shape_, {}, options);
+        return matmul(stream, MatrixView{in[0], m_, k_}, MatrixView{in[1], k_, n_},
+                      MatrixView{out[0], m_, n_}, {}, options);
     }
     std::string title() const override {
-        return std::to_string(shape_.m) + " x " + std::to_string(shape_.n) + " x " + std::to_string(shape_.k);
+        return std::to_string(m_) + " x " + std::to_string(n_) + " x " + std::to_string(k_);
     }
 
   private:
-    MatmulShape shape_;
+    u64 m_ = 0, n_ = 0, k_ = 0;
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ bool f64_matrix_units_are_exact(Device& device, u64 swap = 0);
 
 // The product of f64 matrices by `register_tiled` without tensor cores, on any device that supports that variant. Tests
 // call it on devices whose tensor cores hide it.
-void matmul_without_matrix_units(Stream& stream, const View& a, const View& b, const View& c,
-                                 const MatmulShape& shape, const MatmulScale& scale);
+void matmul_without_matrix_units(Stream& stream, const VolumeView& a, const VolumeView& b,
+                                 const VolumeView& c, const MatmulScale& scale);
 
 }  // namespace concord::detail

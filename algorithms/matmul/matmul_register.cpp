@@ -162,9 +162,9 @@ void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p) {
     if (!run_matmul_mma(stream, p)) run_without_matrix_units(stream, p);
 }
 
-void matmul_without_matrix_units(Stream& stream, const View& a, const View& b, const View& c,
-                                 const MatmulShape& shape, const MatmulScale& scale) {
-    run_without_matrix_units(stream, {.a = a, .b = b, .c = c, .shape = shape, .scale = scale});
+void matmul_without_matrix_units(Stream& stream, const VolumeView& a, const VolumeView& b,
+                                 const VolumeView& c, const MatmulScale& scale) {
+    run_without_matrix_units(stream, matmul_problem(stream, a, b, c, scale));
 }
 
 // --- tf32x3 ---------------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ void run(Stream& stream, const MatmulProblem& p, const char* entry, HostKernel M
 }  // namespace
 
 Support supports_tiles(const MatmulProblem& p, u64 rows, u64 columns) {
-    return supports_groups({p.shape.batch, divide_up(p.shape.m, rows), divide_up(p.shape.n, columns)});
+    return supports_group_count({p.shape.batch, divide_up(p.shape.m, rows), divide_up(p.shape.n, columns)});
 }
 
 // Checks the smallest tile: 8 rows of `naive`, 16 columns of `tiled`.

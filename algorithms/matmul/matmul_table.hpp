@@ -8,6 +8,15 @@
 
 namespace concord::detail {
 
+// Shape of a product and memory layout of its operands. The kernels know C in row-major layout only.
+struct MatmulShape {
+    u64 m, n, k;
+    bool transpose_a = false, transpose_b = false;  // whether A or B is column-major
+    u64 a_pitch, b_pitch, c_pitch;
+    u64 batch = 1;
+    u64 a_stride, b_stride, c_stride;  // elements between the matrices of a batch; 0: one matrix for all
+};
+
 // A validated call. All pitches and strides are set. If k is 0, a and b are empty ranges of c's buffer.
 struct MatmulProblem {
     View a, b, c;
@@ -28,6 +37,10 @@ inline constexpr u64 thin = 8;
 inline bool is_thin(const MatmulProblem& p) {
     return std::min(p.shape.m, p.shape.n) < thin;
 }
+
+// Throws invalid_argument or wrong_device unless the call is valid.
+MatmulProblem matmul_problem(Stream& stream, const VolumeView& a, const VolumeView& b, const VolumeView& c,
+                             const MatmulScale& scale);
 
 inline TuningPoint point_of(const MatmulProblem& p) {
     const auto [least, most] = std::minmax({p.shape.m, p.shape.n, p.shape.k});

@@ -11,7 +11,7 @@
 /// - Memory traffic: reads every element once. `global_tree` moves about 3 n elements on a copy of the input.
 /// - Scratch: at most about n / 32 bytes from the device's pool, in buffers of at least 512 bytes; n elements for
 ///   `global_tree`.
-/// - Asynchrony: enqueues on the stream and returns. reduce_value() returns a future.
+/// - Asynchrony: enqueues on the stream and returns. The forms without an output return a future.
 /// - Errors: invalid_argument (count of out, overlap, types), wrong_device, unsupported, compile_failed,
 ///   out_of_memory.
 ///
@@ -156,14 +156,41 @@ Enqueued reduce(Stream& stream, const In& in, const Out& out, const Function<F, 
                           options);
 }
 
-/// Reduces, downloads the result, and returns it as a future. Enqueues and returns. Future::get() waits for the
-/// stream.
+/// Reduces with a built-in operator and returns the result as a Future.
 template <Range In>
-auto reduce_value(Stream& stream, const In& in, ReduceOp op = ReduceOp::sum, const Options& options = {}) {
+[[nodiscard]] auto reduce(Stream& stream, const In& in, ReduceOp op, const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;
-    Array<T> out(stream, 1);
+    const Array<T> out(stream, 1);
     reduce(stream, in, out, op, options);
     return Future<T>(stream, out);
+}
+
+/// Reduces with a user operator and returns the result as a Future; see reduce() with an output.
+template <Range In, class F, class... B>
+[[nodiscard]] auto reduce(Stream& stream, const In& in, const Function<F, B...>& op,
+                          typename In::Element identity, const Options& options = {}) {
+    using T = std::remove_const_t<typename In::Element>;
+    const Array<T> out(stream, 1);
+    reduce(stream, in, out, op, identity, options);
+    return Future<T>(stream, out);
+}
+
+/// Returns the sum of all elements as a Future: 0 for an empty range. Its type is that of the elements; integers wrap.
+template <Range In>
+[[nodiscard]] auto sum(Stream& stream, const In& in, const Options& options = {}) {
+    return reduce(stream, in, ReduceOp::sum, options);
+}
+/// Returns the smallest element as a Future: NaN if any element is. For an empty range it is the largest value of the
+/// type, infinity for floats.
+template <Range In>
+[[nodiscard]] auto min(Stream& stream, const In& in, const Options& options = {}) {
+    return reduce(stream, in, ReduceOp::min, options);
+}
+/// Returns the largest element as a Future: NaN if any element is. For an empty range it is the smallest value of the
+/// type, -infinity for floats.
+template <Range In>
+[[nodiscard]] auto max(Stream& stream, const In& in, const Options& options = {}) {
+    return reduce(stream, in, ReduceOp::max, options);
 }
 
 }  // namespace concord

@@ -85,7 +85,7 @@ namespace {
 
 // Whether the number of tiles is within the limit of a launch. depth: number of planes, or of pieces of the depth.
 Support supports_tiles(const StencilProblem& p, const StencilTile& tile, u64 depth) {
-    return supports_groups(
+    return supports_group_count(
         {depth, divide_up(p.rows(), tile.height()), divide_up(p.shape.columns, tile.width())});
 }
 
@@ -111,7 +111,7 @@ void run_serial(Stream& stream, const StencilProblem& p) {
 
 // Launches a textbook kernel with one group per tile of every plane.
 void run_planes(Stream& stream, const StencilProblem& p, const Kernel& kernel) {
-    const StencilShape& s = p.shape;
+    const VolumeExtents& s = p.shape;
     const u32 across = tiles_in(s.columns, step_tile.width()), down = tiles_in(p.rows(), step_tile.height());
     with_star(p, StarLength::used, [&](const ValueBytes& star) {
         each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {
@@ -199,7 +199,7 @@ u64 planes_of_group(const Device& device, const Kernel& kernel, const StencilPro
 template <class TileOf>
 void run_along_z(Stream& stream, const StencilProblem& p, StencilSource source, const char* entry,
                  u64 at_once, TileOf tile_of) {
-    const StencilShape& s = p.shape;
+    const VolumeExtents& s = p.shape;
     StencilTile tile;
     std::shared_ptr<Kernel> kernel;
     u32 across = 0, down = 0;
@@ -369,36 +369,45 @@ constexpr const Tunable* tunables[] = {&stencil_groups_a_unit, &stencil_cache_pa
     throw Error(ErrorCode::invalid_argument, call, what);
 }
 
-std::string text_of(const StencilShape& s) {
+std::string text_of(const VolumeExtents& s) {
     return size_name({s.depth, s.rows, s.columns});
 }
 
-// The range of a view that the volume occupies.
-View extent(const char* call, const char* name, const View& view, const StencilShape& s) {
-    auto what = [&] { return std::string(name) + " of " + text_of(s); };
-    const CheckedSize count = CheckedSize(s.depth) * s.rows * s.columns;
-    if (!count.fits(most_bytes)) refuse(call, what() + " exceeds 2^60 elements");
-    if (!count.fits(view.count))
-        refuse(call, what() + " needs " + std::to_string(count.value()) + " elements, got a range of " +
-                         std::to_string(view.count));
-    return view.part(0, count.value());
+// The range of a volume.
+View range_of(const char* call, const char* name, const VolumeView& volume) {
+    const VolumeView exact = checked_volume(call, name, volume);
+    const bool is_dense = (exact.pitch == exact.columns || exact.rows <= 1) &&
+                          (exact.plane_pitch == exact.rows * exact.columns || exact.depth <= 1);
+    if (exact.range.count > 0 && (exact.layout != Layout::row_major || !is_dense))
+        throw Error(ErrorCode::unsupported, call,
+                    std::string(name) + " must be in C order without padding, got " +
+                        text_of({volume.depth, volume.rows, volume.columns}) +
+                        (exact.layout != Layout::row_major
+                             ? " in column-major layout"
+                             : " with a pitch of " + std::to_string(exact.pitch) + " and a plane pitch of " +
+                                   std::to_string(exact.plane_pitch)));
+    return exact.range;
 }
 
-void check_range(const char* axis, u64 begin, u64 end, u64 length, const StencilShape& s) {
+void check_range(const char* axis, u64 begin, u64 end, u64 length, const VolumeExtents& s) {
     if (begin > end || end > length)
         refuse("stencil_box", std::string(axis) + " of the box must be an interval within 0 to " +
                                   std::to_string(length) + " of the volume of " + text_of(s) + ", got " +
                                   std::to_string(begin) + " to " + std::to_string(end));
 }
 
-StencilProblem problem_of(const char* call, Stream& stream, const View& in, const View& out,
-                          const StencilShape& shape, const StarCoefficients& star, u64 steps,
+StencilProblem problem_of(const char* call, Stream& stream, const VolumeView& in,
+                          const StarCoefficients& star, const VolumeView& out, u64 steps,
                           const StencilBox& box) {
-    check_operand(call, "in", stream, in);
-    check_operand(call, "out", stream, out);
-    if (!is_float(in.type)) refuse(call, "volume must be f32 or f64, got " + std::string(name_of(in.type)));
-    check_same_type(call, {{"in", in.type}, {"out", out.type}});
-    const View from = extent(call, "in", in, shape), to = extent(call, "out", out, shape);
+    check_operand(call, "in", stream, in.range);
+    check_operand(call, "out", stream, out.range);
+    const Type type = in.range.type;
+    if (!is_float(type)) refuse(call, "volume must be f32 or f64, got " + std::string(name_of(type)));
+    check_same_type(call, {{"in", type}, {"out", out.range.type}});
+    const VolumeExtents shape{in.depth, in.rows, in.columns}, result{out.depth, out.rows, out.columns};
+    if (shape != result)
+        refuse(call, "out must have the shape of in, " + text_of(shape) + ", got " + text_of(result));
+    const View from = range_of(call, "in", in), to = range_of(call, "out", out);
     check_overlap(call, {"out", to}, {"in", from});
     return {from, to, shape, star, steps, box};
 }
@@ -413,10 +422,10 @@ constinit const Algorithm stencil_algorithm{.name = "stencil",
                                             // The radius, plus 10 for several steps.
                                             .tuning_label = "star"};
 
-Enqueued stencil(Stream& stream, const View& in, const View& out, const StencilShape& shape,
-                 const StarCoefficients& star, u64 steps, const Options& options) {
+Enqueued stencil(Stream& stream, const VolumeView& in, const StarCoefficients& star, const VolumeView& out,
+                 u64 steps, const Options& options) {
     const detail::StencilProblem p =
-        detail::problem_of("stencil", stream, in, out, shape, star, steps, {0, shape.depth, 0, shape.rows});
+        detail::problem_of("stencil", stream, in, star, out, steps, {0, in.depth, 0, in.rows});
     const detail::StencilVariant& row =
         detail::choose_tuned("stencil", detail::table, stream.device(), p, detail::point_of(p), options);
     if (p.in.count > 0 && steps > 0) row.run(stream, p);
@@ -425,11 +434,11 @@ Enqueued stencil(Stream& stream, const View& in, const View& out, const StencilS
     return detail::enqueued(stream, row, p);
 }
 
-Enqueued stencil_box(Stream& stream, const View& in, const View& out, const StencilShape& shape,
-                     const StarCoefficients& star, const StencilBox& box, const Options& options) {
-    const detail::StencilProblem p = detail::problem_of("stencil_box", stream, in, out, shape, star, 1, box);
-    detail::check_range("planes", box.z_begin, box.z_end, shape.depth, shape);
-    detail::check_range("rows", box.y_begin, box.y_end, shape.rows, shape);
+Enqueued stencil_box(Stream& stream, const VolumeView& in, const StarCoefficients& star,
+                     const VolumeView& out, const StencilBox& box, const Options& options) {
+    const detail::StencilProblem p = detail::problem_of("stencil_box", stream, in, star, out, 1, box);
+    detail::check_range("planes", box.z_begin, box.z_end, in.depth, p.shape);
+    detail::check_range("rows", box.y_begin, box.y_end, in.rows, p.shape);
     const detail::StencilVariant& row =
         detail::choose_tuned("stencil", detail::table, stream.device(), p, detail::point_of(p), options);
     if (p.bytes() > 0) row.run(stream, p);

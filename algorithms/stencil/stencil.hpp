@@ -13,8 +13,8 @@
 /// Order: canonical. The product, every addition and every fma round to the element type, in the order of the
 /// formula. Results are bitwise identical on every device and in every variant, except for NaN payloads.
 ///
-/// Shapes: in and out are volumes of depth x rows x columns (z, y, x) in C order without padding. A range may begin
-/// at any element and may be longer than the volume. Types: f32 and f64, the same for in and out.
+/// Shapes: in and out are volumes of the same depth x rows x columns (z, y, x) in C order without padding
+/// (concord/matrix.hpp). Types: f32 and f64, the same for in and out.
 ///
 /// Traffic: every point is read once and written once per step, plus the halos of tiles, which are read again. With
 /// several steps, the CPU's `blocked` and, at radius 1 and 2, the GPU's `temporal` compute up to four of them per pass
@@ -26,26 +26,20 @@
 /// eight times the caches (DeviceTraits::cache), whichever is larger. In-place operation is not supported: in and out
 /// must not overlap, and in is not modified. With 0 steps in is copied to out.
 ///
-/// Errors: invalid_argument (types, number of coefficients, a range shorter than its volume, overlap), wrong_device,
-/// unsupported, out_of_memory, compile_failed.
+/// Errors: invalid_argument (types, shapes, number of coefficients, a view that exceeds its range, overlap),
+/// wrong_device, unsupported (padding, column-major layout), out_of_memory, compile_failed.
 ///
 /// Sources: P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009; A. Nguyen et al., 3.5-D
 /// Blocking Optimization for Stencil Computations on Modern CPUs and GPUs, 2010; L. Zhang et al., Revisiting Temporal
 /// Blocking Stencil Optimizations, 2023 (several steps per pass).
 
 #include <concord/algorithm.hpp>
+#include <concord/matrix.hpp>
 
 #include <array>
 #include <initializer_list>
 
 namespace concord {
-
-/// Shape of a volume.
-struct StencilShape {
-    u64 depth = 0;    ///< number of planes (z)
-    u64 rows = 0;     ///< rows per plane (y)
-    u64 columns = 0;  ///< points per row (x)
-};
 
 /// Box of a volume: z in [z_begin, z_end), y in [y_begin, y_end), all columns.
 struct StencilBox {
@@ -84,33 +78,44 @@ class StarCoefficients {
 extern const Algorithm stencil_algorithm;
 
 /// Runs `steps` time steps from in to out. See the file comment for the contract.
-Enqueued stencil(Stream& stream, const View& in, const View& out, const StencilShape& shape,
-                 const StarCoefficients& star, u64 steps = 1, const Options& options = {});
+Enqueued stencil(Stream& stream, const VolumeView& in, const StarCoefficients& star, const VolumeView& out,
+                 u64 steps = 1, const Options& options = {});
 
 /// Runs one time step for the points of a box. The results are bitwise identical to those of stencil(); the rest of
 /// out is not modified. Neighbours are read from all of in. So different streams can compute the parts of a volume,
 /// and a part can be computed while another one is still being received (concord/distributed_stencil.hpp). A box
 /// thinner than the radius, or of few rows, reads more halo points than it writes. Throws invalid_argument for a box
 /// outside the volume, or whose end is before its begin; otherwise as stencil().
-Enqueued stencil_box(Stream& stream, const View& in, const View& out, const StencilShape& shape,
-                     const StarCoefficients& star, const StencilBox& box, const Options& options = {});
+Enqueued stencil_box(Stream& stream, const VolumeView& in, const StarCoefficients& star,
+                     const VolumeView& out, const StencilBox& box, const Options& options = {});
 
-/// Runs time steps on spans or arrays; the types are checked at compile time.
-template <Range In, OutputRange Out>
-Enqueued stencil(Stream& stream, const In& in, const Out& out, const StencilShape& shape,
-                 const StarCoefficients& star, u64 steps = 1, const Options& options = {}) {
-    static_assert(std::is_same_v<std::remove_const_t<typename In::Element>, typename Out::Element>,
+/// Runs time steps; the types are checked at compile time.
+template <VolumeRange In, OutputVolume Out>
+Enqueued stencil(Stream& stream, const In& in, const StarCoefficients& star, const Out& out, u64 steps = 1,
+                 const Options& options = {}) {
+    static_assert(std::is_same_v<typename In::Element, typename Out::Element>,
                   "stencil: in and out must have the same type");
-    return stencil(stream, View(in.view()), View(out.view()), shape, star, steps, options);
+    return stencil(stream, in.view(), star, out.view(), steps, options);
 }
 
-/// Runs one time step for the points of a box on spans or arrays; the types are checked at compile time.
-template <Range In, OutputRange Out>
-Enqueued stencil_box(Stream& stream, const In& in, const Out& out, const StencilShape& shape,
-                     const StarCoefficients& star, const StencilBox& box, const Options& options = {}) {
-    static_assert(std::is_same_v<std::remove_const_t<typename In::Element>, typename Out::Element>,
+/// Runs one time step for the points of a box; the types are checked at compile time.
+template <VolumeRange In, OutputVolume Out>
+Enqueued stencil_box(Stream& stream, const In& in, const StarCoefficients& star, const Out& out,
+                     const StencilBox& box, const Options& options = {}) {
+    static_assert(std::is_same_v<typename In::Element, typename Out::Element>,
                   "stencil_box: in and out must have the same type");
-    return stencil_box(stream, View(in.view()), View(out.view()), shape, star, box, options);
+    return stencil_box(stream, in.view(), star, out.view(), box, options);
+}
+
+/// Returns the volume after `steps` time steps as a new array in C order.
+template <VolumeRange In>
+[[nodiscard]] auto stencil(Stream& stream, const In& in, const StarCoefficients& star, u64 steps = 1,
+                           const Options& options = {}) {
+    const VolumeView& from = in.view();
+    const VolumeExtents extents{from.depth, from.rows, from.columns};
+    Array<typename In::Element> out(stream, extents.count());
+    stencil(stream, in, star, Volume(out, extents), steps, options);
+    return out;
 }
 
 }  // namespace concord

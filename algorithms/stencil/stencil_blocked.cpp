@@ -35,7 +35,7 @@ u64 steps_at_once(const Device& device, const StencilProblem& p) {
 // Tiles have whole rows of up to wide_row points, as many rows as keep the planes of all steps in the thread's cache,
 // and the whole depth unless threads would have no work.
 detail::host::StencilTiling tiling_of(const Device& device, const StencilProblem& p, u64 steps) {
-    const StencilShape& s = p.shape;
+    const VolumeExtents& s = p.shape;
     const u64 radius = p.radius(), ring = 2 * radius + 1, ahead = radius * (steps - 1);
     constexpr u64 least_rows = 8;
     detail::host::StencilTiling t;
@@ -106,7 +106,7 @@ void run_blocked(Stream& stream, const StencilProblem& p) {
     Device& device = stream.device();
     if (!device.traits().compiles_source) return run_blocked_host(stream, p);
     const auto kernel = stencil_kernel(device, p, StencilSource::wide, "stencil_blocked", {}, nullptr);
-    const StencilShape& s = p.shape;
+    const VolumeExtents& s = p.shape;
     const detail::host::StencilTiling t = tiling_of(device, p, 1);
     const u32 past_cache = 2 * p.bytes() > device.traits().cache ? 1 : 0;
     // Rows outside the volume read these zeros.

@@ -60,7 +60,10 @@ class RunStencil final : public RunTask, public OverBoxes, public GeneratesInput
         return {{in.type(), in.shape()}};
     }
     Enqueued call(Stream& stream, Views in, Views out, const Options& options) override {
-        return stencil(stream, in[0], out[0], shape_, *star_, count_, options);
+        const auto volume = [&](const View& range) {
+            return VolumeView{range, shape_.depth, shape_.rows, shape_.columns};
+        };
+        return stencil(stream, volume(in[0]), *star_, volume(out[0]), count_, options);
     }
     std::string title() const override {
         return "radius " + std::to_string(star_->radius()) + ", " + std::to_string(count_) +
@@ -101,7 +104,7 @@ class RunStencil final : public RunTask, public OverBoxes, public GeneratesInput
     u32 along_z_ = 0, along_y_ = 0;
     u64 count_ = 1;
     std::optional<StarCoefficients> star_;
-    StencilShape shape_;
+    VolumeExtents shape_;
 };
 
 BoxesRun RunStencil::run_boxes(Communicator& ranks, Stream& stream, Inputs inputs, const std::string& out,

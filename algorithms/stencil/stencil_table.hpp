@@ -18,7 +18,7 @@ const StencilHost& stencil_host(Type type);
 // A validated call.
 struct StencilProblem {
     View in, out;
-    StencilShape shape;
+    VolumeExtents shape;
     StarCoefficients star;
     u64 steps = 1;
     StencilBox box;

@@ -19,6 +19,11 @@ extern const SourceFile common_cu, common_cl, tile_cl, tile_order_cu, tile_order
 namespace detail {
 namespace {
 
+// Sizes and pitches of in and out in row-major layout.
+struct TransposeShape {
+    u64 rows, columns, in_pitch, out_pitch;
+};
+
 // A call as the kernels see it: in and out have an unsigned type, pitches are not 0.
 struct TransposeProblem {
     View in, out;
@@ -140,7 +145,7 @@ u32 tiles_in(u64 length, u64 side) {
 // Kernels count groups in 32 bits.
 Support supports_tiles(const Device& device, const TransposeProblem& p, u64 rows, u64 columns) {
     if (device.traits().serial_groups) return {};
-    return supports_groups({divide_up(p.shape.rows, rows), divide_up(p.shape.columns, columns)});
+    return supports_group_count({divide_up(p.shape.rows, rows), divide_up(p.shape.columns, columns)});
 }
 
 // Launches one group per tile, with the kernel's last arguments.
@@ -515,24 +520,37 @@ constexpr const Tunable* tunables[] = {&band, &groups_a_unit, &group_kib, &tile_
     throw Error(ErrorCode::invalid_argument, "transpose", what);
 }
 
-TransposeProblem problem_of(Stream& stream, const View& in, const View& out, const TransposeShape& shape) {
-    check_operand("transpose", "in", stream, in);
-    check_operand("transpose", "out", stream, out);
-    check_same_type("transpose", {{"in", in.type}, {"out", out.type}});
-    TransposeProblem p{.in = in, .out = out, .shape = shape};
-    p.in = matrix_part("transpose", "in", in, shape.rows, shape.columns, p.shape.in_pitch);
-    p.out = matrix_part("transpose", "out", out, shape.columns, shape.rows, p.shape.out_pitch);
+TransposeProblem problem_of(Stream& stream, const MatrixView& in, const MatrixView& out) {
+    check_operand("transpose", "in", stream, in.range);
+    check_operand("transpose", "out", stream, out.range);
+    check_same_type("transpose", {{"in", in.range.type}, {"out", out.range.type}});
+    if (out.rows != in.columns || out.columns != in.rows)
+        refuse("out must be " + size_name({in.columns, in.rows}) + " for in of " +
+               size_name({in.rows, in.columns}) + ", got " + size_name({out.rows, out.columns}));
+    if (in.layout != out.layout)
+        refuse(
+            "in and out must have the same layout; with different layouts out has the elements of in where "
+            "they "
+            "are, so copy them");
+    // A column-major matrix has the elements of its row-major transpose.
+    if (in.layout == Layout::column_major) return problem_of(stream, in.transposed(), out.transposed());
+    const MatrixView from = checked_matrix("transpose", "in", in),
+                     to = checked_matrix("transpose", "out", out);
+    TransposeProblem p{
+        .in = from.range,
+        .out = to.range,
+        .shape = {.rows = in.rows, .columns = in.columns, .in_pitch = from.pitch, .out_pitch = to.pitch}};
     check_overlap("transpose", {"out", p.out}, {"in", p.in}, InPlace::yes);
     if (overlap(p.in, p.out)) {
-        if (shape.rows != shape.columns)
-            refuse("in-place operation requires a square matrix, got " +
-                   size_name({shape.rows, shape.columns}) + "; pass a distinct output");
+        if (in.rows != in.columns)
+            refuse("in-place operation requires a square matrix, got " + size_name({in.rows, in.columns}) +
+                   "; pass a distinct output");
         if (p.shape.in_pitch != p.shape.out_pitch)
             refuse("in-place operation requires equal pitches, got " + std::to_string(p.shape.in_pitch) +
                    " and " + std::to_string(p.shape.out_pitch) + "; pass a distinct output");
         p.in_place = true;
     }
-    p.in.type = p.out.type = bits_of_size(size_of(in.type));  // elements move as bits
+    p.in.type = p.out.type = bits_of_size(size_of(in.range.type));  // elements move as bits
     return p;
 }
 
@@ -546,9 +564,8 @@ constinit const Algorithm transpose_algorithm{
     .tunables = detail::tunables,
     .tuning_label = "oblong"};  // 1: one side is more than four times the other
 
-Enqueued transpose(Stream& stream, const View& in, const View& out, const TransposeShape& shape,
-                   const Options& options) {
-    const detail::TransposeProblem p = detail::problem_of(stream, in, out, shape);
+Enqueued transpose(Stream& stream, const MatrixView& in, const MatrixView& out, const Options& options) {
+    const detail::TransposeProblem p = detail::problem_of(stream, in, out);
     const detail::TransposeRow& row =
         detail::choose_tuned("transpose", detail::table, stream.device(), p, detail::point_of(p), options);
     if (p.in.count > 0) row.run(stream, p);

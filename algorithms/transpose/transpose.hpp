@@ -4,10 +4,8 @@
 ///
 ///     out(c, r) = in(r, c)              for 0 <= r < rows, 0 <= c < columns
 ///
-/// Shapes: in is a matrix of rows x columns in C order; element (r, c) is element r * in_pitch + c of its range.
-/// out is a matrix of columns x rows; element (c, r) is element c * out_pitch + r of its range. A pitch (leading
-/// dimension) counts elements and is at least the length of a row. Elements between rows are neither read nor
-/// written. Ranges may begin at any element and may be longer than the matrix.
+/// Shapes: in is a matrix of rows x columns, out is one of columns x rows (concord/matrix.hpp). Both have the same
+/// layout, and any pitches. Elements between rows are neither read nor written.
 ///
 /// Types: in and out have the same type. Elements move as bits, so results are bitwise identical in every variant.
 ///
@@ -19,38 +17,40 @@
 ///
 /// Asynchronous: the call enqueues its work on the stream and returns. It uses no scratch memory.
 ///
-/// Errors: invalid_argument (types, a pitch shorter than a row, a range shorter than its matrix, overlap),
-/// wrong_device, unsupported, compile_failed.
+/// MatrixView::transposed() moves nothing; it gives calls that support both layouts, such as matmul(), a transpose.
+///
+/// Errors: invalid_argument (types, shapes, layouts, a view that exceeds its range, overlap), wrong_device, unsupported,
+/// compile_failed.
 ///
 /// Sources: G. Ruetsch, P. Micikevicius, Optimizing Matrix Transpose in CUDA, 2009; for transposes in registers J.
 /// O. Eklundh, A Fast Computer Method for Matrix Transposing, 1972.
 
 #include <concord/algorithm.hpp>
+#include <concord/matrix.hpp>
 
 namespace concord {
-
-/// Sizes and pitches of a matrix and its transpose.
-struct TransposeShape {
-    u64 rows = 0;       ///< rows of in, columns of out
-    u64 columns = 0;    ///< columns of in, rows of out
-    u64 in_pitch = 0;   ///< elements from one row of in to the next; 0: columns
-    u64 out_pitch = 0;  ///< elements from one row of out to the next; 0: rows
-};
 
 /// Descriptor of transpose: variants, tunables, tuning label.
 extern const Algorithm transpose_algorithm;
 
 /// Transposes a matrix. in and out have the same type.
-Enqueued transpose(Stream& stream, const View& in, const View& out, const TransposeShape& shape,
-                   const Options& options = {});
+Enqueued transpose(Stream& stream, const MatrixView& in, const MatrixView& out, const Options& options = {});
 
-/// Transposes a matrix in spans or arrays.
-template <Range In, OutputRange Out>
-Enqueued transpose(Stream& stream, const In& in, const Out& out, const TransposeShape& shape,
-                   const Options& options = {}) {
-    static_assert(std::is_same_v<std::remove_const_t<typename In::Element>, typename Out::Element>,
-                  "in and out must have the same type");
-    return transpose(stream, View(in.view()), View(out.view()), shape, options);
+/// Transposes a matrix; the types are checked at compile time.
+template <MatrixRange In, OutputMatrix Out>
+Enqueued transpose(Stream& stream, const In& in, const Out& out, const Options& options = {}) {
+    static_assert(std::is_same_v<typename In::Element, typename Out::Element>,
+                  "transpose: in and out must have the same type");
+    return transpose(stream, in.view(), out.view(), options);
+}
+
+/// Returns the transpose as a new array in the layout of `in`, without padding.
+template <MatrixRange In>
+[[nodiscard]] auto transpose(Stream& stream, const In& in, const Options& options = {}) {
+    const MatrixView& from = in.view();
+    Array<typename In::Element> out(stream, VolumeExtents{1, from.rows, from.columns}.count());
+    transpose(stream, in, Matrix(out, from.columns, from.rows, 0, from.layout), options);
+    return out;
 }
 
 }  // namespace concord

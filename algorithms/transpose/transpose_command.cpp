@@ -14,18 +14,17 @@ class RunTranspose final : public RunTask {
         if (in.shape().size() != 2)
             throw Error(ErrorCode::invalid_argument, "run transpose",
                         in.name() + " must have two dimensions, got shape " + shape_name(in.shape()));
-        shape_ = {in.shape()[0], in.shape()[1]};
-        return {{in.type(), {shape_.columns, shape_.rows}}};
+        rows_ = in.shape()[0], columns_ = in.shape()[1];
+        return {{in.type(), {columns_, rows_}}};
     }
     Enqueued call(Stream& stream, Views in, Views out, const Options& options) override {
-        return transpose(stream, in[0], out[0], shape_, options);
+        return transpose(stream, MatrixView{in[0], rows_, columns_}, MatrixView{out[0], columns_, rows_},
+                         options);
     }
-    std::string title() const override {
-        return std::to_string(shape_.rows) + " x " + std::to_string(shape_.columns);
-    }
+    std::string title() const override { return std::to_string(rows_) + " x " + std::to_string(columns_); }
 
   private:
-    TransposeShape shape_;
+    u64 rows_ = 0, columns_ = 0;
 };
 
 }  // namespace

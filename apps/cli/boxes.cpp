@@ -9,7 +9,7 @@ namespace {
 
 // Calls f(byte in the file's elements, byte in the box, bytes) for pieces of a box that are contiguous in both.
 template <class F>
-void each_piece(const StencilShape& shape, const StencilBox& box, u64 size, F f) {
+void each_piece(const VolumeExtents& shape, const StencilBox& box, u64 size, F f) {
     constexpr u64 most = u64{32} << 20;
     const u64 row = shape.columns * size, rows = box.y_end - box.y_begin;
     const bool is_gapless = rows == shape.rows;
@@ -49,7 +49,7 @@ class Turns {
     u32 now_ = 0;
 };
 
-u64 largest_piece(const StencilShape& shape, const StencilBox& box, u64 size) {
+u64 largest_piece(const VolumeExtents& shape, const StencilBox& box, u64 size) {
     u64 largest = 0;
     each_piece(shape, box, size, [&](u64, u64, u64 bytes) { largest = std::max(largest, bytes); });
     return largest;
@@ -57,7 +57,7 @@ u64 largest_piece(const StencilShape& shape, const StencilBox& box, u64 size) {
 
 }  // namespace
 
-void read_box(Stream& stream, Buffer& to, const PipelineSource& from, const StencilShape& shape,
+void read_box(Stream& stream, Buffer& to, const PipelineSource& from, const VolumeExtents& shape,
               const StencilBox& box) {
     const u64 size = size_of(from.type());
     auto* const host = static_cast<std::byte*>(to.host_pointer());
@@ -74,7 +74,7 @@ void read_box(Stream& stream, Buffer& to, const PipelineSource& from, const Sten
     stream.synchronize();
 }
 
-void write_box(Stream& stream, const Buffer& from, RankFile& to, const StencilShape& shape,
+void write_box(Stream& stream, const Buffer& from, RankFile& to, const VolumeExtents& shape,
                const StencilBox& box, u64 size) {
     const auto* const host = static_cast<const std::byte*>(const_cast<Buffer&>(from).host_pointer());
     if (host != nullptr) {

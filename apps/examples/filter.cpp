@@ -113,17 +113,17 @@ std::string_view apply(Stream& stream, const Filter& filter, Picture& picture, u
     for (u64 i = 0; i < n; ++i)
         plane[i] = picture.bytes[i * picture.channels + channel];
     const Array<u8> in(stream, plane), out(stream, n);
-    const Array<f32> floats(stream, n);
-    const ConvolveShape shape{picture.rows, picture.columns, ConvolveBorder::clamp};
+    const Matrix image(in, picture.rows, picture.columns);
     const ConvolveMask mask(filter.mask, filter.side, filter.side);
     const bool separates = filter.side > 3 && convolve_separates(mask);
-    const Enqueued run = convolve(stream, in, mask, floats, shape, {separates ? "separable" : "auto"});
+    const Array<f32> floats(stream, n);
+    const Enqueued run = convolve(stream, image, mask, Matrix(floats, picture.rows, picture.columns),
+                                  ConvolveBorder::clamp, {separates ? "separable" : "auto"});
     if (filter.is_edges) {
         std::vector<f32> turned(9);
         for (u64 k = 0; k < 9; ++k)
             turned[k] = filter.mask[k % 3 * 3 + k / 3];
-        const Array<f32> down(stream, n);
-        convolve(stream, in, ConvolveMask(turned, 3, 3), down, shape);
+        const Array<f32> down = convolve(stream, image, ConvolveMask(turned, 3, 3), ConvolveBorder::clamp);
         map(stream, floats, down, out, length);
     } else {
         map(stream, floats, out, to_byte);

@@ -14,5 +14,5 @@ int main() {
     const auto stream = device->create_stream();
     concord::Array<float> x(*stream, std::vector(1 << 20, 1.0f)), y(*stream, std::vector(1 << 20, 2.0f));
     concord::map(*stream, x, y, y, saxpy.bind(3.0f));
-    std::cout << device->info().name << ": " << concord::reduce_value(*stream, y).get() << '\n';
+    std::cout << device->info().name << ": " << concord::sum(*stream, y).get() << '\n';
 }

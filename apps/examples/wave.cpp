@@ -56,7 +56,7 @@ int main(int argc, char** argv) try {
     // L: the second derivative of order 8 along three axes; k = (speed * time step / distance)^2. The star adds 2 u.
     constexpr f64 k = 0.15;
     const StarCoefficients star{2 - k * 3 * 205 / 72, k * 8 / 5, -k / 5, k * 8 / 315, -k / 560};
-    const StencilShape cube{side, side, side};
+    const VolumeExtents cube{side, side, side};
 
     // A smooth pulse at rest: the previous step is the same.
     const u64 slice = side * side, middle = side / 2;
@@ -76,7 +76,7 @@ int main(int argc, char** argv) try {
     const Array<float> u[] = {{*stream, pulse}, {*stream, pulse}}, twice(*stream, pulse.size());
     auto record_step = [&](const Array<float>& now, const Array<float>& next) {
         stream->begin_recording();
-        stencil(*stream, now, twice, cube, star);
+        stencil(*stream, Volume(now, cube), star, Volume(twice, cube));
         map(*stream, twice, next, next, minus_previous);
         return stream->end_recording();
     };

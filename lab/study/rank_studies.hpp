@@ -16,7 +16,7 @@ inline constexpr const char *ranks_apart = "one device per rank", *shared_ranks 
 
 // The volume of n points: a cube if n is a cube number, otherwise with the proportions 5 : 6 : 6. For weak scaling n
 // is the size per rank, and the depth grows with the ranks.
-StencilShape ranks_shape(u64 n, bool is_weak, u32 ranks);
+VolumeExtents ranks_shape(u64 n, bool is_weak, u32 ranks);
 u32 ranks_radius();
 
 // Measures the wanted results of a case on devices of one kind.

@@ -23,7 +23,7 @@ f32 value_at(u64 place) {
     return static_cast<f32>(place >> 40) * 0x1p-24F;
 }
 
-std::vector<f32> values_of(const StencilShape& s, const StencilBox& box) {
+std::vector<f32> values_of(const VolumeExtents& s, const StencilBox& box) {
     std::vector<f32> values(box.points(s.columns));
     std::size_t i = 0;
     for (u64 z = box.z_begin; z < box.z_end; ++z) {
@@ -37,14 +37,13 @@ constexpr u64 checked_steps = 2;
 
 // Expected values of a rank's part after `checked_steps`, computed on one device with all points that the part
 // depends on.
-std::vector<f32> expected(Stream& stream, const StencilShape& s, const StencilBox& part) {
+std::vector<f32> expected(Stream& stream, const VolumeExtents& s, const StencilBox& part) {
     const u64 more = checked_steps * star().radius();
     const StencilBox wide{part.z_begin - std::min(part.z_begin, more), std::min(s.depth, part.z_end + more),
                           part.y_begin - std::min(part.y_begin, more), std::min(s.rows, part.y_end + more)};
-    const StencilShape shape{wide.z_end - wide.z_begin, wide.y_end - wide.y_begin, s.columns};
-    const Array<f32> in(stream, values_of(s, wide)), out(stream, in.size());
-    stencil(stream, in, out, shape, star(), checked_steps);
-    const std::vector<f32> all = out.to_host(stream);
+    const VolumeExtents shape{wide.z_end - wide.z_begin, wide.y_end - wide.y_begin, s.columns};
+    const Array<f32> in(stream, values_of(s, wide));
+    const std::vector<f32> all = stencil(stream, Volume(in, shape), star(), checked_steps).to_host(stream);
     std::vector<f32> own(part.points(s.columns));
     const u64 rows = part.y_end - part.y_begin;
     for (u64 z = part.z_begin; z < part.z_end; ++z)
@@ -56,9 +55,9 @@ std::vector<f32> expected(Stream& stream, const StencilShape& s, const StencilBo
 
 }  // namespace
 
-StencilShape ranks_shape(u64 n, bool is_weak, u32 ranks) {
+VolumeExtents ranks_shape(u64 n, bool is_weak, u32 ranks) {
     const u64 side = static_cast<u64>(std::llround(std::cbrt(static_cast<double>(n))));
-    StencilShape s{side, side, side};
+    VolumeExtents s{side, side, side};
     if (side * side * side != n) {  // 5 : 6 : 6
         const u64 unit = static_cast<u64>(std::llround(std::cbrt(static_cast<double>(n) / 180)));
         s = {5 * unit, 6 * unit, 6 * unit};
@@ -72,7 +71,7 @@ u32 ranks_radius() {
 }
 
 RanksWork stencil_work(const RanksTask& task) {
-    const StencilShape shape = ranks_shape(task.n, task.suite == weak_ranks, task.ranks);
+    const VolumeExtents shape = ranks_shape(task.n, task.suite == weak_ranks, task.ranks);
     const u64 bytes = shape.depth * shape.rows * shape.columns * sizeof(f32);
     RanksWork work;
     work.bytes = 2 * bytes;

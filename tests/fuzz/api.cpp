@@ -520,7 +520,9 @@ class Call {
     void transpose() {
         const Type type = any_type();
         fill();
-        TransposeShape shape;
+        struct Shape {
+            u64 rows, columns, in_pitch, out_pitch;
+        } shape{};
         shape.rows = side(40);
         shape.columns = choices_.one_in(4) ? shape.rows : side(40);
         const Rows from = rows(shape.rows, shape.columns), to_rows = rows(shape.columns, shape.rows);
@@ -536,7 +538,11 @@ class Call {
         if (std::max(shape.rows, shape.columns) > buffer_bytes) may_fail();  // an empty matrix of many tiles
         const Options asked = options(transpose_algorithm);
         machine_.run(
-            outcome_, [&] { concord::transpose(stream(), in, out, shape, asked); },
+            outcome_,
+            [&] {
+                concord::transpose(stream(), MatrixView{in, shape.rows, shape.columns, shape.in_pitch},
+                                   MatrixView{out, shape.columns, shape.rows, shape.out_pitch}, asked);
+            },
             [&](Bytes& to) {
                 if (from.extent == 0) return;
                 const u64 size = size_of(type);
@@ -605,73 +611,70 @@ class Call {
     void matmul() {
         const Type type = any_float();
         fill(type);
-        MatmulShape s;
-        s.m = side(12);
-        s.n = side(20);
-        s.k = side(20);
-        s.transpose_a = choices_.one_in(2);
-        s.transpose_b = choices_.one_in(2);
-        s.batch = choices_.one_in(2) ? 1 : side(4);
+        const u64 m = side(12), n = side(20), k = side(20), batch = choices_.one_in(2) ? 1 : side(4);
         const MatmulScale scale{static_cast<f64>(choices_.below(4)) - 1,
                                 static_cast<f64>(choices_.below(3)) - 1};
         struct Operand {
-            Rows rows;
+            Layout layout = Layout::row_major;
+            Rows lines;
             u64 stride = 0;
             u128 extent = 0;
-            View view = {};
+            VolumeView view = {};
+
+            u64 at(u64 plane, u64 row, u64 column) const {
+                const bool is_row_major = layout == Layout::row_major;
+                return plane * stride + (is_row_major ? row : column) * lines.pitch +
+                       (is_row_major ? column : row);
+            }
         };
-        auto operand = [&](u64 height, u64 columns, u64& pitch, u64& stride, bool is_output) {
+        auto operand = [&](u64 height, u64 columns, bool is_output) {
             Operand o;
-            o.rows = rows(height, columns);
-            pitch = o.rows.given;
-            const u128 dense = u128{height} * o.rows.pitch;
+            const bool is_row_major = choices_.one_in(2), is_shared = !is_output && choices_.one_in(4);
+            o.layout = is_row_major ? Layout::row_major : Layout::column_major;
+            o.lines = is_row_major ? rows(height, columns) : rows(columns, height);
+            const u64 depth = is_shared ? 1 : batch;
+            const u128 dense = u128{is_row_major ? height : columns} * o.lines.pitch;
+            u64 stride = 0;  // dense
             if (choices_.one_in(2))
-                stride = is_output ? static_cast<u64>(o.rows.extent) + choices_.below(4) : choices_.below(60);
+                stride =
+                    is_output ? static_cast<u64>(o.lines.extent) + choices_.below(4) : choices_.below(60);
             if (choices_.one_in(64)) stride = choices_.huge();
-            const u128 distance = stride == MatmulShape::dense ? dense : u128{stride};
-            if (is_output && s.batch > 1 && distance < o.rows.extent) outcome_ = Outcome::refused;
-            o.stride = static_cast<u64>(distance);
+            const u128 distance = stride == 0 ? dense : u128{stride};
+            if (is_output && batch > 1 && distance < o.lines.extent) outcome_ = Outcome::refused;
+            o.stride = is_shared ? 0 : static_cast<u64>(distance);
             // Saturated: the product may exceed 128 bits.
-            const bool beyond = s.batch > 1 && distance > (u128{1} << 64) / s.batch;
-            if (o.rows.extent != 0 && s.batch != 0)
-                o.extent = beyond ? ~u128{0} : u128{s.batch - 1} * distance + o.rows.extent;
-            o.view = matrix(type, o.extent);
+            const bool beyond = depth > 1 && distance > (u128{1} << 64) / depth;
+            if (o.lines.extent != 0 && depth != 0)
+                o.extent = beyond ? ~u128{0} : u128{depth - 1} * distance + o.lines.extent;
+            o.view = {matrix(type, o.extent), depth, height, columns, o.lines.given, stride, o.layout};
             return o;
         };
-        const Operand a = operand(s.transpose_a ? s.k : s.m, s.transpose_a ? s.m : s.k, s.a_pitch, s.a_stride,
-                                  false),
-                      b = operand(s.transpose_b ? s.n : s.k, s.transpose_b ? s.k : s.n, s.b_pitch, s.b_stride,
-                                  false),
-                      c = operand(s.m, s.n, s.c_pitch, s.c_stride, true);
-        if (s.k != 0) {
-            no_overlap(part(a.view, a.extent), part(c.view, c.extent));
-            no_overlap(part(b.view, b.extent), part(c.view, c.extent));
+        const Operand a = operand(m, k, false), b = operand(k, n, false), c = operand(m, n, true);
+        if (k != 0) {
+            no_overlap(part(a.view.range, a.extent), part(c.view.range, c.extent));
+            no_overlap(part(b.view.range, b.extent), part(c.view.range, c.extent));
         }
-        if (std::max({s.m, s.n, s.k, s.batch}) > buffer_bytes) may_fail();  // empty matrices of many tiles
+        if (std::max({m, n, k, batch}) > buffer_bytes) may_fail();  // empty matrices of many tiles
         const Options asked = options(matmul_algorithm);
         machine_.run(
-            outcome_, [&] { concord::matmul(stream(), a.view, b.view, c.view, s, scale, asked); },
+            outcome_, [&] { concord::matmul(stream(), a.view, b.view, c.view, scale, asked); },
             [&](Bytes& to) {
                 if (c.extent == 0) return;
                 with_type(type, [&](auto zero) {
                     using T = decltype(zero);
                     const T alpha = static_cast<T>(scale.alpha), beta = static_cast<T>(scale.beta);
-                    for (u64 q = 0; q < s.batch; ++q) {
-                        for (u64 i = 0; i < s.m; ++i) {
-                            for (u64 j = 0; j < s.n; ++j) {
+                    for (u64 q = 0; q < batch; ++q) {
+                        for (u64 i = 0; i < m; ++i) {
+                            for (u64 j = 0; j < n; ++j) {
                                 T t = 0;
-                                for (u64 l = 0; l < s.k; ++l) {
-                                    const u64 at_a =
-                                                  s.transpose_a ? l * a.rows.pitch + i : i * a.rows.pitch + l,
-                                              at_b =
-                                                  s.transpose_b ? j * b.rows.pitch + l : l * b.rows.pitch + j;
-                                    t = std::fma(load<T>(before(), a.view, q * a.stride + at_a),
-                                                 load<T>(before(), b.view, q * b.stride + at_b), t);
-                                }
-                                const u64 at = q * c.stride + i * c.rows.pitch + j;
-                                t = beta == 0 ? alpha * t
-                                              : std::fma(alpha, t, beta * load<T>(before(), c.view, at));
-                                store(to, c.view, at, t);
+                                for (u64 l = 0; l < k; ++l)
+                                    t = std::fma(load<T>(before(), a.view.range, a.at(q, i, l)),
+                                                 load<T>(before(), b.view.range, b.at(q, l, j)), t);
+                                const u64 at = c.at(q, i, j);
+                                t = beta == 0
+                                        ? alpha * t
+                                        : std::fma(alpha, t, beta * load<T>(before(), c.view.range, at));
+                                store(to, c.view.range, at, t);
                             }
                         }
                     }
@@ -679,10 +682,14 @@ class Call {
             });
     }
 
+    struct ImageShape {
+        u64 rows = 0, columns = 0, in_pitch = 0, out_pitch = 0;
+        ConvolveBorder border = ConvolveBorder::zero;
+    };
     void convolve() {
         const Type type = any_float();
         fill(type);
-        ConvolveShape s;
+        ImageShape s;
         s.rows = side(20);
         s.columns = side(40);
         s.border = choices_.one_in(2) ? ConvolveBorder::clamp : ConvolveBorder::zero;
@@ -706,7 +713,9 @@ class Call {
                 machine_.run(
                     outcome_,
                     [&] {
-                        concord::convolve(stream(), in, {mask, mask_rows, mask_columns}, out, s, asked);
+                        concord::convolve(stream(), MatrixView{in, s.rows, s.columns, s.in_pitch},
+                                          {mask, mask_rows, mask_columns},
+                                          MatrixView{out, s.rows, s.columns, s.out_pitch}, s.border, asked);
                     },
                     [&](Bytes& to) {
                         if (from.extent == 0) return;
@@ -729,7 +738,7 @@ class Call {
     }
     // The cell (y - up, x - left) of an image.
     template <class T>
-    T cell(const View& in, u64 pitch, const ConvolveShape& s, u64 y, u64 up, u64 x, u64 left) {
+    T cell(const View& in, u64 pitch, const ImageShape& s, u64 y, u64 up, u64 x, u64 left) {
         const bool outside = y < up || y - up >= s.rows || x < left || x - left >= s.columns;
         if (outside && s.border == ConvolveBorder::zero) return 0;
         const u64 row = y < up ? 0 : std::min(y - up, s.rows - 1),
@@ -740,7 +749,7 @@ class Call {
     void stencil() {
         const Type type = any_float();
         fill(type);
-        const StencilShape s{side(9), side(9), side(14)};
+        const VolumeExtents s{side(9), side(9), side(14)};
         u128 points = 0;
         if (s.depth != 0 && s.rows != 0 && s.columns != 0) {
             points = u128{s.depth} * s.rows;
@@ -755,7 +764,11 @@ class Call {
             c = (static_cast<f64>(choices_.below(9)) - 4) / 8;
         const Options asked = options(stencil_algorithm);
         machine_.run(
-            outcome_, [&] { concord::stencil(stream(), in, out, s, StarCoefficients(star), steps, asked); },
+            outcome_,
+            [&] {
+                concord::stencil(stream(), VolumeView{in, s.depth, s.rows, s.columns}, StarCoefficients(star),
+                                 VolumeView{out, s.depth, s.rows, s.columns}, steps, asked);
+            },
             [&](Bytes& to) {
                 if (points == 0) return;
                 with_type(type, [&](auto zero) {
@@ -771,7 +784,7 @@ class Call {
             });
     }
     template <class T>
-    static std::vector<T> stepped(const std::vector<T>& v, const StencilShape& s,
+    static std::vector<T> stepped(const std::vector<T>& v, const VolumeExtents& s,
                                   const std::vector<f64>& star) {
         std::vector<T> next(v.size());
         auto at = [&](u64 z, u64 y, u64 x) {  // coordinates below 0 wrap to huge ones

@@ -236,7 +236,7 @@ class Cases {
         });
         add("reduce to a future", [](Stream& stream) {
             const Array<u32> x(stream, values<u32>(n));
-            return bytes_of(std::vector{reduce_value(stream, x).get()});
+            return bytes_of(std::vector{sum(stream, x).get()});
         });
         add("reduce by a user's operator", [](Stream& stream) {
             const Array<u32> x(stream, values<u32>(n));
@@ -319,32 +319,32 @@ class Cases {
         add_variants(transpose_algorithm, "", [](Stream& stream, const Options& options) {
             const Array<f32> x(stream, values<f32>(150 * 170));
             const auto y = poisoned<f32>(stream, 150 * 170);
-            transpose(stream, x, y, {.rows = 150, .columns = 170}, options);
+            transpose(stream, Matrix(x, 150, 170), Matrix(y, 170, 150), options);
             return result_of(stream, y);
         });
         add_variants(matmul_algorithm, "", [](Stream& stream, const Options& options) {
             const Array<f32> a(stream, values<f32>(70 * 50)), b(stream, values<f32>(50 * 90));
             const auto c = poisoned<f32>(stream, 70 * 90);
-            matmul(stream, a, b, c, {.m = 70, .n = 90, .k = 50}, {}, options);
+            matmul(stream, Matrix(a, 70, 50), Matrix(b, 50, 90), Matrix(c, 70, 90), {}, options);
             return result_of(stream, c);
         });
         add_variants(convolve_algorithm, "", [](Stream& stream, const Options& options) {
             const Array<f32> x(stream, values<f32>(120 * 130));
             const auto y = poisoned<f32>(stream, 120 * 130);
-            convolve(stream, x, ConvolveMask(std::vector<f32>(15, 0.5F), 3, 5), y,
-                     {.rows = 120, .columns = 130}, options);
+            convolve(stream, Matrix(x, 120, 130), ConvolveMask(std::vector<f32>(15, 0.5F), 3, 5),
+                     Matrix(y, 120, 130), ConvolveBorder::zero, options);
             return result_of(stream, y);
         });
         add_variants(stencil_algorithm, "", [](Stream& stream, const Options& options) {
             const Array<f32> x(stream, values<f32>(30 * 20 * 25));
             const auto y = poisoned<f32>(stream, 30 * 20 * 25);
-            stencil(stream, x, y, {.depth = 30, .rows = 20, .columns = 25}, {0.5, 0.1, 0.05}, 5, options);
+            stencil(stream, Volume(x, 30, 20, 25), {0.5, 0.1, 0.05}, Volume(y, 30, 20, 25), 5, options);
             return result_of(stream, y);
         });
         add("stencil of a box", [](Stream& stream) {
             const Array<f32> x(stream, values<f32>(30 * 20 * 25));
             const auto y = poisoned<f32>(stream, 30 * 20 * 25);
-            stencil_box(stream, x, y, {.depth = 30, .rows = 20, .columns = 25}, {0.5, 0.1},
+            stencil_box(stream, Volume(x, 30, 20, 25), {0.5, 0.1}, Volume(y, 30, 20, 25),
                         {.z_begin = 3, .z_end = 9, .y_begin = 2, .y_end = 18});
             return result_of(stream, y);
         });

@@ -81,7 +81,7 @@ template <class T>
 u64 matmul_hash(Stream& stream, u64 m, u64 n, u64 k, MatmulScale scale) {
     const Array<T> a(stream, uniform<T>(m * k, 11)), b(stream, uniform<T>(k * n, 12)),
         c(stream, uniform<T>(m * n, 13));
-    matmul(stream, a, b, c, {.m = m, .n = n, .k = k}, scale);
+    matmul(stream, Matrix(a, m, k), Matrix(b, k, n), Matrix(c, m, n), scale);
     return hash_of(c.to_host(stream));
 }
 
@@ -89,17 +89,18 @@ template <class T>
 u64 convolve_hash(Stream& stream, u64 rows, u64 columns, u64 side, ConvolveBorder border) {
     const std::vector<T> mask = uniform<T>(side * side, 21);
     const Array<T> in(stream, uniform<T>(rows * columns, 22)), out(stream.device(), rows * columns);
-    convolve(stream, in, ConvolveMask(mask, side, side), out,
-             {.rows = rows, .columns = columns, .border = border});
+    convolve(stream, Matrix(in, rows, columns), ConvolveMask(mask, side, side), Matrix(out, rows, columns),
+             border);
     return hash_of(out.to_host(stream));
 }
 
 template <class T>
-u64 stencil_hash(Stream& stream, const StencilShape& shape, u64 radius, u64 steps) {
+u64 stencil_hash(Stream& stream, const VolumeExtents& shape, u64 radius, u64 steps) {
     const std::vector<f64> coefficients = uniform<f64>(radius + 1, 31);
     const u64 n = shape.depth * shape.rows * shape.columns;
     const Array<T> in(stream, uniform<T>(n, 32)), out(stream.device(), n);
-    stencil(stream, in, out, shape, StarCoefficients(std::span<const f64>(coefficients)), steps);
+    stencil(stream, Volume(in, shape), StarCoefficients(std::span<const f64>(coefficients)),
+            Volume(out, shape), steps);
     return hash_of(out.to_host(stream));
 }
 

@@ -28,7 +28,7 @@ StarCoefficients star_of(u32 radius) {
 
 // Calls f(element of the volume, element of the box) for every row of a box.
 template <class T, class F>
-void each_row(const StencilBox& box, const StencilShape& s, F f) {
+void each_row(const StencilBox& box, const VolumeExtents& s, F f) {
     u64 at = 0;
     for (u64 z = box.z_begin; z < box.z_end; ++z) {
         for (u64 y = box.y_begin; y < box.y_end; ++y, at += s.columns)
@@ -37,7 +37,7 @@ void each_row(const StencilBox& box, const StencilShape& s, F f) {
 }
 
 template <class T>
-std::vector<T> cut_out(const std::vector<T>& volume, const StencilBox& box, const StencilShape& s) {
+std::vector<T> cut_out(const std::vector<T>& volume, const StencilBox& box, const VolumeExtents& s) {
     std::vector<T> part(box.points(s.columns));
     each_row<T>(box, s, [&](u64 of_volume, u64 of_part) {
         std::copy_n(volume.data() + of_volume, s.columns, part.data() + of_part);
@@ -46,7 +46,7 @@ std::vector<T> cut_out(const std::vector<T>& volume, const StencilBox& box, cons
 }
 
 template <class T>
-std::vector<T> over_ranks(const Devices& devices, const std::vector<T>& x, const StencilShape& s, u32 radius,
+std::vector<T> over_ranks(const Devices& devices, const std::vector<T>& x, const VolumeExtents& s, u32 radius,
                           u64 steps, const DistributedStencilOptions& options) {
     const u32 count = static_cast<u32>(devices.size());
     const StencilCut cut = stencil_cut(s, count, radius, options);
@@ -55,7 +55,7 @@ std::vector<T> over_ranks(const Devices& devices, const std::vector<T>& x, const
         const StencilBox box = stencil_holding(cut, ranks.rank(), count, options);
         const Array<T> in(stream, cut_out(x, box, s));
         const Array<T> out(stream, std::vector<T>(box.points(s.columns), T(55)));
-        distributed_stencil(ranks, stream, in, out, s, star_of(radius), steps, options);
+        distributed_stencil(ranks, stream, in, star_of(radius), out, s, steps, options);
         const std::vector<T> part = out.to_host(stream);
         each_row<T>(box, s, [&](u64 of_volume, u64 of_part) {
             std::copy_n(part.data() + of_part, s.columns, result.data() + of_volume);
@@ -65,15 +65,15 @@ std::vector<T> over_ranks(const Devices& devices, const std::vector<T>& x, const
 }
 
 template <class T>
-std::vector<T> by_one(Device& device, const std::vector<T>& x, const StencilShape& s, u32 radius, u64 steps) {
+std::vector<T> by_one(Device& device, const std::vector<T>& x, const VolumeExtents& s, u32 radius,
+                      u64 steps) {
     const auto stream = device.create_stream();
-    const Array<T> in(*stream, x), out(*stream, x.size());
-    stencil(*stream, in, out, s, star_of(radius), steps);
-    return out.to_host(*stream);
+    const Array<T> in(*stream, x);
+    return stencil(*stream, Volume(in, s), star_of(radius), steps).to_host(*stream);
 }
 
 template <class T>
-std::vector<T> volume_of(const StencilShape& s) {
+std::vector<T> volume_of(const VolumeExtents& s) {
     return random_values<T>(s.depth * s.rows * s.columns);
 }
 
@@ -83,7 +83,7 @@ Devices times(Device& device, std::size_t count) {
 
 // Checks all numbers of ranks against one call.
 template <class T>
-void check_ranks(Device& device, const StencilShape& s, u32 radius, u64 steps,
+void check_ranks(Device& device, const VolumeExtents& s, u32 radius, u64 steps,
                  const std::vector<std::size_t>& counts, const DistributedStencilOptions& options = {}) {
     CAPTURE(s.depth);
     CAPTURE(s.rows);
@@ -100,8 +100,9 @@ void check_ranks(Device& device, const StencilShape& s, u32 radius, u64 steps,
 TEST_SUITE_BEGIN("core");
 
 TEST_CASE("a_decomposition_covers_every_point_once_with_parts_of_at_least_the_radius") {
-    for (const StencilShape& s : {StencilShape{400, 480, 480}, StencilShape{53, 29, 31},
-                                  StencilShape{5, 300, 7}, StencilShape{1, 1, 1}, StencilShape{0, 4, 4}}) {
+    for (const VolumeExtents& s :
+         {VolumeExtents{400, 480, 480}, VolumeExtents{53, 29, 31}, VolumeExtents{5, 300, 7},
+          VolumeExtents{1, 1, 1}, VolumeExtents{0, 4, 4}}) {
         for (const u32 radius : {1U, 4U, 8U}) {
             for (u32 ranks = 1; ranks <= 64; ranks += ranks < 9 ? 1 : 11) {
                 CAPTURE(s.depth);
@@ -236,15 +237,15 @@ DEVICE_TEST(every_variant_is_bitwise_identical_to_one_rank) {
 DEVICE_TEST(empty_volumes_are_supported_over_ranks) {
     for (const Variant* variant : distributed_stencil_algorithm.variants) {
         CAPTURE(variant->name);
-        for (const StencilShape& s :
-             {StencilShape{0, 4, 5}, StencilShape{20, 0, 5}, StencilShape{20, 9, 0}, StencilShape{0, 0, 0}})
+        for (const VolumeExtents& s : {VolumeExtents{0, 4, 5}, VolumeExtents{20, 0, 5},
+                                       VolumeExtents{20, 9, 0}, VolumeExtents{0, 0, 0}})
             check_ranks<float>(device, s, 4, 2, {2, 3}, {.variant = std::string(variant->name)});
     }
 }
 
 DEVICE_TEST(ranks_on_two_devices_are_bitwise_identical) {
     const auto other = open_device("tbb");
-    const StencilShape s{41, 25, 33};
+    const VolumeExtents s{41, 25, 33};
     const std::vector<float> x = volume_of<float>(s), expected = by_one(*other, x, s, 4, 5);
     auto check = [&](const std::shared_ptr<Device>& second) {
         CAPTURE(second->info().selector);
@@ -260,7 +261,7 @@ DEVICE_TEST(ranks_on_two_devices_are_bitwise_identical) {
 
 // A volume that stays on its ranks: several calls of run() equal one.
 DEVICE_TEST(a_distributed_volume_keeps_its_state_between_runs) {
-    const StencilShape s{29, 21, 17};
+    const VolumeExtents s{29, 21, 17};
     const std::vector<float> x = volume_of<float>(s), expected = by_one(device, x, s, 4, 6);
     for (const char* variant : {"overlapped", "sequential"}) {
         CAPTURE(variant);
@@ -282,7 +283,7 @@ DEVICE_TEST(a_distributed_volume_keeps_its_state_between_runs) {
 }
 
 DEVICE_TEST(ranks_with_different_arguments_are_rejected) {
-    const StencilShape s{28, 21, 17};
+    const VolumeExtents s{28, 21, 17};
     auto call = [&](Communicator& ranks, Stream& stream, Type type, u64 steps) {
         DistributedStencil volume(ranks, stream, type, s, star_of(4));
         volume.run(steps);
@@ -302,7 +303,7 @@ DEVICE_TEST(ranks_with_different_arguments_are_rejected) {
     CHECK(throws(ErrorCode::invalid_argument, "in must hold the 4998 elements of the rank's box, got 5", [&] {
         run_on_devices(times(device, 2), [&](Communicator& ranks, Stream& stream) {
             const Array<float> few(stream, 5), out(stream, 28 * 21 * 17);
-            distributed_stencil(ranks, stream, few, out, s, star_of(4));
+            distributed_stencil(ranks, stream, few, star_of(4), out, s);
         });
     }));
 }
@@ -310,8 +311,8 @@ DEVICE_TEST(ranks_with_different_arguments_are_rejected) {
 // Products of sizes that wrap around to few points or none.
 DEVICE_TEST(volumes_whose_sizes_overflow_are_rejected) {
     constexpr u64 half = u64{1} << 32;
-    for (const StencilShape& s : {StencilShape{half, 1 << 16, 1 << 16}, StencilShape{half, half, 1},
-                                  StencilShape{half, 1 << 15, 1 << 15}, StencilShape{~u64{0}, 1, 1}}) {
+    for (const VolumeExtents& s : {VolumeExtents{half, 1 << 16, 1 << 16}, VolumeExtents{half, half, 1},
+                                   VolumeExtents{half, 1 << 15, 1 << 15}, VolumeExtents{~u64{0}, 1, 1}}) {
         CAPTURE(s.rows);
         CHECK(throws(ErrorCode::invalid_argument, std::to_string(s.depth) + " x " + std::to_string(s.rows),
                      [&] {
@@ -329,7 +330,7 @@ DEVICE_TEST(halo_exchange_overlaps_with_the_interior) {
         MESSAGE(device.info().selector << ": skipped, tested on CUDA devices only");
         return;
     }
-    const StencilShape s{512, 512, 512};
+    const VolumeExtents s{512, 512, 512};
     const std::vector<float> x = volume_of<float>(s);
     auto overlap_of = [&](const char* variant) {
         double longest = 0;

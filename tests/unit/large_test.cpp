@@ -124,12 +124,12 @@ u64 largest_divisor(u64 n, double limit) {
     return divisor;
 }
 
-struct Matrix {
+struct Sides {
     u64 rows, columns;
 };
 
 // The matrices of n elements whose sides differ least.
-std::array<Matrix, 2> matrices(u64 n) {
+std::array<Sides, 2> matrices(u64 n) {
     const u64 side = largest_divisor(n, std::sqrt(static_cast<double>(n)));
     return {{{side, n / side}, {n / side, side}}};
 }
@@ -206,7 +206,7 @@ void adds(Stream& stream, u64 n) {
 template <class T>
 void reductions(Stream& stream, u64 n) {
     const Array<T> in = device_input<T>(stream, n);
-    CHECK(reduce_value(stream, in).get() == static_cast<T>(sum_of_first<T>(n)));
+    CHECK(sum(stream, in).get() == static_cast<T>(sum_of_first<T>(n)));
 }
 
 template <class T>
@@ -270,23 +270,27 @@ void sorts(Stream& stream, u64 n) {
 template <class T>
 void transposes(Stream& stream, u64 n) {
     const Array<T> in = device_input<T>(stream, n), out(stream.device(), n);
-    for (const Matrix& shape : matrices(n)) {
+    for (const Sides& shape : matrices(n)) {
         CAPTURE(shape.rows);
         stream.fill(*out.buffer(), 0, n * sizeof(T), &guard, 1);
-        transpose(stream, in, out, {.rows = shape.rows, .columns = shape.columns});
+        transpose(stream, Matrix(in, shape.rows, shape.columns), Matrix(out, shape.columns, shape.rows));
         check_windows(stream, out,
                       [&](u64 i) { return value<T>(i % shape.rows * shape.columns + i / shape.rows); });
     }
 }
 
-void product(Stream& stream, const MatmulShape& shape) {
+struct Product {
+    u64 m = 0, n = 0, k = 0;
+};
+
+void product(Stream& stream, const Product& shape) {
     CAPTURE(shape.m);
     CAPTURE(shape.n);
     const u64 b_first = 1000;
     const Array<f32> a = device_input<f32>(stream, shape.m * shape.k);
     const Array<f32> b = device_input<f32>(stream, shape.k * shape.n, b_first);
     const Array<f32> c(stream.device(), shape.m * shape.n);
-    matmul(stream, a, b, c, shape);
+    matmul(stream, Matrix(a, shape.m, shape.k), Matrix(b, shape.k, shape.n), Matrix(c, shape.m, shape.n));
     auto expected = [&](u64 i) {
         f32 sum = 0;  // exact: integers up to 64 k < 2^24
         for (u64 l = 0; l < shape.k; ++l)
@@ -314,10 +318,11 @@ void convolutions(Stream& stream, u64 n) {
     const Array<T> in = device_input<T>(stream, n);
     const Array<f32> out(stream.device(), n);
     const std::vector<f32> mask{1, 2, 3, 4, 5, 6, 7, 8, 9};
-    for (const Matrix& shape : matrices(n)) {
+    for (const Sides& shape : matrices(n)) {
         CAPTURE(shape.rows);
         stream.fill(*out.buffer(), 0, n * sizeof(f32), &guard, 1);
-        convolve(stream, in, ConvolveMask(mask, 3, 3), out, {.rows = shape.rows, .columns = shape.columns});
+        convolve(stream, Matrix(in, shape.rows, shape.columns), ConvolveMask(mask, 3, 3),
+                 Matrix(out, shape.rows, shape.columns));
         check_windows(stream, out, [&](u64 i) {
             f32 sum = 0;
             for (u64 tap = 0; tap < 9; ++tap) {
@@ -334,12 +339,12 @@ void convolutions(Stream& stream, u64 n) {
 void stencils(Stream& stream, u64 n) {
     const Array<f32> in = device_input<f32>(stream, n), out(stream.device(), n);
     const u64 side = largest_divisor(n, std::cbrt(static_cast<double>(n)));
-    const Matrix plane = matrices(n / side)[0];
-    for (const StencilShape& shape :
-         {StencilShape{side, plane.rows, plane.columns}, StencilShape{plane.columns, plane.rows, side}}) {
+    const Sides plane = matrices(n / side)[0];
+    for (const VolumeExtents& shape :
+         {VolumeExtents{side, plane.rows, plane.columns}, VolumeExtents{plane.columns, plane.rows, side}}) {
         CAPTURE(shape.depth);
         stream.fill(*out.buffer(), 0, n * sizeof(f32), &guard, 1);
-        stencil(stream, in, out, shape, {2, 3});
+        stencil(stream, Volume(in, shape), {2, 3}, Volume(out, shape));
         check_windows(stream, out, [&](u64 i) {
             const u64 row = shape.columns, area = shape.rows * row;
             const u64 x = i % row, y = i / row % shape.rows, z = i / area;

@@ -18,10 +18,41 @@ namespace {
 
 constexpr f32 nan32 = std::numeric_limits<f32>::quiet_NaN();
 
+// A product of padded matrices, or of a batch of them.
+struct Shape {
+    u64 m = 0, n = 0, k = 0;
+    bool transpose_a = false, transpose_b = false;
+    u64 a_pitch = 0, b_pitch = 0, c_pitch = 0;
+    u64 batch = 1;
+    bool shares_b = false;
+    u64 a_stride = 0, c_stride = 0;
+
+    VolumeView a(const View& range) const {
+        return {
+            range, batch, m, k, a_pitch, a_stride, transpose_a ? Layout::column_major : Layout::row_major};
+    }
+    VolumeView b(const View& range) const {
+        return {range,
+                shares_b ? 1 : batch,
+                k,
+                n,
+                b_pitch,
+                0,
+                transpose_b ? Layout::column_major : Layout::row_major};
+    }
+    VolumeView c(const View& range) const { return {range, batch, m, n, c_pitch, c_stride}; }
+};
+
+template <class A, class B, class C>
+Enqueued multiply(Stream& stream, const A& a, const B& b, const C& c, const Shape& s,
+                  const MatmulScale& scale = {}, const Options& options = {}) {
+    return matmul(stream, s.a(a.view()), s.b(b.view()), s.c(c.view()), scale, options);
+}
+
 // Reference: one chain per element, as in the contract. Padding between rows is that of c.
 template <class T>
-std::vector<T> product(const std::vector<T>& a, const std::vector<T>& b, std::vector<T> c,
-                       const MatmulShape& s, T alpha = 1, T beta = 0) {
+std::vector<T> product(const std::vector<T>& a, const std::vector<T>& b, std::vector<T> c, const Shape& s,
+                       T alpha = 1, T beta = 0) {
     for (u64 i = 0; i < s.m; ++i) {
         for (u64 j = 0; j < s.n; ++j) {
             T t = 0;
@@ -108,16 +139,16 @@ DEVICE_TEST(matmul_on_tensor_cores_with_every_tile) {
             for (const bool transpose_b : {false, true}) {
                 // 182: whole packs, a rest of 2 elements along k.
                 const u64 pitch = transpose_a == transpose_b ? transpose_a ? 182 : 180 : 183;
-                const MatmulShape s{.m = pitch - 10,
-                                    .n = pitch - 30,
-                                    .k = pitch - 100,
-                                    .transpose_a = transpose_a,
-                                    .transpose_b = transpose_b,
-                                    .a_pitch = pitch,
-                                    .b_pitch = pitch,
-                                    .c_pitch = pitch};
+                const Shape s{.m = pitch - 10,
+                              .n = pitch - 30,
+                              .k = pitch - 100,
+                              .transpose_a = transpose_a,
+                              .transpose_b = transpose_b,
+                              .a_pitch = pitch,
+                              .b_pitch = pitch,
+                              .c_pitch = pitch};
                 const Array<f64> to(*stream, c);
-                matmul(*stream, from_a, from_b, to, s, {.alpha = 0.3, .beta = -2}, {"register_tiled"});
+                multiply(*stream, from_a, from_b, to, s, {.alpha = 0.3, .beta = -2}, {"register_tiled"});
                 CHECK(to.to_host(*stream) == product(a, b, c, s, 0.3, -2.0));
             }
         }
@@ -134,14 +165,14 @@ DEVICE_TEST(matmul_of_f64_without_tensor_cores) {
                c = random_values<f64>(200 * 200, 3);
     const Array<f64> from_a(*stream, a), from_b(*stream, b);
     for (const u64 pitch : {180, 183}) {
-        const MatmulShape s{.m = pitch - 10,
-                            .n = pitch - 30,
-                            .k = pitch - 100,
-                            .a_pitch = pitch,
-                            .b_pitch = pitch,
-                            .c_pitch = pitch};
+        const Shape s{.m = pitch - 10,
+                      .n = pitch - 30,
+                      .k = pitch - 100,
+                      .a_pitch = pitch,
+                      .b_pitch = pitch,
+                      .c_pitch = pitch};
         const Array<f64> to(*stream, c);
-        detail::matmul_without_matrix_units(*stream, from_a.view(), from_b.view(), to.view(), s,
+        detail::matmul_without_matrix_units(*stream, s.a(from_a.view()), s.b(from_b.view()), s.c(to.view()),
                                             {.alpha = 0.3, .beta = -2});
         CHECK(to.to_host(*stream) == product(a, b, c, s, 0.3, -2.0));
     }
@@ -152,11 +183,11 @@ DEVICE_TEST(matmul_of_f64_without_tensor_cores) {
 DEVICE_TEST(matmul_of_f64_is_recorded) {
     if (!device.traits().fp64) return;
     const auto stream = device.create_stream();
-    const MatmulShape s{.m = 70, .n = 50, .k = 90, .a_pitch = 90, .b_pitch = 50, .c_pitch = 50};
+    const Shape s{.m = 70, .n = 50, .k = 90, .a_pitch = 90, .b_pitch = 50, .c_pitch = 50};
     const auto a = random_values<f64>(70 * 90), b = random_values<f64>(90 * 50, 2);
     const Array<f64> from_a(*stream, a), from_b(*stream, b), to(*stream, std::vector<f64>(70 * 50, 7));
     stream->begin_recording();
-    matmul(*stream, from_a, from_b, to, s);
+    multiply(*stream, from_a, from_b, to, s);
     const auto recording = stream->end_recording();
     CHECK(to.to_host(*stream) == std::vector<f64>(70 * 50, 7));
     recording->replay(*stream);
@@ -165,17 +196,17 @@ DEVICE_TEST(matmul_of_f64_is_recorded) {
 
 DEVICE_TEST(matmul_of_blocks_of_larger_matrices) {
     const auto stream = device.create_stream();
-    const MatmulShape plain{.m = 37, .n = 41, .k = 29, .a_pitch = 33, .b_pitch = 50, .c_pitch = 44};
-    MatmulShape turned = plain;
+    const Shape plain{.m = 37, .n = 41, .k = 29, .a_pitch = 33, .b_pitch = 50, .c_pitch = 44};
+    Shape turned = plain;
     turned.transpose_a = turned.transpose_b = true;
     turned.a_pitch = 40;
-    for (const MatmulShape& s : {plain, turned}) {
+    for (const Shape& s : {plain, turned}) {
         const auto a = random_values<f32>(50 * 50), b = random_values<f32>(50 * 50, 2),
                    c = random_values<f32>(2000, 3);
         const Array<f32> from_a(*stream, a), from_b(*stream, b);
         each_canonical_variant(device, [&](const std::string& name) {
             const Array<f32> to(*stream, c);
-            const Enqueued run = matmul(*stream, from_a, from_b, to, s, {.alpha = 0.3, .beta = -2}, {name});
+            const Enqueued run = multiply(*stream, from_a, from_b, to, s, {.alpha = 0.3, .beta = -2}, {name});
             if (name != "auto") CHECK(run.variant == name);
             CHECK(to.to_host(*stream) == product(a, b, c, s, 0.3F, -2.0F));
         });
@@ -187,16 +218,16 @@ DEVICE_TEST(matmul_reads_c_only_if_beta_is_not_zero) {
     const auto stream = device.create_stream();
     const auto a = random_values<f32>(35), b = random_values<f32>(21, 2);
     const std::vector<f32> c(15, nan32);
-    const MatmulShape s{.m = 5, .n = 3, .k = 7, .a_pitch = 7, .b_pitch = 3, .c_pitch = 3};
+    const Shape s{.m = 5, .n = 3, .k = 7, .a_pitch = 7, .b_pitch = 3, .c_pitch = 3};
     const Array<f32> from_a(*stream, a), from_b(*stream, b), none(*stream, 0);
     each_canonical_variant(device, [&](const std::string& name) {
         const Array<f32> to(*stream, c);
-        matmul(*stream, from_a, from_b, to, s, {.alpha = 2}, {name});
+        multiply(*stream, from_a, from_b, to, s, {.alpha = 2}, {name});
         CHECK(to.to_host(*stream) == product(a, b, c, s, 2.0F));
-        matmul(*stream, none, none, to, {.m = 5, .n = 3}, {.alpha = 2, .beta = 3}, {name});
+        multiply(*stream, none, none, to, {.m = 5, .n = 3}, {.alpha = 2, .beta = 3}, {name});
         CHECK(to.to_host(*stream) ==
               product(a, b, product(a, b, c, s, 2.0F), {.m = 5, .n = 3, .c_pitch = 3}, 2.0F, 3.0F));
-        matmul(*stream, none, none, to, {.m = 5, .n = 3}, {}, {name});
+        multiply(*stream, none, none, to, {.m = 5, .n = 3}, {}, {name});
         CHECK(to.to_host(*stream) == std::vector<f32>(15, 0));
     });
 }
@@ -211,7 +242,7 @@ DEVICE_TEST(matmul_keeps_the_sign_of_a_chain_that_underflows) {
         const Array<f32> from_a(*stream, a), from_b(*stream, b);
         each_canonical_variant(device, [&](const std::string& name) {
             const Array<f32> to(*stream, std::vector<f32>{nan32});
-            matmul(*stream, from_a, from_b, to, {.m = 1, .n = 1, .k = k}, {}, {name});
+            multiply(*stream, from_a, from_b, to, {.m = 1, .n = 1, .k = k}, {}, {name});
             const f32 got = to.to_host(*stream)[0];
             CHECK(got == 0);
             CHECK(std::signbit(got));
@@ -235,9 +266,27 @@ DEVICE_TEST(matmul_of_a_batch) {
     }
     each_canonical_variant(device, [&](const std::string& name) {
         const Array<f64> to(*stream, before);
-        matmul(*stream, from_a, from_b, to,
-               {.m = m, .n = n, .k = k, .batch = batch, .b_stride = 0, .c_stride = stride}, {}, {name});
+        multiply(*stream, from_a, from_b, to,
+                 {.m = m, .n = n, .k = k, .batch = batch, .shares_b = true, .c_stride = stride}, {}, {name});
         CHECK(to.to_host(*stream) == expected);
+    });
+}
+
+// The chain of each element is the same, so results are bitwise identical to those of a row-major C.
+DEVICE_TEST(matmul_writes_column_major_matrices) {
+    const auto stream = device.create_stream();
+    constexpr u64 m = 37, n = 41, k = 29;
+    const Array<f32> x(*stream, random_values<f32>(m * k)), y(*stream, random_values<f32>(k * n, 2));
+    const std::vector<f32> before = random_values<f32>(m * n, 3);
+    const Matrix a(x, m, k), b(y, k, n);
+    const Array<f32> rows(*stream, before), columns(*stream, before);
+    transpose(*stream, Matrix(rows, m, n), Matrix(columns, n, m));
+    each_canonical_variant(device, [&](const std::string& name) {
+        const Array<f32> expected = rows.clone(*stream), turned = columns.clone(*stream);
+        matmul(*stream, a, b, Matrix(expected, m, n), {.alpha = 0.3, .beta = -2}, {name});
+        matmul(*stream, a, b, Matrix(turned, m, n, 0, Layout::column_major), {.alpha = 0.3, .beta = -2},
+               {name});
+        CHECK(transpose(*stream, Matrix(turned, n, m)).to_host(*stream) == expected.to_host(*stream));
     });
 }
 
@@ -245,9 +294,9 @@ DEVICE_TEST(matmul_accepts_empty_matrices) {
     const auto stream = device.create_stream();
     const Array<f32> none(*stream, 0), some(*stream, std::vector<f32>{1, 2, 3}),
         c(*stream, std::vector<f32>{4});
-    CHECK_NOTHROW(matmul(*stream, none, some, none, {.m = 0, .n = 3, .k = 1}));
-    CHECK_NOTHROW(matmul(*stream, some, none, none, {.m = 3, .n = 0, .k = 1}));
-    CHECK_NOTHROW(matmul(*stream, some, some, c, {.m = 1, .n = 1, .k = 3, .batch = 0}));
+    CHECK_NOTHROW(multiply(*stream, none, some, none, {.m = 0, .n = 3, .k = 1}));
+    CHECK_NOTHROW(multiply(*stream, some, none, none, {.m = 3, .n = 0, .k = 1}));
+    CHECK_NOTHROW(multiply(*stream, some, some, c, {.m = 1, .n = 1, .k = 3, .batch = 0}));
     CHECK(c.to_host(*stream) == std::vector<f32>{4});
 }
 
@@ -256,12 +305,10 @@ DEVICE_TEST(matmul_rejects_invalid_arguments) {
     const Array<f32> a(*stream, random_values<f32>(100)), b(*stream, 100), c(*stream, 100);
     const Array<f64> doubles(*stream, 100);
     const Array<i32> integers(*stream, 100);
-    auto refused = [&](const char* words, const auto& x, const auto& y, const auto& z,
-                       const MatmulShape& shape) {
-        CHECK(throws(ErrorCode::invalid_argument, words,
-                     [&] { matmul(*stream, View(x.view()), View(y.view()), View(z.view()), shape); }));
+    auto refused = [&](const char* words, const auto& x, const auto& y, const auto& z, const Shape& shape) {
+        CHECK(throws(ErrorCode::invalid_argument, words, [&] { multiply(*stream, x, y, z, shape); }));
     };
-    const MatmulShape square{.m = 10, .n = 10, .k = 10};
+    const Shape square{.m = 10, .n = 10, .k = 10};
     refused("a, b and c must have the same type, got f32, f64 and f32", a, doubles, c, square);
     refused("matrices must be f32 or f64, got i32", integers, integers, integers, square);
     refused("a of 10 x 11 needs 110 elements, got a range of 100", a, b, c, {.m = 10, .n = 5, .k = 11});
@@ -269,23 +316,35 @@ DEVICE_TEST(matmul_rejects_invalid_arguments) {
     refused("c of 20 x 10 needs 200 elements, got a range of 100", a, b, c, {.m = 20, .n = 10, .k = 5});
     refused("a of 5 x 10 needs a pitch of at least 10, got 9", a, b, c,
             {.m = 5, .n = 5, .k = 10, .a_pitch = 9});
-    refused("b of 5 x 10 needs a pitch of at least 10, got 9", a, b, c,
+    refused("b of 10 x 5 needs a pitch of at least 10, got 9", a, b, c,
             {.m = 5, .n = 5, .k = 10, .transpose_b = true, .b_pitch = 9});
     refused("c of 10 x 5 with a pitch of 11 needs 104 elements", a, b, c,
             {.m = 10, .n = 5, .k = 5, .c_pitch = 11});
     refused("exceeds 2^60 elements", a, b, c, {.m = u64{1} << 32, .n = 1, .k = u64{1} << 32});
-    refused("a of 3 matrices of 4 x 10 needs 120 elements", a, b, c, {.m = 4, .n = 2, .k = 10, .batch = 3});
-    refused("c of 4 x 4 needs a stride of at least 16, got 15", a, b, c,
+    refused("a of 3 x 4 x 10 needs 120 elements", a, b, c, {.m = 4, .n = 2, .k = 10, .batch = 3});
+    refused("c of 2 x 4 x 4 needs a plane pitch of at least 16, got 15", a, b, c,
             {.m = 4, .n = 4, .k = 4, .batch = 2, .c_stride = 15});
-    refused("2 matrices with a stride of 18446744073709551614 exceed 2^60", a, b, c,
+    refused("a of 2 x 4 x 4 with a plane pitch of 18446744073709551614 exceeds 2^60", a, b, c,
             {.m = 4, .n = 4, .k = 4, .batch = 2, .a_stride = ~u64{0} - 1});
+    auto mismatched = [&](const char* words, const VolumeView& x, const VolumeView& y, const VolumeView& z) {
+        CHECK(throws(ErrorCode::invalid_argument, words, [&] { matmul(*stream, x, y, z); }));
+    };
+    mismatched("a must have as many columns as b has rows, got a of 4 x 5 and b of 6 x 2",
+               {a.view(), 1, 4, 5}, {b.view(), 1, 6, 2}, {c.view(), 1, 4, 2});
+    mismatched("c must be 4 x 2 for a of 4 x 5 and b of 5 x 2, got 2 x 4", {a.view(), 1, 4, 5},
+               {b.view(), 1, 5, 2}, {c.view(), 1, 2, 4});
+    mismatched("c must be 3 x 4 x 2 for a of 3 x 4 x 5 and b of 5 x 2, got 4 x 2", {a.view(), 3, 4, 5},
+               {b.view(), 1, 5, 2}, {c.view(), 1, 4, 2});
+    mismatched("a and b must have the same number of planes, or one, got a of 3 x 4 x 5 and b of 2 x 5 x 2",
+               {a.view(), 3, 4, 5}, {b.view(), 2, 5, 2}, {c.view(), 3, 4, 2});
     refused("c at byte 0 overlaps a at byte 0", a, b, a, square);
     refused("c at byte 196 overlaps b at byte 0", a, b, b.span().part(49, 25), {.m = 5, .n = 5, .k = 10});
     CHECK(throws(ErrorCode::invalid_argument, "unknown variant 'strassen'; available: ", [&] {
-        matmul(*stream, a, b, c, square, {}, {"strassen"});
+        multiply(*stream, a, b, c, square, {}, {"strassen"});
     }));
     // Ranges may be adjacent, and longer than their matrices.
-    CHECK_NOTHROW(matmul(*stream, a, b.span().part(0, 50), b.span().part(50, 50), {.m = 5, .n = 5, .k = 10}));
+    CHECK_NOTHROW(
+        multiply(*stream, a, b.span().part(0, 50), b.span().part(50, 50), {.m = 5, .n = 5, .k = 10}));
     CHECK_NOTHROW(stream->synchronize());
 }
 

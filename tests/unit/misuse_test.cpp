@@ -29,42 +29,35 @@ DEVICE_TEST(arrays_are_copied_by_clone_and_listed_values_are_values) {
     CHECK(Array<i32>().clone(*stream).size() == 0);
 }
 
-// Whether each call takes an output of this type.
+// Whether a call takes an output of this type.
+// clang-format off
 template <class Out>
-constexpr std::array takes = {
-    requires(Stream& s, const Array<f32>& in, const Out& out){map(s, in, out, MapFunction::copy);
-}
-, requires(Stream& s, const Array<f32>& in, const Out& out) {
-    add(s, in, in, out);
-}
-, requires(Stream& s, const Array<f32>& in, const Out& out) {
-    reduce(s, in, out);
-}
-, requires(Stream& s, const Array<f32>& in, const Out& out) {
-    scan(s, in, out);
-}
-, requires(Stream& s, const Array<f32>& in, const Out& out) {
-    sort(s, in, out);
-}
-, requires(Stream& s, const Array<f32>& in, const Out& out, const Array<u64>& count) {
-    compact(s, in, out, count, KeepRule::nonzero);
-}
-, requires(Stream& s, const Array<f32>& in, const Out& out) {
-    transpose(s, in, out, TransposeShape{});
-}
-, requires(Stream& s, const Array<f32>& in, const Out& out) {
-    matmul(s, in, in, out, MatmulShape{});
-}
-}
-;
-constexpr bool all_are(const auto& list, bool wanted) {
-    for (const bool each : list) {
-        if (each != wanted) return false;
-    }
-    return true;
-}
-static_assert(all_are(takes<Array<f32>>, true) && all_are(takes<Span<f32>>, true));
-static_assert(all_are(takes<Span<const f32>>, false));
+concept map_takes = requires(Stream& s, const Out& out, const Array<f32>& in) { map(s, in, out, MapFunction::copy); };
+template <class Out>
+concept add_takes = requires(Stream& s, const Out& out, const Array<f32>& in) { add(s, in, in, out); };
+template <class Out>
+concept reduce_takes = requires(Stream& s, const Out& out, const Array<f32>& in) { reduce(s, in, out); };
+template <class Out>
+concept scan_takes = requires(Stream& s, const Out& out, const Array<f32>& in) { scan(s, in, out); };
+template <class Out>
+concept sort_takes = requires(Stream& s, const Out& out, const Array<f32>& in) { sort(s, in, out); };
+template <class Out>
+concept compact_takes = requires(Stream& s, const Out& out, const Array<f32>& in, const Array<u64>& count) { compact(s, in, out, count, KeepRule::nonzero); };
+template <class Out>
+concept transpose_takes = requires(Stream& s, const Out& out, const Array<f32>& in) { transpose(s, Matrix(in, 1, 1), Matrix(out, 1, 1)); };
+template <class Out>
+concept matmul_takes = requires(Stream& s, const Out& out, const Array<f32>& in) { matmul(s, Matrix(in, 1, 1), Matrix(in, 1, 1), Matrix(out, 1, 1)); };
+template <class Out>
+concept convolve_takes = requires(Stream& s, const Out& out, const Array<f32>& in) { convolve(s, Matrix(in, 1, 1), ConvolveMask(), Matrix(out, 1, 1)); };
+template <class Out>
+concept stencil_takes = requires(Stream& s, const Out& out, const Array<f32>& in, const StarCoefficients& star) { stencil(s, Volume(in, 1, 1, 1), star, Volume(out, 1, 1, 1)); };
+// clang-format on
+template <class Out>
+constexpr int calls_that_take =
+    map_takes<Out> + add_takes<Out> + reduce_takes<Out> + scan_takes<Out> + sort_takes<Out> +
+    compact_takes<Out> + transpose_takes<Out> + matmul_takes<Out> + convolve_takes<Out> + stencil_takes<Out>;
+static_assert(calls_that_take<Array<f32>> == 10 && calls_that_take<Span<f32>> == 10);
+static_assert(calls_that_take<Span<const f32>> == 0);
 
 DEVICE_TEST(mixed_element_types_are_refused) {
     const auto stream = device.create_stream();
@@ -150,7 +143,7 @@ int first_usable_call(Device& device, std::shared_ptr<Stream> stream, std::share
                         refused([&] { stream->write(*array.buffer(), 0, &value, 4); }),
                         refused([&] { stream->fill(*array.buffer(), 0, 4, &value, 4); }),
                         refused([&] { map(*stream, array, array, MapFunction::negate); }),
-                        refused([&] { reduce_value(*stream, array); }),
+                        refused([&] { (void)sum(*stream, array); }),
                         refused([&] { stream->record(*event); }),
                         refused([&] { event->synchronize(); }),
                         refused([&] { (void)event->done(); }),
@@ -175,8 +168,8 @@ DEVICE_TEST(calls_in_a_child_of_fork_give_errors) {
     auto event = device.create_event();
     const Array<f32> array(*stream, test::random_values<f32>(1 << 20));
     stream->record(*event);
-    Future<f32> future = reduce_value(*stream, array);
-    const f32 sum = future.get();
+    Future<f32> future = sum(*stream, array);
+    const f32 total = future.get();
     const pid_t child = fork();
     REQUIRE(child >= 0);
     if (child == 0) _exit(first_usable_call(device, std::move(stream), std::move(event), array, future));
@@ -192,7 +185,7 @@ DEVICE_TEST(calls_in_a_child_of_fork_give_errors) {
     CHECK(WIFEXITED(status));
     CHECK(WEXITSTATUS(status) == 0);
     // The parent's devices still work.
-    CHECK(reduce_value(*stream, array).get() == sum);
+    CHECK(sum(*stream, array).get() == total);
 }
 
 TEST_SUITE_END();

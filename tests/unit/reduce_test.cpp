@@ -51,7 +51,7 @@ DEVICE_TEST(fixed_sums_follow_the_canonical_order) {
         CHECK(run.variant == "fixed");
         const float expected = canonical(x, 0.0f, [](float a, float b) { return a + b; });
         CHECK(std::bit_cast<u32>(out.to_host(*stream)[0]) == std::bit_cast<u32>(expected));
-        CHECK(reduce_value(*stream, in).get() == expected);
+        CHECK(sum(*stream, in).get() == expected);
         CHECK(in.to_host(*stream) == x);
     }
 }

@@ -320,7 +320,7 @@ TEST_CASE("a compile-only device refuses what needs results") {
     refused("Stream::synchronize", [&] { stream->synchronize(); });
     refused("Stream::read", [&] { stream->read(&value, *out.buffer(), 0, 4); });
     refused("Stream::read", [&] { (void)out.to_host(*stream); });
-    refused("Stream::read", [&] { (void)reduce_value(*stream, x); });
+    refused("Stream::read", [&] { (void)sum(*stream, x); });
     refused("Stream::callback", [&] { stream->callback([] {}); });
     CHECK_NOTHROW(event->synchronize());  // its mark precedes the launch
     stream->record(*event);

@@ -54,19 +54,28 @@ void check_scratch(Stream& stream, const Algorithm& algorithm, u64 promised, F&&
     }
 }
 
+struct Product {
+    u64 m = 0, n = 0, k = 0, batch = 1;
+    bool shares_b = false;
+};
+
 // A product of matrices with undefined contents.
-void check_matmul(Stream& stream, const MatmulShape& s, const MatmulScale& scale, u64 promised,
+void check_matmul(Stream& stream, const Product& s, const MatmulScale& scale, u64 promised,
                   const std::vector<std::string>& left_out) {
     CAPTURE(s.m);
     CAPTURE(s.n);
     CAPTURE(s.k);
     CAPTURE(s.batch);
-    const u64 matrices_b = s.b_stride == 0 ? 1 : s.batch;
+    const u64 matrices_b = s.shares_b ? 1 : s.batch;
     const Array<f32> a(stream, s.m * s.k * s.batch), b(stream, s.k * s.n * matrices_b),
         c(stream, s.m * s.n * s.batch);
     check_scratch(
         stream, matmul_algorithm, promised,
-        [&](const Options& options) { matmul(stream, a, b, c, s, scale, options); }, left_out);
+        [&](const Options& options) {
+            matmul(stream, Volume(a, s.batch, s.m, s.k), Volume(b, matrices_b, s.k, s.n),
+                   Volume(c, s.batch, s.m, s.n), scale, options);
+        },
+        left_out);
 }
 
 }  // namespace
@@ -85,31 +94,33 @@ DEVICE_TEST(scratch_of_thin_and_deep_products) {
         check_matmul(*stream, {.m = 1, .n = u64{1} << 21, .k = 5}, scale, 2 * (u64{5} << 21) * 4, slow);
         check_matmul(*stream, {.m = u64{1} << 21, .n = 1, .k = 5}, scale, 2 * (u64{5} << 21) * 4, slow);
     }
-    check_matmul(*stream, {.m = 2, .n = 3, .k = 2, .batch = u64{1} << 20, .b_stride = 0}, {}, usual, slow);
-    check_matmul(*stream, {.m = 9, .n = 9, .k = 40, .batch = u64{1} << 14, .b_stride = 0}, {.beta = 2}, usual,
-                 slow);
+    check_matmul(*stream, {.m = 2, .n = 3, .k = 2, .batch = u64{1} << 20, .shares_b = true}, {}, usual, slow);
+    check_matmul(*stream, {.m = 9, .n = 9, .k = 40, .batch = u64{1} << 14, .shares_b = true}, {.beta = 2},
+                 usual, slow);
 }
 
 DEVICE_TEST(scratch_of_thin_images_and_volumes) {
     const auto stream = device.create_stream();
     constexpr u64 n = u64{1} << 19;
     const Array<f32> in(*stream, 3 * n), out(*stream, 3 * n);
-    for (const TransposeShape& shape : {TransposeShape{1, n}, TransposeShape{n, 1}, TransposeShape{3, n}}) {
-        const u64 rows = shape.rows, columns = shape.columns;
+    for (const auto& [rows, columns] : {std::pair(u64{1}, n), std::pair(n, u64{1}), std::pair(u64{3}, n)}) {
+        const Matrix from(in, rows, columns), to(out, rows, columns);
         CAPTURE(rows);
         CAPTURE(columns);
         const u64 bytes = rows * columns * sizeof(f32);
         check_scratch(*stream, transpose_algorithm, 0,
-                      [&](const Options& options) { transpose(*stream, in, out, shape, options); });
+                      [&, turned = Matrix(out, columns, rows)](const Options& options) {
+                          transpose(*stream, from, turned, options);
+                      });
         const std::vector<f32> nine(9, 1);
         const ConvolveMask mask(nine, 3, 3);
-        check_scratch(*stream, convolve_algorithm, bytes, [&](const Options& options) {
-            convolve(*stream, in, mask, out, {.rows = rows, .columns = columns}, options);
+        check_scratch(*stream, convolve_algorithm, bytes, [&, from = from, to = to](const Options& options) {
+            convolve(*stream, from, mask, to, ConvolveBorder::zero, options);
         });
-        const StencilShape volume{1, rows, columns};
+        const Volume now(in, 1, rows, columns), next(out, 1, rows, columns);
         check_scratch(*stream, stencil_algorithm, bytes + std::max(4 * bytes, 8 * device.traits().cache),
                       [&](const Options& options) {
-                          stencil(*stream, in, out, volume, {0.5, 0.25}, 3, options);
+                          stencil(*stream, now, {0.5, 0.25}, next, 3, options);
                       });
     }
 }

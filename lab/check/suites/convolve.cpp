@@ -14,6 +14,13 @@
 namespace concord::lab {
 namespace {
 
+// The image and the result.
+struct Shape {
+    u64 rows = 0, columns = 0;
+    ConvolveBorder border = ConvolveBorder::zero;
+    u64 in_pitch = 0, out_pitch = 0;
+};
+
 constexpr auto zero = ConvolveBorder::zero, clamp = ConvolveBorder::clamp;
 
 // Values of the mask.
@@ -41,8 +48,8 @@ struct Kind {
         return gap != 0 ? text + ", gaps" : text;
     }
     // One column more than rows, which exposes a mix-up of the two. At most n elements.
-    ConvolveShape shape(u64 n) const {
-        ConvolveShape s{0, 0, border};
+    Shape shape(u64 n) const {
+        Shape s{0, 0, border};
         if (image_rows != 0 || image_columns != 0) {
             s.rows = image_rows != 0 ? image_rows : n / image_columns;
             s.columns = image_columns != 0 ? image_columns : n / image_rows;
@@ -108,14 +115,14 @@ std::vector<T> values_of(const Kind& kind, u64 seed) {
 template <class I, class T>
 class Reference {
   public:
-    Reference(Input image, const ConvolveShape& shape, const Kind& kind, std::vector<T> mask)
+    Reference(Input image, const Shape& shape, const Kind& kind, std::vector<T> mask)
         : image_(std::move(image)),
           s_(shape),
           rows_(kind.rows),
           columns_(kind.columns),
           mask_(std::move(mask)) {}
 
-    const ConvolveShape& shape() const { return s_; }
+    const Shape& shape() const { return s_; }
     ConvolveMask mask() const { return ConvolveMask(mask_, rows_, columns_); }
 
     // Row y of the results.
@@ -174,7 +181,7 @@ class Reference {
     }
 
     Input image_;
-    ConvolveShape s_;
+    Shape s_;
     u64 rows_, columns_;
     std::vector<T> mask_;
 };
@@ -209,7 +216,7 @@ void verify_row(const Reference<I, T>& reference, const Variant& variant, u64 y,
 template <class I, class T>
 void verify(const Reference<I, T>& reference, const Variant& variant, u64 first,
             std::span<const std::byte> bytes, Verdict& verdict) {
-    const ConvolveShape& s = reference.shape();
+    const Shape& s = reference.shape();
     std::vector<T> got(bytes.size() / sizeof(T));
     std::memcpy(got.data(), bytes.data(), bytes.size());
     const u64 end = first + got.size();
@@ -224,7 +231,7 @@ void verify(const Reference<I, T>& reference, const Variant& variant, u64 first,
 
 template <class I, class T>
 Work work_of(const Kind& kind, u64 n, Pattern pattern, u64 seed) {
-    const ConvolveShape s = kind.shape(n);
+    const Shape s = kind.shape(n);
     const Input image{type_of<I>(), extent(s.rows, s.columns, s.in_pitch), pattern, seed};
     const auto reference = std::make_shared<const Reference<I, T>>(image, s, kind, values_of<T>(kind, seed));
     Work work;
@@ -249,7 +256,10 @@ Work work_of(const Kind& kind, u64 n, Pattern pattern, u64 seed) {
     work.in_place = false;
     work.call = [reference](Stream& stream, std::span<const View> in, std::span<const View> out,
                             const Options& options) {
-        return convolve(stream, in[0], reference->mask(), out[0], reference->shape(), options);
+        const Shape& shape = reference->shape();
+        return convolve(stream, MatrixView{in[0], shape.rows, shape.columns, shape.in_pitch},
+                        reference->mask(), MatrixView{out[0], shape.rows, shape.columns, shape.out_pitch},
+                        shape.border, options);
     };
     work.verify = [reference](const Variant& variant, std::size_t, u64 first, std::span<const std::byte> got,
                               Verdict& verdict) { verify(*reference, variant, first, got, verdict); };

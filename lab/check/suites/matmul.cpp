@@ -28,6 +28,18 @@ u64 batch_extent(u64 rows, u64 columns, u64 pitch, u64 batch, u64 stride) {
     return rows == 0 || columns == 0 || batch == 0 ? 0 : (batch - 1) * stride + extent(rows, columns, pitch);
 }
 
+// The operand of a batch of products; a stride of 0 shares one matrix.
+VolumeView operand(const View& range, u64 rows, u64 columns, bool is_column_major, u64 pitch, u64 batch,
+                   u64 stride) {
+    return {.range = range,
+            .depth = stride == 0 ? 1 : batch,
+            .rows = rows,
+            .columns = columns,
+            .pitch = pitch,
+            .plane_pitch = stride,
+            .layout = is_column_major ? Layout::column_major : Layout::row_major};
+}
+
 Work matmul_work(const Case& at, Type type, u64 size, Pattern pattern, u64 seed) {
     MatmulCall call;
     MatmulShape& s = call.shape;
@@ -67,7 +79,10 @@ Work matmul_work(const Case& at, Type type, u64 size, Pattern pattern, u64 seed)
     work.call = [call, reads_c](Stream& stream, std::span<const View> in, std::span<const View> out,
                                 const Options& options) {
         const std::size_t first = reads_c ? 1 : 0;
-        return matmul(stream, in[first], in[first + 1], out[0], call.shape, call.scale, options);
+        const MatmulShape& s = call.shape;
+        return matmul(stream, operand(in[first], s.m, s.k, s.transpose_a, s.a_pitch, s.batch, s.a_stride),
+                      operand(in[first + 1], s.k, s.n, s.transpose_b, s.b_pitch, s.batch, s.b_stride),
+                      operand(out[0], s.m, s.n, false, s.c_pitch, s.batch, s.c_stride), call.scale, options);
     };
     auto verified_by = [&](auto tag) {
         using T = typename decltype(tag)::type;

@@ -13,6 +13,15 @@
 
 namespace concord::lab {
 
+// Shape of C = op(A) op(B), where op is the identity or the transpose, and memory layout of a batch of products.
+struct MatmulShape {
+    u64 m = 0, n = 0, k = 0;
+    bool transpose_a = false, transpose_b = false;
+    u64 a_pitch = 0, b_pitch = 0, c_pitch = 0;
+    u64 batch = 1;
+    u64 a_stride = 0, b_stride = 0, c_stride = 0;  // 0: one matrix for all products
+};
+
 // A call with all pitches and strides set.
 struct MatmulCall {
     MatmulShape shape;

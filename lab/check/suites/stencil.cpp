@@ -19,8 +19,8 @@ struct Rule {
     u64 multiple = 1;                      // rounds the columns down to a multiple
 
     // Axes without a length have the proportions 5 : 6 : 6, so that 92160000 points are 400 x 480 x 480.
-    StencilShape shape(u64 n) const {
-        StencilShape s{depth, rows, columns};
+    VolumeExtents shape(u64 n) const {
+        VolumeExtents s{depth, rows, columns};
         const double free =
             static_cast<double>(n) /
             static_cast<double>(std::max<u64>(depth, 1) * std::max<u64>(rows, 1) * std::max<u64>(columns, 1));
@@ -94,7 +94,7 @@ StarCoefficients star_of(u32 radius) {
 
 // Computes the steps on a copy of the volume that is padded with zeros.
 template <class T>
-std::vector<T> after_steps(const Input& input, const StencilShape& s, const StarCoefficients& star,
+std::vector<T> after_steps(const Input& input, const VolumeExtents& s, const StarCoefficients& star,
                            u64 steps) {
     const u64 radius = star.radius(), width = s.columns + 2 * radius, plane = (s.rows + 2 * radius) * width;
     std::vector<T> now((s.depth + 2 * radius) * plane), next(now.size());
@@ -133,15 +133,16 @@ std::vector<T> after_steps(const Input& input, const StencilShape& s, const Star
 }
 
 // A step in the order of a rank of several: first the planes and rows that its neighbours need, then the interior.
-Enqueued step_in_boxes(Stream& stream, const View& in, const View& out, const StencilShape& s,
-                       const StarCoefficients& star, const Options& options) {
+Enqueued step_in_boxes(Stream& stream, const VolumeView& in, const StarCoefficients& star,
+                       const VolumeView& out, const Options& options) {
+    const VolumeExtents s{in.depth, in.rows, in.columns};
     const u64 radius = star.radius(), z0 = std::min(s.depth, radius), z1 = std::max(z0, s.depth - z0),
               y0 = std::min(s.rows, radius), y1 = std::max(y0, s.rows - y0);
     Enqueued run;
     for (const StencilBox& box :
          {StencilBox{0, z0, 0, s.rows}, StencilBox{z1, s.depth, 0, s.rows}, StencilBox{z0, z1, 0, y0},
           StencilBox{z0, z1, y1, s.rows}, StencilBox{z0, z1, y0, y1}})
-        run = stencil_box(stream, in, out, s, star, box, options);
+        run = stencil_box(stream, in, star, out, box, options);
     return run;
 }
 
@@ -161,7 +162,7 @@ std::string title_of(const Kind& kind) {
 
 std::optional<Work> stencil_work(const Kind& kind, Type type, u64 n, Pattern pattern, u64 seed) {
     if (!is_float(type)) return std::nullopt;
-    StencilShape s = kind.rule.shape(n);
+    VolumeExtents s = kind.rule.shape(n);
     u64 count = s.depth * s.rows * s.columns;
     if (n == 0) count = 0, s.columns = 0;
     const StarCoefficients star = star_of(kind.radius);
@@ -179,8 +180,9 @@ std::optional<Work> stencil_work(const Kind& kind, Type type, u64 n, Pattern pat
     work.call = [s, star, steps = kind.steps, boxes = kind.in_boxes](Stream& stream, std::span<const View> in,
                                                                      std::span<const View> out,
                                                                      const Options& options) {
-        if (boxes) return step_in_boxes(stream, in[0], out[0], s, star, options);
-        return stencil(stream, in[0], out[0], s, star, steps, options);
+        const VolumeView from{in[0], s.depth, s.rows, s.columns}, to{out[0], s.depth, s.rows, s.columns};
+        if (boxes) return step_in_boxes(stream, from, star, to, options);
+        return stencil(stream, from, star, to, steps, options);
     };
     auto verify_by = [&](auto tag) {
         using T = typename decltype(tag)::type;

@@ -11,18 +11,23 @@
 namespace concord::lab {
 namespace {
 
+// Sizes and pitches of in and out.
+struct Shape {
+    u64 rows = 0, columns = 0, in_pitch = 0, out_pitch = 0;
+};
+
 // A matrix of at most n elements.
 struct Rule {
     const char* title;
     u64 rows = 0, columns = 0;  // 0: follows from n; both 0: nearly square
     u64 off_square = 0;         // rows that a square matrix has less, and columns that it has more
 
-    std::optional<TransposeShape> shape(u64 n) const {
-        if (rows != 0) return TransposeShape{rows, n / rows};
-        if (columns != 0) return TransposeShape{n / columns, columns};
+    std::optional<Shape> shape(u64 n) const {
+        if (rows != 0) return Shape{rows, n / rows};
+        if (columns != 0) return Shape{n / columns, columns};
         const u64 side = square_side(n);
         if (side < off_square) return std::nullopt;
-        return TransposeShape{side - off_square, side + off_square};
+        return Shape{side - off_square, side + off_square};
     }
 };
 
@@ -52,8 +57,7 @@ u64 pitch_of(u64 columns, Gaps gaps, u64 odd) {
 
 // Verifies elements [first, ...) of out, row by row. Skips the padding between rows.
 template <class T>
-void verify(const Input& input, const TransposeShape& s, u64 first, std::span<const std::byte> got,
-            Verdict& verdict) {
+void verify(const Input& input, const Shape& s, u64 first, std::span<const std::byte> got, Verdict& verdict) {
     const u64 end = first + got.size() / sizeof(T);
     std::vector<std::byte> scratch;
     for (u64 row = first / s.out_pitch * s.out_pitch; row < end; row += s.out_pitch) {
@@ -69,9 +73,9 @@ void verify(const Input& input, const TransposeShape& s, u64 first, std::span<co
 
 std::optional<Work> transpose_work(const Kind& kind, Type type, u64 n, Pattern pattern, u64 seed) {
     const auto& [rule, gaps] = kind;
-    const std::optional<TransposeShape> found = rule.shape(n);
+    const std::optional<Shape> found = rule.shape(n);
     if (!found) return std::nullopt;
-    TransposeShape s = *found;
+    Shape s = *found;
     s.in_pitch = pitch_of(s.columns, gaps, 3);
     s.out_pitch = pitch_of(s.rows, gaps, &rule == &square ? 3 : 5);
     const Input input{type, extent(s.rows, s.columns, s.in_pitch), pattern, seed};
@@ -90,7 +94,10 @@ std::optional<Work> transpose_work(const Kind& kind, Type type, u64 n, Pattern p
     work.traffic = 2 * s.rows * s.columns * size_of(type);
     work.in_place = s.rows == s.columns && s.in_pitch == s.out_pitch;
     work.call = [s](Stream& stream, std::span<const View> in, std::span<const View> out,
-                    const Options& options) { return transpose(stream, in[0], out[0], s, options); };
+                    const Options& options) {
+        return transpose(stream, MatrixView{in[0], s.rows, s.columns, s.in_pitch},
+                         MatrixView{out[0], s.columns, s.rows, s.out_pitch}, options);
+    };
     work.verify = [input, s](const Variant&, std::size_t, u64 first, std::span<const std::byte> got,
                              Verdict& verdict) {
         detail::visit_type(input.type, [&](auto tag) {

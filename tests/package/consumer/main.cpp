@@ -39,13 +39,13 @@ int main(int count, char** arguments) try {
     concord::map(*stream, a, b, out, line.bind(1.2345678f));
     std::printf("map %016llx\n", static_cast<unsigned long long>(digest(out.to_host(*stream))));
 
-    const float sum = concord::reduce_value(*stream, out).get();
+    const float sum = concord::sum(*stream, out).get();
     std::printf("reduce %08x\n", std::bit_cast<concord::u32>(sum));
 
     const std::vector<double> z(x.begin(), x.end());
     const concord::Array<double> c(*stream, z), d(*stream, z), squares(*stream, c.size());
     concord::map(*stream, c, d, squares, sum_of_squares.bind(1.2345678));
-    const double total = concord::reduce_value(*stream, squares).get();
+    const double total = concord::sum(*stream, squares).get();
     std::printf("reduce %016llx\n", static_cast<unsigned long long>(std::bit_cast<concord::u64>(total)));
     return 0;
 } catch (const std::exception& error) {

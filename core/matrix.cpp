@@ -1,0 +1,141 @@
+#include <concord/internal/shape.hpp>
+#include <concord/matrix.hpp>
+
+namespace concord {
+namespace {
+
+[[noreturn]] void refuse(std::string_view call, const std::string& what) {
+    throw Error(ErrorCode::invalid_argument, call, what);
+}
+
+// Throws unless [first, first + count) lies in [0, extent).
+void check_part(std::string_view call, const char* what, u64 first, u64 count, u64 extent) {
+    if (first <= extent && count <= extent - first) return;
+    const std::string begin = std::to_string(first);
+    refuse(call, std::string(what) + " out of range, got [" + begin + ", " + begin + " + " +
+                     std::to_string(count) + "); the view has " + std::to_string(extent));
+}
+
+// Lines are rows, or columns of a column-major matrix. Their elements are adjacent.
+struct Lines {
+    u64 count, length;
+};
+Lines lines_of(Layout layout, u64 rows, u64 columns) {
+    return layout == Layout::row_major ? Lines{rows, columns} : Lines{columns, rows};
+}
+
+Layout other(Layout layout) {
+    return layout == Layout::row_major ? Layout::column_major : Layout::row_major;
+}
+
+// The range from an element on. An empty range stays where it is.
+View from(const View& range, u64 first) {
+    const u64 begin = std::min(first, range.count);
+    return range.part(begin, range.count - begin);
+}
+
+}  // namespace
+
+std::string detail::size_name(std::initializer_list<u64> extents) {
+    std::string text;
+    for (const u64 extent : extents)
+        text.append(text.empty() ? "" : " x ").append(std::to_string(extent));
+    return text;
+}
+
+namespace {
+
+enum class Named { matrix, volume };
+
+VolumeView checked(const char* call, const char* name, const VolumeView& volume, Named named) {
+    using namespace detail;
+    const auto [lines, length] = lines_of(volume.layout, volume.rows, volume.columns);
+    const bool is_matrix = named == Named::matrix;
+    auto what = [&] {
+        return std::string(name) + " of " +
+               (is_matrix ? size_name({volume.rows, volume.columns})
+                          : size_name({volume.depth, volume.rows, volume.columns}));
+    };
+    VolumeView exact = volume;
+    if (exact.pitch == 0) exact.pitch = length;
+    if (exact.pitch < length)
+        refuse(call, what() + " needs a pitch of at least " + std::to_string(length) + ", got " +
+                         std::to_string(exact.pitch));
+    auto pitches = [&] {
+        std::string text;
+        if (exact.pitch != length) text += " with a pitch of " + std::to_string(exact.pitch);
+        if (volume.plane_pitch != 0 && !is_matrix)
+            text += std::string(text.empty() ? " with" : " and") + " a plane pitch of " +
+                    std::to_string(volume.plane_pitch);
+        return text;
+    };
+    const CheckedSize plane = matrix_extent(lines, length, exact.pitch),
+                      dense = CheckedSize(lines) * exact.pitch;
+    const bool is_dense = volume.plane_pitch == 0;
+    if (is_dense && dense.fits()) exact.plane_pitch = dense.value();
+    const CheckedSize count =
+        volume.depth == 0 || plane.fits(0)
+            ? CheckedSize(0)
+            : CheckedSize(volume.depth - 1) * (is_dense ? dense : exact.plane_pitch) + plane;
+    if (!count.fits(most_bytes)) refuse(call, what() + pitches() + " exceeds 2^60 elements");
+    if (!count.fits(volume.range.count))
+        refuse(call, what() + pitches() + " needs " + std::to_string(count.value()) +
+                         " elements, got a range of " + std::to_string(volume.range.count));
+    exact.range = volume.range.part(0, count.value());
+    return exact;
+}
+
+}  // namespace
+
+VolumeView detail::checked_volume(const char* call, const char* name, const VolumeView& volume) {
+    return checked(call, name, volume, Named::volume);
+}
+
+MatrixView detail::checked_matrix(const char* call, const char* name, const MatrixView& matrix) {
+    const VolumeView exact = checked(call, name, matrix, Named::matrix);
+    return {exact.range, matrix.rows, matrix.columns, exact.pitch, matrix.layout};
+}
+
+u64 VolumeExtents::count() const {
+    const detail::CheckedSize count = detail::CheckedSize(depth) * rows * columns;
+    if (!count.fits(detail::most_bytes))
+        refuse("VolumeExtents", detail::size_name({depth, rows, columns}) + " exceeds 2^60 elements");
+    return count.value();
+}
+
+MatrixView MatrixView::transposed() const {
+    return {range, columns, rows, pitch, other(layout)};
+}
+
+VolumeView VolumeView::transposed() const {
+    return {range, depth, columns, rows, pitch, plane_pitch, other(layout)};
+}
+
+MatrixView MatrixView::part(u64 row, u64 column, u64 row_count, u64 column_count) const {
+    const MatrixView all = detail::checked_matrix("MatrixView::part", "matrix", *this);
+    check_part("MatrixView::part", "rows", row, row_count, rows);
+    check_part("MatrixView::part", "columns", column, column_count, columns);
+    const u64 first = layout == Layout::row_major ? row * all.pitch + column : column * all.pitch + row;
+    return {from(all.range, first), row_count, column_count, all.pitch, layout};
+}
+
+VolumeView VolumeView::planes(u64 first, u64 count) const {
+    VolumeView part = detail::checked_volume("VolumeView::planes", "volume", *this);
+    check_part("VolumeView::planes", "planes", first, count, depth);
+    part.range = from(part.range, first * part.plane_pitch);
+    part.depth = count;
+    return part;
+}
+
+View detail::row_of(const MatrixView& matrix, u64 row) {
+    if (matrix.layout != Layout::row_major)
+        refuse("Matrix::row", "rows of a column-major matrix are not contiguous");
+    return matrix.part(row, 0, 1, matrix.columns).range.part(0, matrix.columns);
+}
+
+MatrixView detail::plane_of(const VolumeView& volume, u64 plane) {
+    const VolumeView one = volume.planes(plane, 1);
+    return {one.range, one.rows, one.columns, one.pitch, one.layout};
+}
+
+}  // namespace concord
