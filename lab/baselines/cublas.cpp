@@ -1,5 +1,5 @@
-// Baselines of cuBLAS, which supports floats only. A vector sum is geam on a matrix of one column, because axpy works
-// in place. There is no sum of elements: asum adds magnitudes.
+// Baselines of cuBLAS, which supports floats only. It has no sum of two vectors into a third, because axpy works in
+// place, and no sum of elements, because asum adds magnitudes.
 
 #include "cuda.hpp"
 
@@ -47,23 +47,6 @@ Call copy(Stream& stream, const Work& work, Views in, Views out) {
         check("cublasSetStream", cublasSetStream(handle, queue));
         check("cublasDcopy", cublasDcopy_64(handle, n, from, 1, to, 1));
     };
-}
-
-Call add(Stream& stream, const Work& work, Views in, Views out) {
-    const cublasHandle_t handle = handle_for(in[0]);
-    const cudaStream_t queue = queue_of(stream);
-    const auto n = static_cast<i64>(work.n);
-    auto with = [&](auto tag, auto geam) -> Call {
-        using T = typename decltype(tag)::type;
-        return [=, a = native_pointer<T>(in[0]), b = native_pointer<T>(in[1]),
-                to = native_pointer<T>(out[0])] {
-            const T one = 1;
-            check("cublasSetStream", cublasSetStream(handle, queue));
-            check("cublas geam", geam(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, 1, &one, a, n, &one, b, n, to, n));
-        };
-    };
-    return work.type() == Type::f32 ? with(detail::TypeTag<f32>{}, cublasSgeam_64)
-                                    : with(detail::TypeTag<f64>{}, cublasDgeam_64);
 }
 
 // cuBLAS stores columns, so it sees the transposes of row-major matrices.
@@ -133,11 +116,6 @@ void cublas(std::vector<Baseline>& list) {
              .types = float_types,
              .prepare = copy,
              .call = "cublas?copy_64"},
-            {.algorithm = "add",
-             .titles = {"sum"},
-             .types = float_types,
-             .prepare = add,
-             .call = "cublas?geam_64"},
             {.algorithm = "transpose",
              .titles = transpose_titles,
              .types = float_types,
