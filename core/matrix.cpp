@@ -111,12 +111,18 @@ VolumeView VolumeView::transposed() const {
     return {range, depth, columns, rows, pitch, plane_pitch, other(layout)};
 }
 
+MatrixView detail::matrix_part(const char* call, const MatrixView& matrix, u64 row, u64 column, u64 rows,
+                           u64 columns) {
+    const MatrixView all = checked_matrix(call, "matrix", matrix);
+    check_part(call, "rows", row, rows, matrix.rows);
+    check_part(call, "columns", column, columns, matrix.columns);
+    const u64 first =
+        matrix.layout == Layout::row_major ? row * all.pitch + column : column * all.pitch + row;
+    return {from(all.range, first), rows, columns, all.pitch, matrix.layout};
+}
+
 MatrixView MatrixView::part(u64 row, u64 column, u64 row_count, u64 column_count) const {
-    const MatrixView all = detail::checked_matrix("MatrixView::part", "matrix", *this);
-    check_part("MatrixView::part", "rows", row, row_count, rows);
-    check_part("MatrixView::part", "columns", column, column_count, columns);
-    const u64 first = layout == Layout::row_major ? row * all.pitch + column : column * all.pitch + row;
-    return {from(all.range, first), row_count, column_count, all.pitch, layout};
+    return detail::matrix_part("MatrixView::part", *this, row, column, row_count, column_count);
 }
 
 VolumeView VolumeView::planes(u64 first, u64 count) const {
@@ -127,15 +133,41 @@ VolumeView VolumeView::planes(u64 first, u64 count) const {
     return part;
 }
 
-View detail::row_of(const MatrixView& matrix, u64 row) {
-    if (matrix.layout != Layout::row_major)
-        refuse("Matrix::row", "rows of a column-major matrix are not contiguous");
-    return matrix.part(row, 0, 1, matrix.columns).range.part(0, matrix.columns);
+View detail::row_of(const char* call, const MatrixView& matrix, u64 row) {
+    if (matrix.layout != Layout::row_major) refuse(call, "rows of a column-major matrix are not contiguous");
+    return matrix_part(call, matrix, row, 0, 1, matrix.columns).range.part(0, matrix.columns);
 }
 
-MatrixView detail::plane_of(const VolumeView& volume, u64 plane) {
+MatrixView detail::plane_of(const char* call, const VolumeView& volume, u64 plane) {
+    check_part(call, "planes", plane, 1, volume.depth);
     const VolumeView one = volume.planes(plane, 1);
     return {one.range, one.rows, one.columns, one.pitch, one.layout};
+}
+
+bool overlap(const VolumeView& a, const VolumeView& b) {
+    // Lines of `length` elements, `pitch` elements apart.
+    struct Block {
+        u64 begin, count, length, pitch;
+    };
+    const auto block_of = [](const VolumeView& view) {
+        const auto [count, length] = lines_of(view.layout, view.rows, view.columns);
+        return Block{view.range.offset, count, length, view.pitch};
+    };
+    const VolumeView all_a = detail::checked_volume("overlap", "a", a),
+                     all_b = detail::checked_volume("overlap", "b", b);
+    if (!overlap(all_a.range, all_b.range)) return false;
+    const u64 size = size_of(a.range.type);
+    if (a.depth != 1 || b.depth != 1 || size_of(b.range.type) != size) return true;
+    Block low = block_of(all_a), high = block_of(all_b);
+    if (high.begin < low.begin) std::swap(low, high);
+    // A single line fits every pitch that is not shorter.
+    if (low.count == 1) low.pitch = high.pitch;
+    if (high.count == 1) high.pitch = low.pitch;
+    const u64 pitch = low.pitch, bytes = high.begin - low.begin;
+    if (high.pitch != pitch || bytes % size != 0 || low.length > pitch || high.length > pitch) return true;
+    // Where `high` begins in the lines of `low`. Its lines may go on in the next one.
+    const u64 line = bytes / size / pitch, at = bytes / size % pitch;
+    return (at < low.length && line < low.count) || (at + high.length > pitch && line + 1 < low.count);
 }
 
 }  // namespace concord

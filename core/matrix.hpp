@@ -8,10 +8,14 @@
 ///     const Matrix turned = a.transposed();            // 500 x 300, column-major
 ///     const Volume v(x, 10, 30, 500);                  // planes, rows, columns
 ///
+/// The array must live until the calls that use its views have returned. A view of a temporary array does not compile.
+///
 /// Terms follow std::mdspan (P0009): extents are numbers of elements, and a stride counts elements from one index to
 /// the next. The pitch (leading dimension) is the larger stride of a matrix.
 
 #include <concord/span.hpp>
+
+#include <utility>
 
 namespace concord {
 
@@ -28,8 +32,8 @@ struct MatrixView {
     View range;       ///< begins with element (0, 0); may be longer than the matrix
     u64 rows = 0;     ///< number of rows
     u64 columns = 0;  ///< number of columns
-    u64 pitch =
-        0;  ///< elements from one row to the next, or column if column_major; 0: no padding between them
+    /// Elements from one row to the next, or from one column to the next if column_major. 0: no padding between them.
+    u64 pitch = 0;
     Layout layout = Layout::row_major;  ///< order of the elements
 
     /// The transpose: the same elements with the other layout.
@@ -48,8 +52,8 @@ struct VolumeView {
     u64 depth = 0;    ///< number of planes
     u64 rows = 0;     ///< rows per plane
     u64 columns = 0;  ///< columns per plane
-    u64 pitch =
-        0;  ///< elements from one row to the next, or column if column_major; 0: no padding between them
+    /// Elements from one row to the next, or from one column to the next if column_major. 0: no padding between them.
+    u64 pitch = 0;
     u64 plane_pitch = 0;                ///< elements from one plane to the next; 0: no padding between them
     Layout layout = Layout::row_major;  ///< order of the elements of a plane
 
@@ -62,6 +66,10 @@ struct VolumeView {
 inline MatrixView::operator VolumeView() const {
     return {.range = range, .depth = 1, .rows = rows, .columns = columns, .pitch = pitch, .layout = layout};
 }
+
+/// Whether two matrices or volumes may have an element in common. Exact for matrices with the same pitch, such as parts
+/// of one matrix; other views overlap if their ranges do. Throws invalid_argument if a view exceeds its range.
+bool overlap(const VolumeView& a, const VolumeView& b);
 
 /// Extents of a volume.
 struct VolumeExtents {
@@ -81,9 +89,12 @@ namespace detail {
 MatrixView checked_matrix(const char* call, const char* name, const MatrixView& matrix);
 VolumeView checked_volume(const char* call, const char* name, const VolumeView& volume);
 // The elements of one row. Throws invalid_argument if there is no such row, or if it is not contiguous.
-View row_of(const MatrixView& matrix, u64 row);
+View row_of(const char* call, const MatrixView& matrix, u64 row);
 // One plane. Throws invalid_argument if there is no such plane.
-MatrixView plane_of(const VolumeView& volume, u64 plane);
+MatrixView plane_of(const char* call, const VolumeView& volume, u64 plane);
+// A part; see MatrixView::part.
+MatrixView matrix_part(const char* call, const MatrixView& matrix, u64 row, u64 column, u64 rows,
+                       u64 columns);
 }  // namespace detail
 
 /// A matrix of elements of type T. Does not own its memory. A Matrix<T> converts to a Matrix<const T>.
@@ -100,6 +111,11 @@ class Matrix {
     /// the pitch is less than the length of a row, or if the range is too short.
     Matrix(Span<T> range, u64 rows, u64 columns, u64 pitch = 0, Layout layout = Layout::row_major)
         : Matrix(MatrixView{range.view(), rows, columns, pitch, layout}) {}
+    /// @cond
+    Matrix(Array<Element>&&, u64, u64, u64 = 0,
+           Layout = Layout::row_major) = delete;  // keep the array in a variable
+    Matrix(const Array<Element>&&, u64, u64, u64 = 0, Layout = Layout::row_major) = delete;
+    /// @endcond
     /// The matrix of a view. Throws invalid_argument if the view has another type or exceeds its range.
     explicit Matrix(const MatrixView& view) : view_(detail::checked_matrix("Matrix", "matrix", view)) {
         Span<T>(view_.range);
@@ -120,24 +136,26 @@ class Matrix {
     Layout layout() const { return view_.layout; }
     /// The matrix as a view. Its pitch is set and its range ends with the last element.
     const MatrixView& view() const { return view_; }
-    /// The transpose: the same elements with the other layout. Moves nothing; see transpose() for a copy.
+    /// The transpose: the same elements with the other layout. Does not copy; transpose() does.
     Matrix transposed() const { return Matrix(view_.transposed()); }
     /// The part of row_count x column_count elements that begins at (row, column). Throws invalid_argument if it is
     /// out of range.
     Matrix part(u64 row, u64 column, u64 row_count, u64 column_count) const {
-        return Matrix(view_.part(row, column, row_count, column_count));
+        return Matrix(detail::matrix_part("Matrix::part", view_, row, column, row_count, column_count));
     }
     /// The elements of one row. Throws invalid_argument if there is no such row, or if the layout is column_major.
-    Span<T> row(u64 index) const { return Span<T>(detail::row_of(view_, index)); }
+    Span<T> row(u64 index) const { return Span<T>(detail::row_of("Matrix::row", view_, index)); }
 
   private:
     MatrixView view_{.range = {.type = type_of<T>()}};
 };
 
+/// @cond deduction guides
 template <class T>
 Matrix(const Array<T>&, u64, u64, u64 = 0, Layout = Layout::row_major) -> Matrix<T>;
 template <class T>
 Matrix(const Span<T>&, u64, u64, u64 = 0, Layout = Layout::row_major) -> Matrix<T>;
+/// @endcond
 
 /// Planes of equal matrices of elements of type T: a volume, or a batch of matrices. Does not own its memory. A
 /// Volume<T> converts to a Volume<const T>.
@@ -157,6 +175,12 @@ class Volume {
     /// The volume of these extents, without padding. Throws invalid_argument if the range is too short.
     Volume(Span<T> range, const VolumeExtents& extents)
         : Volume(range, extents.depth, extents.rows, extents.columns) {}
+    /// @cond
+    Volume(Array<Element>&&, u64, u64, u64, u64 = 0, u64 = 0) = delete;  // keep the array in a variable
+    Volume(const Array<Element>&&, u64, u64, u64, u64 = 0, u64 = 0) = delete;
+    Volume(Array<Element>&&, const VolumeExtents&) = delete;  // keep the array in a variable
+    Volume(const Array<Element>&&, const VolumeExtents&) = delete;
+    /// @endcond
     /// The volume of a view. Throws invalid_argument if the view has another type or exceeds its range.
     explicit Volume(const VolumeView& view) : view_(detail::checked_volume("Volume", "volume", view)) {
         Span<T>(view_.range);
@@ -183,17 +207,18 @@ class Volume {
     Layout layout() const { return view_.layout; }
     /// The volume as a view. Its pitches are set and its range ends with the last element.
     const VolumeView& view() const { return view_; }
-    /// The volume of transposed planes: the same elements with the other layout. Moves nothing.
+    /// The volume of transposed planes: the same elements with the other layout. Does not copy.
     Volume transposed() const { return Volume(view_.transposed()); }
     /// Planes [first, first + count). Throws invalid_argument if they are out of range.
     Volume planes(u64 first, u64 count) const { return Volume(view_.planes(first, count)); }
     /// One plane. Throws invalid_argument if there is no such plane.
-    Matrix<T> plane(u64 index) const { return Matrix<T>(detail::plane_of(view_, index)); }
+    Matrix<T> plane(u64 index) const { return Matrix<T>(detail::plane_of("Volume::plane", view_, index)); }
 
   private:
     VolumeView view_{.range = {.type = type_of<T>()}};
 };
 
+/// @cond deduction guides
 template <class T>
 Volume(const Array<T>&, u64, u64, u64, u64 = 0, u64 = 0) -> Volume<T>;
 template <class T>
@@ -202,6 +227,7 @@ template <class T>
 Volume(const Array<T>&, const VolumeExtents&) -> Volume<T>;
 template <class T>
 Volume(const Span<T>&, const VolumeExtents&) -> Volume<T>;
+/// @endcond
 
 /// Matrices of constants are not writable.
 template <class T>
@@ -210,18 +236,24 @@ inline constexpr bool is_writable_range<Matrix<const T>> = false;
 template <class T>
 inline constexpr bool is_writable_range<Volume<const T>> = false;
 
-/// A matrix argument of an algorithm: a type with a member type Element and a view() of a matrix, such as Matrix.
-template <class M>
-concept MatrixRange = requires(const M& matrix) {
+namespace detail {
+template <class M, class V>
+concept HasViewOf = requires(const M& range) {
     typename M::Element;
-    { matrix.view() } -> std::same_as<const MatrixView&>;
-};
-/// A volume argument of an algorithm: a type with a member type Element and a view() of a volume, such as Volume.
+    range.view();
+}
+&&!std::is_const_v<typename M::Element> &&
+    std::same_as<std::remove_cvref_t<decltype(std::declval<const M&>().view())>, V>;
+}  // namespace detail
+
+/// A matrix argument of an algorithm: a type with a member type Element, without const, and a view() that returns a
+/// MatrixView, such as Matrix.
+template <class M>
+concept MatrixRange = detail::HasViewOf<M, MatrixView>;
+/// A volume argument of an algorithm: a type with a member type Element, without const, and a view() that returns a
+/// VolumeView, such as Volume.
 template <class V>
-concept VolumeRange = requires(const V& volume) {
-    typename V::Element;
-    { volume.view() } -> std::same_as<const VolumeView&>;
-};
+concept VolumeRange = detail::HasViewOf<V, VolumeView>;
 /// A matrix, or a volume as a batch of matrices.
 template <class M>
 concept MatrixBatch = MatrixRange<M> || VolumeRange<M>;

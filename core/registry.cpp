@@ -226,7 +226,8 @@ class Registry {
         if (it == backends_.end())
             throw Error(
                 ErrorCode::unavailable, call,
-                detail::error_message("unknown backend", detail::quoted(text), "available: " + names()));
+                detail::error_message("unknown backend", detail::quoted(text),
+                                      backends_.empty() ? no_modules() : "available: auto, " + names()));
         return it->second;
     }
 
@@ -245,6 +246,11 @@ class Registry {
         for (const auto& [name, loaded] : backends_)
             text.append(text.empty() ? "" : ", ").append(name);
         return text;
+    }
+
+    std::string no_modules() const {
+        return "no backend module found" + explain_all() +
+               "; build the target concord_modules, or set CONCORD_BACKEND_PATH";
     }
 
     std::string explain_all() const {

@@ -13,7 +13,13 @@ void detail::refuse_size(std::string_view call, u64 count, u64 element_size) {
 }
 
 void detail::refuse_no_buffer(const char* call) {
-    throw Error(ErrorCode::invalid_argument, call, "range without a buffer; pass an allocated range");
+    throw Error(ErrorCode::invalid_argument, call, "range without a buffer; it was moved from or never allocated");
+}
+
+void detail::check_delivers(const Stream& stream, const char* call) {
+    if (stream.is_recording())
+        throw Error(ErrorCode::unsupported, call,
+                    "a result for the host cannot be recorded; use the form with an output range");
 }
 
 void detail::check_view(const char* call, const char* name, const View& view) {
@@ -21,7 +27,7 @@ void detail::check_view(const char* call, const char* name, const View& view) {
     if (view.buffer == nullptr) {
         if (view.count == 0) return;
         throw Error(ErrorCode::invalid_argument, call,
-                    what + "range without a buffer; pass an allocated range");
+                    what + "range without a buffer; it was moved from or never allocated");
     }
     const u64 size = size_of(view.type);
     if (view.offset % size != 0)

@@ -16,6 +16,8 @@ namespace concord {
 namespace detail {
 // Throws invalid_argument: a range or array has no buffer.
 [[noreturn]] void refuse_no_buffer(const char* call);
+// Throws unsupported if the stream is recording. For calls whose result reaches the host.
+void check_delivers(const Stream& stream, const char* call);
 }  // namespace detail
 
 /// A range of elements in a buffer, whose type is known at run time. Does not own the buffer.
@@ -112,8 +114,8 @@ class Array {
     /// Allocates an array and copies the listed values to it. Blocks until the values are copied.
     Array(Stream& stream, std::initializer_list<T> values)
         : Array(stream, std::span<const T>(values.begin(), values.size())) {}
-    Array(const Array&) = delete;
-    Array& operator=(const Array&) = delete;
+    Array(const Array&) = delete;             // arrays move; clone(stream) copies
+    Array& operator=(const Array&) = delete;  // arrays move; clone(stream) copies
     /// Takes the other array's buffer.
     Array(Array&&) noexcept = default;
     /// Takes the other array's buffer.
@@ -138,12 +140,15 @@ class Array {
     View view() const {
         return {.buffer = buffer_.get(), .offset = 0, .count = count_, .type = type_of<T>()};
     }
-    /// All elements as a span.
-    Span<T> span() const { return Span<T>(view()); }
-    /// All elements as a span.
-    operator Span<T>() const { return span(); }
-    /// All elements as a span of constants.
-    operator Span<const T>() const { return span(); }
+    /// All elements as a span. Not of a temporary array, which would be gone at the end of the statement.
+    Span<T> span() const& { return Span<T>(view()); }
+    Span<T> span() const&& = delete;  // keep the array in a variable
+    /// All elements as a span. Not of a temporary array.
+    operator Span<T>() const& { return span(); }
+    operator Span<T>() const&& = delete;  // keep the array in a variable
+    /// All elements as a span of constants. Not of a temporary array.
+    operator Span<const T>() const& { return span(); }
+    operator Span<const T>() const&& = delete;  // keep the array in a variable
 
     /// Copies the values to the host. Blocks until the stream has executed its work and the copy. Throws
     /// invalid_argument if the array was moved from, and unavailable on a compile-only device.

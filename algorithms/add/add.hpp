@@ -31,7 +31,8 @@ Enqueued add(Stream& stream, const A& a, const B& b, const Out& out, const Optio
 
 /// Adds spans or arrays and returns the sums as a new array.
 template <Range A, Range B>
-[[nodiscard]] auto add(Stream& stream, const A& a, const B& b, const Options& options = {}) {
+[[nodiscard("the results are in a new array")]] auto add(Stream& stream, const A& a, const B& b,
+                                                         const Options& options = {}) {
     Array<std::remove_const_t<typename A::Element>> out(stream, View(a.view()).count);
     add(stream, a, b, out, options);
     return out;

@@ -26,7 +26,8 @@
 /// bytes per element.
 ///
 /// Asynchronous: the calls with a count range enqueue their work on the stream and return. The overloads that
-/// return a Future deliver the count when the stream has reached it.
+/// return a Future deliver the count when the stream has reached it. compact() into a new array blocks. Neither can be
+/// recorded (unsupported), nor run on a compile-only device (unavailable).
 ///
 /// Errors: invalid_argument (counts, types, overlap, a rule that does not support the elements' type),
 /// wrong_device, unsupported, compile_failed, out_of_memory.
@@ -142,6 +143,7 @@ Enqueued partition(Stream& stream, const In& in, const Out& out, const Count& co
 template <Range In, OutputRange Out, class Predicate>
 requires(!Range<Predicate>) Future<u64> compact(Stream& stream, const In& in, const Out& out,
                                                 const Predicate& keep, const Options& options = {}) {
+    detail::check_delivers(stream, "compact");
     const Array<u64> count(stream, 1);
     compact(stream, in, out, count, keep, options);
     return Future<u64>(stream, count);
@@ -150,6 +152,7 @@ requires(!Range<Predicate>) Future<u64> compact(Stream& stream, const In& in, co
 template <Range In, OutputRange Out, class Predicate>
 requires(!Range<Predicate>) Future<u64> partition(Stream& stream, const In& in, const Out& out,
                                                   const Predicate& keep, const Options& options = {}) {
+    detail::check_delivers(stream, "partition");
     const Array<u64> count(stream, 1);
     partition(stream, in, out, count, keep, options);
     return Future<u64>(stream, count);
@@ -158,8 +161,10 @@ requires(!Range<Predicate>) Future<u64> partition(Stream& stream, const In& in, 
 /// Compacts and returns the kept elements as a new array. keep is built in, or made with CONCORD_FUNCTION. Blocks until
 /// the stream has computed their number. The array keeps the memory of n elements; clone() returns a smaller one.
 template <Range In, class Predicate>
-requires(!Range<Predicate>) [[nodiscard]] auto compact(Stream& stream, const In& in, const Predicate& keep,
-                                                       const Options& options = {}) {
+requires(!Range<Predicate>)
+    [[nodiscard("the results are in a new array")]] auto compact(Stream& stream, const In& in,
+                                                                 const Predicate& keep,
+                                                                 const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;
     const Array<T> out(stream, View(in.view()).count);
     const u64 count = compact(stream, in, out, keep, options).get();
@@ -168,8 +173,10 @@ requires(!Range<Predicate>) [[nodiscard]] auto compact(Stream& stream, const In&
 /// Partitions and returns the elements as a new array, with a Future of the number of kept ones, which come first. keep
 /// is built in, or made with CONCORD_FUNCTION.
 template <Range In, class Predicate>
-requires(!Range<Predicate>) [[nodiscard]] auto partition(Stream& stream, const In& in, const Predicate& keep,
-                                                         const Options& options = {}) {
+requires(!Range<Predicate>)
+    [[nodiscard("the results are in a new array")]] auto partition(Stream& stream, const In& in,
+                                                                   const Predicate& keep,
+                                                                   const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;
     Array<T> out(stream, View(in.view()).count);
     Future<u64> count = partition(stream, in, out, keep, options);
@@ -177,13 +184,13 @@ requires(!Range<Predicate>) [[nodiscard]] auto partition(Stream& stream, const I
 }
 
 /// Returns the number of elements that satisfy a predicate as a Future. keep is built in, or made with
-/// CONCORD_FUNCTION. Traffic: one read per element, and for each kept element one read and one write of scratch memory.
-/// Scratch: at most 2^24 elements.
+/// CONCORD_FUNCTION. Traffic and scratch: those of compact(), and scratch for at most 2^24 elements.
 template <Range In, class Predicate>
 requires(!Range<Predicate>)
     [[nodiscard]] Future<u64> count_if(Stream& stream, const In& in, const Predicate& keep,
                                        const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;
+    detail::check_delivers(stream, "count_if");
     constexpr u64 most = u64{1} << 24;
     const Span<const T> all(View(in.view()));
     const u64 n = all.size(), parts = std::max<u64>(1, detail::divide_up(n, most));

@@ -27,10 +27,10 @@
 /// result; `separable` applies rows + columns instead of rows * columns taps.
 ///
 /// Asynchronous: enqueues on the stream and returns. Scratch: at most a copy of the mask; `separable` also takes an
-/// image of the result's type. In-place operation is not supported.
+/// image of the result's type. In-place operation is not supported; image and result may be different parts of one matrix.
 ///
 /// Errors: invalid_argument (types, shapes, mask sides, a view that exceeds its range, overlap of in and out),
-/// wrong_device, unsupported (column-major layout), compile_failed.
+/// wrong_device, unsupported (column-major layout), out_of_memory, compile_failed.
 ///
 /// Sources: D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2010, ch. 8 (constant memory, tiles with halo
 /// cells); V. Volkov, Better performance at lower occupancy, GTC 2010 (several results per work-item, in registers).
@@ -128,8 +128,10 @@ Enqueued convolve(Stream& stream, const In& in, const ConvolveMask& mask, const 
 
 /// Returns the convolved image as a new array in C order without padding.
 template <MatrixRange In>
-[[nodiscard]] auto convolve(Stream& stream, const In& in, const ConvolveMask& mask,
-                            ConvolveBorder border = ConvolveBorder::zero, const Options& options = {}) {
+[[nodiscard("the results are in a new array")]] auto convolve(Stream& stream, const In& in,
+                                                              const ConvolveMask& mask,
+                                                              ConvolveBorder border = ConvolveBorder::zero,
+                                                              const Options& options = {}) {
     const MatrixView& from = in.view();
     Array<detail::ConvolveResult<typename In::Element>> out(
         stream, VolumeExtents{1, from.rows, from.columns}.count());

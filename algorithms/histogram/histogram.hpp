@@ -108,8 +108,9 @@ Enqueued histogram(Stream& stream, const In& in, const Out& counters, const Func
 /// Counts samples by built-in bins, or by a bin function, and returns `count` counters as a new array. C: type of a
 /// counter.
 template <class C = u64, Range In, class Bins>
-[[nodiscard]] Array<C> histogram(Stream& stream, const In& in, u64 count, const Bins& bins,
-                                 const Options& options = {}) {
+[[nodiscard("the results are in a new array")]] Array<C> histogram(Stream& stream, const In& in, u64 count,
+                                                                   const Bins& bins,
+                                                                   const Options& options = {}) {
     Array<C> counters(stream, count);
     histogram(stream, in, counters, bins, options);
     return counters;

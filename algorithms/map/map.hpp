@@ -84,8 +84,7 @@ requires(Function<F, B...>::free_count != 2) Enqueued
     map(Stream& stream, const In& in, const Out& out, const Function<F, B...>& f,
         const Options& options = {}) {
     using Fn = Function<F, B...>;
-    static_assert(Fn::free_count == 1,
-                  "the function must take one element; bind its other parameters, or map two inputs");
+    static_assert(Fn::free_count == 1, "the function must have one unbound parameter; bind the others");
     using T = typename Fn::template Argument<0>;
     static_assert(std::is_same_v<std::remove_const_t<typename In::Element>, T>,
                   "the element type of in must be that of the parameter of f");
@@ -134,7 +133,8 @@ Enqueued map(Stream& stream, const A& a, const B& b, const Out& out, const Funct
 
 /// Applies a built-in function and returns the results as a new array.
 template <Range In>
-[[nodiscard]] auto map(Stream& stream, const In& in, MapFunction function, const Options& options = {}) {
+[[nodiscard("the results are in a new array")]] auto map(Stream& stream, const In& in, MapFunction function,
+                                                         const Options& options = {}) {
     Array<std::remove_const_t<typename In::Element>> out(stream, View(in.view()).count);
     map(stream, in, out, function, options);
     return out;
@@ -142,18 +142,21 @@ template <Range In>
 
 /// Applies a user function (CONCORD_FUNCTION) of one element and returns the results as a new array.
 template <Range In, class F, class... B>
-[[nodiscard]] auto map(Stream& stream, const In& in, const Function<F, B...>& f,
-                       const Options& options = {}) {
+[[nodiscard("the results are in a new array")]] auto map(Stream& stream, const In& in,
+                                                         const Function<F, B...>& f,
+                                                         const Options& options = {}) {
     Array<typename Function<F, B...>::Result> out(stream, View(in.view()).count);
     map(stream, in, out, f, options);
     return out;
 }
 
-/// Applies a user function (CONCORD_FUNCTION) of two elements and returns the results as a new array.
+/// Applies a user function (CONCORD_FUNCTION) of two elements and returns the results as a new array. A function with two
+/// unbound parameters selects this form: for map(stream, in, out, f), bind the second one.
 template <Range A, Range B, class F, class... V>
 requires(Function<F, V...>::free_count == 2)
-    [[nodiscard]] auto map(Stream& stream, const A& a, const B& b, const Function<F, V...>& f,
-                           const Options& options = {}) {
+    [[nodiscard("the results are in a new array")]] auto map(Stream& stream, const A& a, const B& b,
+                                                             const Function<F, V...>& f,
+                                                             const Options& options = {}) {
     Array<typename Function<F, V...>::Result> out(stream, View(a.view()).count);
     map(stream, a, b, out, f, options);
     return out;

@@ -12,8 +12,9 @@
 /// C is not read. If k is 0, t is 0. NaN and infinities of A and B propagate even if alpha is 0.
 ///
 /// Shapes: the views define them (concord/matrix.hpp). Each may have any pitch and layout, so a transposed operand is
-/// `a.transposed()`. Padding between rows of C is not accessed. A batch runs one product per plane of C in one launch.
-/// A and B have as many planes as C, or one plane, which all products share. Planes of A or B may overlap each other.
+/// `a.transposed()`. Padding of C is not accessed. A batch runs one product per plane of C in one launch. A and B have
+/// as many planes as C, or one plane, which all products share. Planes of A or B may overlap each other. The plane pitch
+/// of C is at least the number of elements from the first to the last of a plane.
 ///
 /// Types: f32 and f64, the same for A, B and C.
 ///
@@ -23,11 +24,11 @@
 /// Asynchronous: enqueues on the stream and returns. Scratch: `packed` takes padded copies of B and, on the CPU, of A,
 /// for as many products of a batch as fit 64 MiB, at least one. For one product these have at most twice the size of
 /// the originals, or at most 64 MiB; other shapes are unsupported. For long k with beta != 0 it also copies C. The
-/// other variants take none. In-place operation is not supported: C must not overlap A or B, and the matrices of a
-/// batch of C must not overlap one another.
+/// other variants take none. In-place operation is not supported: C must not overlap A or B. It may be another part of the
+/// same matrix. Batches overlap if their ranges do.
 ///
 /// Errors: invalid_argument (types, shapes, a view that exceeds its range, overlap), wrong_device, unsupported,
-/// compile_failed.
+/// out_of_memory, compile_failed.
 ///
 /// The variant `tf32x3` (CUDA, f32) has its own error bound: the error of an element is at most gamma(6 k + 18) times
 /// |alpha| |A| |B| + |beta| |C|, if nothing under- or overflows. Infinities give NaN. `auto` never chooses it.
@@ -77,13 +78,15 @@ Enqueued matmul(Stream& stream, const A& a, const B& b, const C& c, const Matmul
     return matmul(stream, VolumeView(a.view()), VolumeView(b.view()), VolumeView(c.view()), scale, options);
 }
 
-/// Returns the product A * B as a new array in C order: m x n elements, or batch x m x n.
+/// Returns alpha * A * B as a new array in C order: m x n elements, or batch x m x n. Ignores beta.
 template <MatrixBatch A, MatrixBatch B>
-[[nodiscard]] auto matmul(Stream& stream, const A& a, const B& b, const Options& options = {}) {
+[[nodiscard("the results are in a new array")]] auto matmul(Stream& stream, const A& a, const B& b,
+                                                            const MatmulScale& scale = {},
+                                                            const Options& options = {}) {
     using T = decltype(detail::matmul_type<A, B>());
     const VolumeExtents extents = detail::product_extents(a.view(), b.view());
     Array<T> product(stream, extents.count());
-    matmul(stream, a, b, Volume(product, extents), {}, options);
+    matmul(stream, a, b, Volume(product, extents), {.alpha = scale.alpha}, options);
     return product;
 }
 

@@ -11,7 +11,8 @@
 /// - Memory traffic: reads every element once. `global_tree` moves about 3 n elements on a copy of the input.
 /// - Scratch: at most about n / 32 bytes from the device's pool, in buffers of at least 512 bytes; n elements for
 ///   `global_tree`.
-/// - Asynchrony: enqueues on the stream and returns. The forms without an output return a future.
+/// - Asynchrony: enqueues on the stream and returns. The forms without an output return a future, which
+///   throws unavailable on a compile-only device and unsupported in a recording.
 /// - Errors: invalid_argument (count of out, overlap, types), wrong_device, unsupported, compile_failed,
 ///   out_of_memory.
 ///
@@ -158,8 +159,10 @@ Enqueued reduce(Stream& stream, const In& in, const Out& out, const Function<F, 
 
 /// Reduces with a built-in operator and returns the result as a Future.
 template <Range In>
-[[nodiscard]] auto reduce(Stream& stream, const In& in, ReduceOp op, const Options& options = {}) {
+[[nodiscard]] auto reduce(Stream& stream, const In& in, ReduceOp op = ReduceOp::sum,
+                          const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;
+    detail::check_delivers(stream, "reduce");
     const Array<T> out(stream, 1);
     reduce(stream, in, out, op, options);
     return Future<T>(stream, out);
@@ -170,6 +173,7 @@ template <Range In, class F, class... B>
 [[nodiscard]] auto reduce(Stream& stream, const In& in, const Function<F, B...>& op,
                           typename In::Element identity, const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;
+    detail::check_delivers(stream, "reduce");
     const Array<T> out(stream, 1);
     reduce(stream, in, out, op, identity, options);
     return Future<T>(stream, out);

@@ -180,8 +180,10 @@ Enqueued scan(Stream& stream, const In& in, const Out& out, const Function<F, B.
 
 /// Scans with a built-in operator and returns the results as a new array.
 template <Range In>
-[[nodiscard]] auto scan(Stream& stream, const In& in, ReduceOp op = ReduceOp::sum,
-                        ScanKind kind = ScanKind::inclusive, const Options& options = {}) {
+[[nodiscard("the results are in a new array")]] auto scan(Stream& stream, const In& in,
+                                                          ReduceOp op = ReduceOp::sum,
+                                                          ScanKind kind = ScanKind::inclusive,
+                                                          const Options& options = {}) {
     Array<std::remove_const_t<typename In::Element>> out(stream, View(in.view()).count);
     scan(stream, in, out, op, kind, options);
     return out;
@@ -189,9 +191,11 @@ template <Range In>
 
 /// Scans with a user operator and returns the results as a new array; see scan() with an output.
 template <Range In, class F, class... B>
-[[nodiscard]] auto scan(Stream& stream, const In& in, const Function<F, B...>& op,
-                        typename In::Element identity, ScanKind kind = ScanKind::inclusive,
-                        const Options& options = {}) {
+[[nodiscard("the results are in a new array")]] auto scan(Stream& stream, const In& in,
+                                                          const Function<F, B...>& op,
+                                                          typename In::Element identity,
+                                                          ScanKind kind = ScanKind::inclusive,
+                                                          const Options& options = {}) {
     Array<std::remove_const_t<typename In::Element>> out(stream, View(in.view()).count);
     scan(stream, in, out, op, identity, kind, options);
     return out;

@@ -237,23 +237,26 @@ requires(Function<F, B...>::free_count == 1) Enqueued
 
 /// Sorts keys in their own order and returns them as a new array.
 template <Range In>
-[[nodiscard]] auto sort(Stream& stream, const In& in, const SortBy& by = {}, const Options& options = {}) {
+[[nodiscard("the results are in a new array")]] auto sort(Stream& stream, const In& in, const SortBy& by = {},
+                                                          const Options& options = {}) {
     Array<std::remove_const_t<typename In::Element>> out(stream, View(in.view()).count);
     sort(stream, in, out, by, options);
     return out;
 }
 /// Sorts elements by a comparator or a key function and returns them as a new array; see sort() with an output.
 template <Range In, class F, class... B>
-[[nodiscard]] auto sort(Stream& stream, const In& in, const Function<F, B...>& f, const SortBy& by = {},
-                        const Options& options = {}) {
+[[nodiscard("the results are in a new array")]] auto sort(Stream& stream, const In& in,
+                                                          const Function<F, B...>& f, const SortBy& by = {},
+                                                          const Options& options = {}) {
     Array<std::remove_const_t<typename In::Element>> out(stream, View(in.view()).count);
     sort(stream, in, out, f, by, options);
     return out;
 }
 /// Sorts pairs in the keys' own order and returns keys and values as new arrays.
 template <Range Keys, Range Values>
-[[nodiscard]] auto sort_pairs(Stream& stream, const Keys& keys, const Values& values, const SortBy& by = {},
-                              const Options& options = {}) {
+[[nodiscard("the results are in a new array")]] auto sort_pairs(Stream& stream, const Keys& keys,
+                                                                const Values& values, const SortBy& by = {},
+                                                                const Options& options = {}) {
     std::pair sorted(Array<std::remove_const_t<typename Keys::Element>>(stream, View(keys.view()).count),
                      Array<std::remove_const_t<typename Values::Element>>(stream, View(values.view()).count));
     sort_pairs(stream, keys, values, sorted.first, sorted.second, by, options);

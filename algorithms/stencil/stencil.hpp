@@ -109,8 +109,9 @@ Enqueued stencil_box(Stream& stream, const In& in, const StarCoefficients& star,
 
 /// Returns the volume after `steps` time steps as a new array in C order.
 template <VolumeRange In>
-[[nodiscard]] auto stencil(Stream& stream, const In& in, const StarCoefficients& star, u64 steps = 1,
-                           const Options& options = {}) {
+[[nodiscard("the results are in a new array")]] auto stencil(Stream& stream, const In& in,
+                                                             const StarCoefficients& star, u64 steps = 1,
+                                                             const Options& options = {}) {
     const VolumeView& from = in.view();
     const VolumeExtents extents{from.depth, from.rows, from.columns};
     Array<typename In::Element> out(stream, extents.count());

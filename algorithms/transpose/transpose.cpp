@@ -527,21 +527,24 @@ TransposeProblem problem_of(Stream& stream, const MatrixView& in, const MatrixVi
     if (out.rows != in.columns || out.columns != in.rows)
         refuse("out must be " + size_name({in.columns, in.rows}) + " for in of " +
                size_name({in.rows, in.columns}) + ", got " + size_name({out.rows, out.columns}));
+    const auto layout_name = [](Layout layout) {
+        return std::string(layout == Layout::row_major ? "row-major" : "column-major");
+    };
     if (in.layout != out.layout)
-        refuse(
-            "in and out must have the same layout; with different layouts out has the elements of in where "
-            "they "
-            "are, so copy them");
-    // A column-major matrix has the elements of its row-major transpose.
-    if (in.layout == Layout::column_major) return problem_of(stream, in.transposed(), out.transposed());
+        refuse("in and out must have the same layout, got " + layout_name(in.layout) + " and " +
+               layout_name(out.layout) + "; with different layouts a transpose is a copy");
     const MatrixView from = checked_matrix("transpose", "in", in),
                      to = checked_matrix("transpose", "out", out);
-    TransposeProblem p{
-        .in = from.range,
-        .out = to.range,
-        .shape = {.rows = in.rows, .columns = in.columns, .in_pitch = from.pitch, .out_pitch = to.pitch}};
-    check_overlap("transpose", {"out", p.out}, {"in", p.in}, InPlace::yes);
-    if (overlap(p.in, p.out)) {
+    // A column-major matrix has the elements of its row-major transpose.
+    const bool is_row_major = in.layout == Layout::row_major;
+    TransposeProblem p{.in = from.range,
+                       .out = to.range,
+                       .shape = {.rows = is_row_major ? in.rows : in.columns,
+                                 .columns = is_row_major ? in.columns : in.rows,
+                                 .in_pitch = from.pitch,
+                                 .out_pitch = to.pitch}};
+    if (overlap(from, to)) {
+        check_overlap("transpose", {"out", p.out}, {"in", p.in}, InPlace::yes);
         if (in.rows != in.columns)
             refuse("in-place operation requires a square matrix, got " + size_name({in.rows, in.columns}) +
                    "; pass a distinct output");

@@ -67,7 +67,7 @@ std::string work_name(const BenchRow& row) {
 std::string fraction_name(const BenchRow& row) {
     if (row.ceiling.empty()) return "-";
     const double fraction = row.ceiling_ms / row.timing->median;
-    return (fraction > most_of_ceiling ? ">100 %" : percent(fraction)) + " " + row.ceiling;
+    return (fraction > max_of_ceiling ? ">100 %" : percent(fraction)) + " " + row.ceiling;
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ void BenchPrinter::begin_device(const DeviceInfo& info, const BenchLayout& layou
     std::vector<Column> columns = {{"work", layout.work}, {"variant", layout.variant}, {">n", layout.size},
                                    {">median", 9},        {">quartiles", 14},          {">GB/s", 6}};
     if (layout.operations) columns.push_back({">GFLOP/s", 8});
-    if (layout.elements) columns.push_back({">Gelem/s", 7});
+    if (layout.elements) columns.push_back({">Gkeys/s", 7});
     columns.push_back({">of ceiling", 11});
     columns.push_back({">end to end", 10});
     if (layout.ratios) columns.push_back({">ratio", 7});
@@ -149,7 +149,7 @@ void BenchPrinter::end_device(const BenchDevice& device) {
         }
         if (!row.timing)
             problems += work_name(row) + ", " + row.variant + ", " + size + ": " + row.problem + "\n";
-        if (row.timing && row.ceiling_ms > most_of_ceiling * row.timing->median) exceeds = true;
+        if (row.timing && row.ceiling_ms > max_of_ceiling * row.timing->median) exceeds = true;
         if (!row.note.empty())
             notes += "* " + work_name(row) + ", " + row.variant + ", " + size + ": " + row.note + "\n";
         if (row.baseline)
@@ -167,10 +167,7 @@ void BenchPrinter::end_device(const BenchDevice& device) {
     if (!problems.empty()) out_ << painted(problems, Tone::bad);
     out_ << notes;
     out_ << ceilings_line(device.ceilings);
-    if (exceeds)
-        out_ << ">100 %: the call is faster than the kernel that measures the rate, which was measured again "
-                "next to "
-                "it\n";
+    if (exceeds) out_ << ">100 %: faster than the kernel that measures this rate; see docs/measuring.md\n";
     for (const std::string& library : libraries)
         out_ << library << '\n';
     if (!libraries.empty())

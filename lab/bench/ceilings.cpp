@@ -62,14 +62,17 @@ u64 whole_lines(u64 bytes) {
 
 // A rate that need not be measured.
 template <class Key>
-std::optional<double> known_rate(const std::map<Key, double>& rates, Key key, Ceilings::Again again) {
+std::optional<double> known_rate(Ceilings::Rates& of, const std::map<Key, double>& rates, Key key,
+                                 Ceilings::IfKnown known, const char* name) {
     const auto it = rates.find(key);
-    if (it == rates.end() || again == Ceilings::Again::yes) return std::nullopt;
-    return it->second;
+    if (it == rates.end()) return std::nullopt;
+    if (known == Ceilings::IfKnown::use) return it->second;
+    const bool is_first = of.remeasured.insert(name + std::to_string(static_cast<u64>(key))).second;
+    return is_first ? std::nullopt : std::optional(it->second);
 }
 
-// Keeps the higher rate; 0 is none.
-double keep(double& known, double measured) {
+// Keeps the higher rate. An unknown rate is 0.
+double keep_higher(double& known, double measured) {
     return known = std::max(known, measured);
 }
 
@@ -113,9 +116,9 @@ std::shared_ptr<Kernel> Ceilings::compile(const char* entry, Type type, u32 vect
     return device.compile(spec);
 }
 
-double Ceilings::copy(u64 traffic, Again again) {
+double Ceilings::copy(u64 traffic, IfKnown known) {
     const u64 bytes = whole_lines(traffic / 2), count = bytes / 4;
-    if (const auto known = known_rate(rates_->copy, 2 * bytes, again)) return *known;
+    if (const auto rate = known_rate(*rates_, rates_->copy, 2 * bytes, known, "copy ")) return *rate;
     Device& device = stream_.device();
     const auto from = device.allocate(bytes, &stream_), to = device.allocate(bytes, &stream_);
     const u64 pattern = 0x0123456789abcdef;
@@ -137,13 +140,13 @@ double Ceilings::copy(u64 traffic, Again again) {
             map(stream_, at.in[0], at.out[0], MapFunction::copy);
         },
         effort_);
-    return keep(rates_->copy[2 * bytes], std::max(rate(2 * bytes, own), rate(2 * bytes, by_map)));
+    return keep_higher(rates_->copy[2 * bytes], std::max(rate(2 * bytes, own), rate(2 * bytes, by_map)));
 }
 
-double Ceilings::read(u64 bytes, Again again) {
+double Ceilings::read(u64 bytes, IfKnown known) {
     bytes = whole_lines(bytes);
     const u64 count = bytes / 4;
-    if (const auto known = known_rate(rates_->read, bytes, again)) return *known;
+    if (const auto rate = known_rate(*rates_, rates_->read, bytes, known, "read ")) return *rate;
     Device& device = stream_.device();
     const auto kernel = compile("read_words", Type::u32);
     const auto from = device.allocate(bytes, &stream_), to = device.allocate(64, &stream_);
@@ -162,13 +165,13 @@ double Ceilings::read(u64 bytes, Again again) {
             launch(stream_, *kernel, shape, at.in[0], at.out[0], count, never);
         },
         effort_);
-    return keep(rates_->read[bytes], rate(bytes, timing));
+    return keep_higher(rates_->read[bytes], rate(bytes, timing));
 }
 
-std::optional<double> Ceilings::fma(Type type, Again again) {
+std::optional<double> Ceilings::fma(Type type, IfKnown known) {
     Device& device = stream_.device();
     if (!is_float(type) || (type == Type::f64 && !device.traits().fp64)) return std::nullopt;
-    if (const auto known = known_rate(rates_->fma, type, again)) return known;
+    if (const auto rate = known_rate(*rates_, rates_->fma, type, known, "fma ")) return rate;
     const auto to = device.allocate(64, &stream_);
     const View out{to.get(), 0, 1, type};
     const LaunchShape shape = LaunchShape::linear(groups(device), group_size(device));
@@ -189,7 +192,7 @@ std::optional<double> Ceilings::fma(Type type, Again again) {
         const u64 elements = groups(device) * group_size(device) * fma_width(device, type, vector);
         best = std::max(best, rate(2 * elements * fma_steps, timing));
     }
-    return keep(rates_->fma[type], best);
+    return keep_higher(rates_->fma[type], best);
 }
 
 double Ceilings::launch_ms() {

@@ -9,21 +9,22 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 
 namespace concord::lab {
 
-/// The largest fraction of an attainable rate that counts as measured. A call that exceeds it uses units or a mix of
-/// reads and writes that the rate's kernel does not.
-inline constexpr double most_of_ceiling = 1.03;
+/// Tolerance of attainable rates. A call that exceeds this fraction of its rate makes bench() measure the rate again.
+inline constexpr double max_of_ceiling = 1.03;
 
 /// Attainable rates in bytes or operations per second. Each is measured on first use.
 class Ceilings {
   public:
     struct Rates;
-    /// Whether to measure a known rate again and keep the higher one.
-    enum class Again : u8 {
-        no,  ///< returns the known rate
-        yes  ///< measures
+    /// What a call does if it knows the rate.
+    enum class IfKnown : u8 {
+        use,       ///< returns it
+        remeasure  ///< measures once more, and keeps the higher rate; later calls return it
     };
     /// `hot`: measures on data that may be in the caches. `rates`: earlier measurements of this device, to which new
     /// ones are added; may be null.
@@ -32,12 +33,12 @@ class Ceilings {
 
     /// Bytes read and written per second by a copy with this total traffic: the faster one of the driver's copy and of
     /// map with the function copy.
-    double copy(u64 traffic, Again again = Again::no);
+    double copy(u64 traffic, IfKnown known = IfKnown::use);
     /// Bytes per second of a kernel that reads this number of bytes and writes none.
-    double read(u64 bytes, Again again = Again::no);
+    double read(u64 bytes, IfKnown known = IfKnown::use);
     /// Operations per second of independent fused multiply-adds, two operations each. Empty unless the type is f32, or
     /// f64 on a device that supports it.
-    std::optional<double> fma(Type type, Again again = Again::no);
+    std::optional<double> fma(Type type, IfKnown known = IfKnown::use);
 
     /// Host time in milliseconds of launching an empty kernel and synchronizing.
     double launch_ms();
@@ -56,6 +57,7 @@ class Ceilings {
         std::map<u64, double> copy;          ///< by traffic
         std::map<u64, double> read;          ///< by traffic
         std::map<Type, double> fma;          ///< by type
+        std::set<std::string> remeasured;    ///< rates that were measured twice
         std::optional<double> launch_ms;     ///< see launch_ms()
         std::optional<Transfers> transfers;  ///< see transfers()
     };

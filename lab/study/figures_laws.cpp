@@ -103,6 +103,12 @@ std::vector<Chart> gustafson(const Figure& figure, const Data& data) {
                   [](double s, double p) { return gustafson(s, p); });
 }
 
+// Whether there are times and no attainable rate bounds them, as of sorts.
+static bool has_no_ceiling(const std::vector<const Result*>& results) {
+    return std::ranges::any_of(results, [](const Result* r) { return r->ms && !r->ceiling_ms; }) &&
+           std::ranges::none_of(results, [](const Result* r) { return r->ceiling_ms.has_value(); });
+}
+
 std::vector<Chart> portability(const Figure& figure, const Data& data) {
     std::vector<Chart> charts;
     std::map<std::string, std::map<std::string, double>> parts;  // by algorithm and device
@@ -116,6 +122,7 @@ std::vector<Chart> portability(const Figure& figure, const Data& data) {
         chart.y = scale_of(Measure::of_ceiling);
         Series bars;
         for (const auto& [algorithm, members] : groups(figure, results, {By::algorithm})) {
+            if (has_no_ceiling(members)) continue;
             if (std::find(algorithms.begin(), algorithms.end(), algorithm) == algorithms.end())
                 algorithms.push_back(algorithm);
             const u64 n = common_size(members);

@@ -375,7 +375,7 @@ Study portable() {
         .figures = {
             {.title = "Fraction of the ceiling",
              .caption = "Time that the ceiling's rate needs for the required bytes or operations, divided by "
-                        "the measured time. Sort counts as one pass over its data.",
+                        "the measured time. Sorts have no ceiling.",
              .build = portability,
              .y = Measure::of_ceiling}}};
 }

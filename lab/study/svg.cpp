@@ -240,8 +240,8 @@ std::string cut_to(std::string text, std::size_t most) {
     return text.substr(0, end) + "…";
 }
 
-// Where the bars of a chart are: between their labels and their values, or, if these leave less than a half of the
-// width, under them.
+// Where the bars of a chart are: between their labels and values, or below them if labels and values take more than
+// half of the width.
 struct BarPlaces {
     bool under = false;
     bool two_lines = false;  // label and value each have a line
@@ -292,31 +292,33 @@ std::string body_of_bars(const Chart& chart) {
     std::string body = text_at(places.left, 16, "start", escaped(chart.y.name), "name");
     double free_from = 0;  // keeps labels apart
     for (const Tick& tick : x.ticks()) {
-        const double place = x.place(tick.value), half = letter * static_cast<double>(tick.text.size()) / 2;
+        const double place = x.place(tick.value), text = letter * static_cast<double>(tick.text.size());
         body += line_between(place, 28, place, floor, "grid");
-        if (place - half < free_from) continue;
-        body += text_at(place, floor + 18, place - half < 0 ? "start" : "middle", label(tick.text));
-        free_from = place + half + 4;
+        const bool at_edge = place < text / 2;
+        const double begin = at_edge ? place : place - text / 2;
+        if (begin < free_from) continue;
+        body += text_at(place, floor + 18, at_edge ? "start" : "middle", label(tick.text));
+        free_from = begin + text + 4;
     }
     for (std::size_t k = 0; k < chart.guides.size(); ++k) {
         const double place = x.place(chart.guides[k].points.front().second);
         body += "<path class=\"guide g" + std::to_string(k % 2) + "\" d=\"M" + at(place) + " 28V" +
                 at(floor) + "\"/>";
     }
-    const auto most_letters = static_cast<std::size_t>(width / letter / 0.92) - 1;
+    const auto max_letters = static_cast<std::size_t>(width / letter / 0.92) - 1;
     double y = 36;
     for (std::size_t k = 0; k < chart.series.size(); ++k) {
         for (const Mark& mark : chart.series[k].marks) {
             const double length = std::max(1.0, x.place(mark.y) - places.left),
                          bar = places.under ? bar_height - 8 : bar_height;
-            const std::string value = escaped(cut_to(value_of(chart, mark), most_letters));
+            const std::string value = escaped(cut_to(value_of(chart, mark), max_letters));
             body += "<g class=\"" + css_of(k) + "\"><g class=\"mark\">" +
                     title_of(chart, chart.series[k], mark) + "<rect class=\"bar\" x=\"" + at(places.left) +
                     "\" y=\"" + at(y + places.text()) + "\" width=\"" + at(length) + "\" height=\"" +
                     at(bar) + "\"/></g></g>";
             if (places.under) {
                 body +=
-                    text_at(places.left, y + 13, "start", escaped(cut_to(mark.label, most_letters)), "tick");
+                    text_at(places.left, y + 13, "start", escaped(cut_to(mark.label, max_letters)), "tick");
                 body += places.two_lines ? text_at(places.left, y + 29, "start", value, "value")
                                          : text_at(places.right, y + 13, "end", value, "value");
             } else {

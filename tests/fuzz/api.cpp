@@ -237,6 +237,36 @@ class Call {
     void no_overlap(const View& in, const View& out) {
         if (in_place(in, out)) outcome_ = Outcome::refused;
     }
+    // The elements of a matrix or of a batch, as lines.
+    struct Lines {
+        View range;  // from the first element to the last
+        u64 count, length, pitch;
+        bool is_batch = false;
+    };
+    bool in_place(const Lines& in, const Lines& out) {
+        const View &a = in.range, &b = out.range;
+        if (outcome_ == Outcome::refused || a.count == 0 || b.count == 0 || !overlap(a, b)) return false;
+        if (a.offset == b.offset) return true;
+        if (in.is_batch || out.is_batch) {
+            outcome_ = Outcome::refused;
+            return false;
+        }
+        const u64 size = size_of(a.type);
+        for (u64 i = 0; i < in.count; ++i) {
+            for (u64 j = 0; j < out.count; ++j) {
+                const u64 from = a.offset + i * in.pitch * size, to = b.offset + j * out.pitch * size;
+                if (from >= to + out.length * size || to >= from + in.length * size) continue;
+                outcome_ = Outcome::refused;
+                return false;
+            }
+        }
+        // The library compares the ranges of matrices with different pitches.
+        if (in.pitch != out.pitch) may_fail();
+        return false;
+    }
+    void no_overlap(const Lines& in, const Lines& out) {
+        if (in_place(in, out)) outcome_ = Outcome::refused;
+    }
     void may_fail() {
         if (outcome_ == Outcome::works) outcome_ = Outcome::either;
     }
@@ -531,7 +561,8 @@ class Call {
         const View in = matrix(type, from.extent);
         View out = choices_.one_in(6) ? in : matrix(type, to_rows.extent);
         if (to_rows.extent > out.count) outcome_ = Outcome::refused;
-        if (in_place(part(in, from.extent), part(out, to_rows.extent))) {
+        if (in_place({part(in, from.extent), shape.rows, shape.columns, from.pitch},
+                     {part(out, to_rows.extent), shape.columns, shape.rows, to_rows.pitch})) {
             const bool square = shape.rows == shape.columns && from.pitch == to_rows.pitch;
             square ? may_fail() : void(outcome_ = Outcome::refused);
         }
@@ -621,6 +652,11 @@ class Call {
             u128 extent = 0;
             VolumeView view = {};
 
+            Lines elements() const {
+                const bool is_row_major = layout == Layout::row_major;
+                return {part(view.range, extent), is_row_major ? view.rows : view.columns,
+                        is_row_major ? view.columns : view.rows, lines.pitch, view.depth != 1};
+            }
             u64 at(u64 plane, u64 row, u64 column) const {
                 const bool is_row_major = layout == Layout::row_major;
                 return plane * stride + (is_row_major ? row : column) * lines.pitch +
@@ -651,8 +687,8 @@ class Call {
         };
         const Operand a = operand(m, k, false), b = operand(k, n, false), c = operand(m, n, true);
         if (k != 0) {
-            no_overlap(part(a.view.range, a.extent), part(c.view.range, c.extent));
-            no_overlap(part(b.view.range, b.extent), part(c.view.range, c.extent));
+            no_overlap(a.elements(), c.elements());
+            no_overlap(b.elements(), c.elements());
         }
         if (std::max({m, n, k, batch}) > buffer_bytes) may_fail();  // empty matrices of many tiles
         const Options asked = options(matmul_algorithm);
@@ -697,7 +733,8 @@ class Call {
         s.in_pitch = from.given;
         s.out_pitch = to_rows.given;
         const View in = matrix(type, from.extent), out = matrix(type, to_rows.extent);
-        no_overlap(part(in, from.extent), part(out, to_rows.extent));
+        no_overlap(Lines{part(in, from.extent), s.rows, s.columns, from.pitch},
+                   Lines{part(out, to_rows.extent), s.rows, s.columns, to_rows.pitch});
         const u64 even = choices_.one_in(32) ? 1 : 0;
         const u64 mask_rows = 2 * choices_.below(4) + 1, mask_columns = 2 * choices_.below(4) + 1 + even;
         if (mask_rows % 2 == 0 || mask_columns % 2 == 0) outcome_ = Outcome::refused;

@@ -2,10 +2,13 @@
 #include "devices.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 using namespace concord;
 using test::random_values;
+using test::throws;
 
 namespace {
 
@@ -56,6 +59,29 @@ DEVICE_TEST(reductions_return_futures) {
     CHECK(reduce(*stream, in.span().part(0, 2), ReduceOp::product).get() == x[0] * x[1]);
     CHECK(sum(*stream, none).get() == 0);
     CHECK(max(*stream, none).get() == std::numeric_limits<i32>::min());
+    const f32 nan = std::numeric_limits<f32>::quiet_NaN(), infinity = std::numeric_limits<f32>::infinity();
+    const Array<f32> floats(*stream, {1.0F, nan, 2.0F});
+    CHECK(std::isnan(min(*stream, floats).get()));
+    CHECK(max(*stream, floats.span().part(0, 0)).get() == -infinity);
+    CHECK(min(*stream, floats.span().part(0, 0)).get() == infinity);
+}
+
+DEVICE_TEST(results_for_the_host_are_not_recorded) {
+    const auto stream = device.create_stream();
+    const Array<i32> in(*stream, small_values(100));
+    const auto refused = [&](const char* words, const auto& f) {
+        CHECK(throws(ErrorCode::unsupported, words, f));
+    };
+    stream->begin_recording();
+    refused("reduce: a result for the host cannot be recorded; use the form with an output range",
+            [&] { (void)sum(*stream, in); });
+    refused("count_if: a result for the host", [&] { (void)count_if(*stream, in, KeepRule::odd); });
+    refused("compact: a result for the host", [&] { (void)compact(*stream, in, KeepRule::odd); });
+    refused("partition: a result for the host", [&] { (void)partition(*stream, in, KeepRule::odd); });
+    const Array<i32> sums = scan(*stream, in);
+    const auto recording = stream->end_recording();
+    recording->replay(*stream);
+    CHECK(sums.to_host(*stream) == scan(*stream, in).to_host(*stream));
 }
 
 DEVICE_TEST(orderings_return_arrays) {

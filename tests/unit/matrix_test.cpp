@@ -82,19 +82,87 @@ DEVICE_TEST(matrices_and_volumes_that_do_not_fit_are_refused) {
     refused("exceeds 2^60 elements", [] { (void)VolumeExtents{u64{1} << 40, u64{1} << 40, 1}.count(); });
     const Matrix matrix(values, 10, 10);
     const Volume volume(values, 4, 5, 5);
-    refused("MatrixView::part: rows out of range, got [8, 8 + 3); the view has 10",
+    refused("Matrix::part: rows out of range, got [8, 8 + 3); the view has 10",
             [&] { (void)matrix.part(8, 0, 3, 1); });
-    refused("MatrixView::part: columns out of range, got [1, 1 + 18446744073709551615); the view has 10",
+    refused("Matrix::part: columns out of range, got [1, 1 + 18446744073709551615); the view has 10",
             [&] { (void)matrix.part(0, 1, 1, ~u64{0}); });
     refused("VolumeView::planes: planes out of range, got [3, 3 + 2); the view has 4",
             [&] { (void)volume.planes(3, 2); });
-    refused("planes out of range", [&] { (void)volume.plane(4); });
+    refused("Volume::plane: planes out of range, got [4, 4 + 1)", [&] { (void)volume.plane(4); });
     refused("Matrix::row: rows of a column-major matrix are not contiguous",
             [&] { (void)matrix.transposed().row(0); });
-    refused("rows out of range", [&] { (void)matrix.row(10); });
+    refused("Matrix::row: rows out of range", [&] { (void)matrix.row(10); });
     refused("Span: wrong element type, got a view of f32; expected f64", [&] {
         Matrix<f64>(MatrixView{values.view(), 2, 2});
     });
+}
+
+// Compares with the elements themselves.
+DEVICE_TEST(overlap_of_matrices_is_exact_for_equal_pitches) {
+    const auto stream = device.create_stream();
+    const Array<u8> values(*stream, 200);
+    const auto elements = [](const MatrixView& m) {
+        std::vector<bool> used(200);
+        const u64 lines = m.layout == Layout::row_major ? m.rows : m.columns,
+                  length = m.layout == Layout::row_major ? m.columns : m.rows;
+        for (u64 line = 0; line < lines; ++line) {
+            for (u64 i = 0; i < length; ++i)
+                used[m.range.offset + line * m.pitch + i] = true;
+        }
+        return used;
+    };
+    u64 compared = 0;
+    for (const u64 begin : {0, 1, 3, 5, 9, 10, 11, 25, 47, 52}) {
+        for (const u64 rows : {0, 1, 2, 4}) {
+            for (const u64 columns : {0, 1, 4, 5, 10}) {
+                const Matrix a(values.span().part(20, 180), 4, 5, 10),
+                    b(values.span().part(begin, 148), rows, columns, 10);
+                const auto in_a = elements(a.view()), in_b = elements(b.view());
+                bool expected = false;
+                for (u64 i = 0; i < 200; ++i)
+                    expected = expected || (in_a[i] && in_b[i]);
+                CAPTURE(begin);
+                CAPTURE(rows);
+                CAPTURE(columns);
+                CHECK(overlap(a.view(), b.view()) == expected);
+                CHECK(overlap(b.view().transposed(), a.view()) == expected);
+                ++compared;
+            }
+        }
+    }
+    CHECK(compared == 200);
+    // Other pitches and batches compare ranges.
+    CHECK(overlap(Matrix(values, 2, 5, 20).view(), Matrix(values.span().part(5, 50), 2, 5, 10).view()));
+    CHECK(overlap(Volume(values, 2, 2, 5, 10).view(), Matrix(values.span().part(5, 50), 2, 5, 10).view()));
+}
+
+// The trailing update of an LU decomposition: the blocks are parts of one matrix.
+DEVICE_TEST(calls_work_on_parts_of_one_matrix) {
+    const auto stream = device.create_stream();
+    const auto x = random_values<f32>(100 * 100);
+    const Array<f32> values(*stream, x), apart(*stream, x);
+    const Matrix m(values, 100, 100), n(apart, 100, 100);
+    const Matrix a = m.part(50, 0, 50, 50), b = m.part(0, 50, 50, 50), c = m.part(50, 50, 50, 50);
+    matmul(*stream, a, b, n.part(50, 50, 50, 50), {.alpha = -1, .beta = 1});
+    matmul(*stream, a, b, c, {.alpha = -1, .beta = 1});
+    CHECK(values.to_host(*stream) == apart.to_host(*stream));
+    transpose(*stream, a, b);
+    transpose(*stream, m.part(50, 0, 50, 50), n.part(0, 50, 50, 50));
+    CHECK(values.to_host(*stream) == apart.to_host(*stream));
+    const std::vector<f32> mask(9, 0.125F);
+    convolve(*stream, m.part(0, 0, 50, 50), ConvolveMask(mask, 3, 3), c);
+    convolve(*stream, m.part(0, 0, 50, 50), ConvolveMask(mask, 3, 3), n.part(50, 50, 50, 50));
+    CHECK(values.to_host(*stream) == apart.to_host(*stream));
+    CHECK(throws(ErrorCode::invalid_argument, "overlaps a",
+                 [&] { matmul(*stream, a, b, m.part(50, 49, 50, 50)); }));
+}
+
+DEVICE_TEST(arrays_on_buffers_check_their_size) {
+    const auto buffer = device.allocate(100);
+    CHECK(Array<f32>(buffer, 25).size() == 25);
+    CHECK(throws(ErrorCode::invalid_argument, "array: range exceeds the buffer",
+                 [&] { Array<f32>(buffer, 26); }));
+    CHECK(throws(ErrorCode::invalid_argument, "range without a buffer", [] { Array<f32>(nullptr, 1); }));
 }
 
 DEVICE_TEST(shapes_that_do_not_match_are_named) {

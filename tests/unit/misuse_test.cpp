@@ -82,7 +82,7 @@ DEVICE_TEST(arrays_that_were_moved_from_give_errors) {
     Array<f32> first(*stream, std::vector<f32>{1, 2, 3});
     const Array<f32> second = std::move(first);
     const Array<f32>& moved = first;  // NOLINT(bugprone-use-after-move)
-    const std::string_view words = "range without a buffer; pass an allocated range";
+    const std::string_view words = "range without a buffer; it was moved from or never allocated";
     CHECK(throws(ErrorCode::invalid_argument, words, [&] { (void)moved.to_host(*stream); }));
     CHECK(throws(ErrorCode::invalid_argument, words, [&] { (void)moved.view().device(); }));
     CHECK(throws(ErrorCode::invalid_argument, words, [&] { (void)moved.span(); }));

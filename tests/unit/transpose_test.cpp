@@ -112,6 +112,17 @@ DEVICE_TEST(transpose_of_column_major_matrices) {
     const auto stream = device.create_stream();
     const auto x = random_values<u32>(30 * 47);
     const Array<u32> in(*stream, x), out(*stream, x.size());
+    const Array<u32> padded(*stream, std::vector<u32>(30 * 50, 7)), square(*stream, x);
+    transpose(*stream, Matrix(in, 40, 25, 47, Layout::column_major),
+              Matrix(padded, 25, 40, 30, Layout::column_major));
+    CHECK(padded.to_host(*stream) == turned(x, std::vector<u32>(30 * 50, 7), {25, 40, 47, 30}));
+    const Matrix both(square, 20, 20, 40, Layout::column_major);
+    transpose(*stream, both, both);
+    CHECK(square.to_host(*stream) == turned(x, x, {20, 20, 40, 40}));
+    CHECK(throws(ErrorCode::invalid_argument, "in of 47 x 31 needs", [&] {
+        transpose(*stream, MatrixView{in.view(), 47, 31, 0, Layout::column_major},
+                  MatrixView{out.view(), 31, 47, 0, Layout::column_major});
+    }));
     // In memory, the columns of in are rows.
     transpose(*stream, Matrix(in, 47, 30, 0, Layout::column_major),
               Matrix(out, 30, 47, 0, Layout::column_major));
@@ -147,7 +158,8 @@ DEVICE_TEST(transpose_rejects_invalid_calls) {
     refused("pass identical or disjoint ranges", in.span().part(0, 50), in.span().part(49, 51), {5, 10});
     CHECK(throws(ErrorCode::invalid_argument, "out must be 5 x 4 for in of 4 x 5, got 4 x 5",
                  [&] { transpose(*stream, Matrix(in, 4, 5), Matrix(out, 4, 5)); }));
-    CHECK(throws(ErrorCode::invalid_argument, "in and out must have the same layout",
+    CHECK(throws(ErrorCode::invalid_argument,
+                 "in and out must have the same layout, got row-major and column-major",
                  [&] { transpose(*stream, Matrix(in, 4, 5), Matrix(out, 4, 5).transposed()); }));
     CHECK(throws(ErrorCode::invalid_argument, "unknown variant 'diagonal'; available: ", [&] {
         turn(*stream, in, out, {10, 10}, {"diagonal"});
