@@ -437,7 +437,7 @@ def print_agreement():
     print(table(["algorithm"] + [f"{name}, {backend}" for name, backend, *_ in columns], rows))
     print("Variants per algorithm: *identical* results are bitwise those of the serial reference; results *within bound* are "
           "floating-point sums in another order. Commands: " +
-          "; ".join(dict.fromkeys(f"`{s['command']}` on {s['date']}" for *_, s in columns)) + ".")
+          "; ".join(dict.fromkeys(f"`{s['command']}` on {s['date']} ({s['covers']})" for *_, s in columns)) + ".")
 
 
 # --- Figures --------------------------------------------------------------------------------------------------------
@@ -468,7 +468,7 @@ def agreement_svg():
     names = names_of(columns)
     left, top, cell_width, cell_height = 100, 84, 190, 40
     cell_width = max(cell_width, 560 // max(1, len(columns)))
-    width, height = left + cell_width * len(columns) + 16, top + cell_height * len(names) + 40
+    width, height = left + cell_width * len(columns) + 16, top + cell_height * len(names) + 56
     body = words(16, 28, "Agreement with the serial reference: variants of each algorithm", "text title")
     for k, (name, backend, _, _) in enumerate(columns):
         middle = left + cell_width * k + cell_width / 2
@@ -487,8 +487,9 @@ def agreement_svg():
             body += words(middle, y + (18 if second else 25), first, "text small", "middle")
             if second:
                 body += words(middle, y + 32, second, "faint small", "middle")
-    body += words(16, height - 14, "identical: bitwise identical to the reference. within bound: sums in another order, within the error bound",
+    body += words(16, height - 30, "identical: bitwise identical to the reference. within bound: sums in another order, within the error bound",
                   "faint small")
+    body += words(16, height - 14, "; ".join(dict.fromkeys(f"{s['covers']}, {s['date']}" for *_, s in columns)), "faint small")
     return svg(width, height, "Agreement matrix", "For each algorithm and device, how many variants give bitwise identical results.", body)
 
 

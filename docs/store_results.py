@@ -83,6 +83,8 @@ def main():
     parser.add_argument("--command", help="the command that measured, if the file does not tell")
     parser.add_argument("--date", help="the day, if the file does not tell; default: today")
     parser.add_argument("--note", help="what a reader must know about the figures")
+    parser.add_argument("--covers", help="types, sizes and inputs of a check, for captions", default="all element types, "
+                        "sizes from 0 to 2^23 + 12345 and all input patterns")
     parser.add_argument("--device-name", action="append", default=[], metavar="SELECTOR=NAME", help="for the columns of checks")
     parser.add_argument("--append", action="store_true", help="keep the runs that are stored already")
     parser.add_argument("--results", type=Path, default=stored_results.RESULTS, help="folder of the stored files")
@@ -106,7 +108,7 @@ def main():
             for cell in file["matrix"]:
                 matrix[cell["algorithm"], cell["variant"], cell["device"]] = trimmed(cell, CELL)
         stored = {"schema": 1, "title": arguments.title or arguments.name, "version": read[-1]["version"],
-                  "date": arguments.date or today, "command": arguments.command or "concord check --json FILE",
+                  "date": arguments.date or today, "command": arguments.command or "concord check --json FILE", "covers": arguments.covers,
                   "devices": list(devices.values()), "matrix": list(matrix.values())}
     else:
         runs = (old or {}).get("runs", [])

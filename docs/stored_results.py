@@ -9,7 +9,8 @@ example with other versions of peer libraries:
     machine                   {cpu, cores, os, compiler}
     devices                   [{selector, name, driver, hardware, libraries, ceilings}, ...]
     results                   rows of `concord bench --json` (lab/bench/bench.hpp) with the members ROW
-NAME.check.json: {"schema": 1, "title", "version", "date", "command", "devices": [{selector, name}, ...], "matrix": [CELL, ...]}.
+NAME.check.json: {"schema": 1, "title", "version", "date", "command", "covers", "devices": [{selector, name}, ...], "matrix": [CELL, ...]}.
+    covers                    types, sizes and inputs of the cases, for captions
 """
 import json
 import math
@@ -68,7 +69,7 @@ RUN = {"command": (text, True), "date": (date, True), "version": (text, True), "
        "calls": (count, False), "hot": (flag, False), "machine": (dictionary(lambda _: True), True), "devices": (list, True),
        "results": (list, True)}
 BENCH = {"schema": (one_of(1), True), "title": (text, True), "runs": (list, True)}
-CHECK = {"schema": (one_of(1), True), "title": (text, True), "version": (text, True), "date": (date, True), "command": (text, True),
+CHECK = {"schema": (one_of(1), True), "title": (text, True), "version": (text, True), "date": (date, True), "command": (text, True), "covers": (text, True),
          "devices": (list, True), "matrix": (list, True)}
 
 
