@@ -166,7 +166,8 @@ constexpr HostKernel host_kernel() {
     return detail::HostEntry<Kernel>::all_versions(std::make_index_sequence<std::size(all_host_isas)>{});
 }
 
-/// The host kernel for `Kernel`, compiled once. For kernels that gain little from wide vectors; saves compile time.
+/// The host kernel for `Kernel`, compiled once, with Group::isa = HostIsa::baseline. For kernels that gain little from
+/// wide vectors; saves compile time.
 template <auto Kernel>
 constexpr HostKernel plain_host_kernel() {
     using E = detail::HostEntry<Kernel>;

@@ -400,7 +400,7 @@ StencilProblem problem_of(const char* call, Stream& stream, const VolumeView& in
                           const StarCoefficients& star, const VolumeView& out, u64 steps,
                           const StencilBox& box) {
     check_operand(call, "in", stream, in.range);
-    check_operand(call, "out", stream, out.range);
+    check_output(call, "out", stream, out.range);
     const Type type = in.range.type;
     if (!is_float(type)) refuse(call, "volume must be f32 or f64, got " + std::string(name_of(type)));
     check_same_type(call, {{"in", type}, {"out", out.range.type}});

@@ -151,18 +151,19 @@ template <class T, int first, int count>
     const T c0 = c[0], c1 = c[first], c2 = c[first + count - 1];
     const T *ya = rows.y_before[0], *yb = rows.y_after[0], *za = rows.z_before[0], *zb = rows.z_after[0];
     const T *yc = rows.y_before[1], *yd = rows.y_after[1], *zc = rows.z_before[1], *zd = rows.z_after[1];
+    // Pointers instead of `i - first`: g++ 12 does not vectorise the loop with a signed index, and an unsigned one wraps.
+    const T *left = centre - first, *right = centre + first, *far_left = left - (count - 1),
+            *far_right = right + (count - 1);
 #if defined(__clang__)
 #pragma clang loop vectorize(assume_safety)
 #else
 #pragma GCC ivdep
 #endif
-    // Signed, because it is subtracted from.
-    for (i64 i = 0; i < static_cast<i64>(n); ++i) {
+    for (u64 i = 0; i < n; ++i) {
         T t = first == 1 ? c0 * centre[i] : sums[i];
-        t = std::fma(c1, ((centre[i - first] + centre[i + first]) + (ya[i] + yb[i])) + (za[i] + zb[i]), t);
+        t = std::fma(c1, ((left[i] + right[i]) + (ya[i] + yb[i])) + (za[i] + zb[i]), t);
         if constexpr (count == 2)
-            t = std::fma(
-                c2, ((centre[i - first - 1] + centre[i + first + 1]) + (yc[i] + yd[i])) + (zc[i] + zd[i]), t);
+            t = std::fma(c2, ((far_left[i] + far_right[i]) + (yc[i] + yd[i])) + (zc[i] + zd[i]), t);
         to[i] = t;
     }
 }
