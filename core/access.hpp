@@ -19,6 +19,7 @@ struct Access {
     static bool is_recorded(const Event& event) noexcept { return event.recorded_; }
     static void set_recorded(Event& event) noexcept { event.recorded_ = true; }
     static void set_size(Buffer& buffer, u64 bytes) noexcept { buffer.size_ = bytes; }
+    static void set_read_only(Buffer& buffer) noexcept { buffer.read_only_ = true; }
 
     // Creates an object of a public class with a private constructor.
     template <class T, class... Arguments>

@@ -11,7 +11,7 @@
 namespace concord {
 
 /// The version of the interfaces in core/ that a module uses. Increases with every incompatible change.
-inline constexpr u32 backend_interface_version = 8;
+inline constexpr u32 backend_interface_version = 9;
 
 /// A backend. The process has one object per backend, which lives until the process ends.
 class Backend {

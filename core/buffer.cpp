@@ -29,6 +29,10 @@ Buffer::Buffer(Device& device, Kind kind, u64 bytes, std::unique_ptr<backend::Me
 
 Buffer::~Buffer() = default;
 
+u64 Buffer::begin() const noexcept {
+    return memory_->begin();
+}
+
 void* Buffer::host_pointer() noexcept {
     return memory_->host_pointer();
 }

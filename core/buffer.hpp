@@ -19,7 +19,7 @@ struct Access;
 struct BufferState;
 }  // namespace detail
 
-/// Owned memory of one device, created by Device::allocate.
+/// Memory of one device, created by Device::allocate, or adopted from another owner by Device::adopt.
 ///
 /// The memory returns to the device's pool when the last shared_ptr is destroyed. This is safe while queued work still
 /// uses it. Base addresses are aligned to at least 256 bytes on GPUs and 64 bytes on CPUs. Contents are undefined until
@@ -40,11 +40,15 @@ class Buffer final {
     Device& device() const noexcept { return device_; }
     /// Where the memory is.
     Kind kind() const noexcept { return kind_; }
-    /// The requested size in bytes.
+    /// The end of the memory in bytes from its base: the requested size, for adopted memory begin() + its size.
     u64 size() const noexcept { return size_; }
+    /// Offset of the first byte. Not 0 only for adopted memory: its base is rounded down to a multiple of 256 bytes.
+    u64 begin() const noexcept;
+    /// Whether calls may only read the memory. Only adopted memory is read-only.
+    bool read_only() const noexcept { return read_only_; }
     /// The allocated size in bytes (the pool rounds up).
     u64 capacity() const noexcept { return capacity_; }
-    /// The host address of the memory, null if the host cannot access it. Synchronize the stream before you access it.
+    /// The host address of the base, null if the host cannot access it. Synchronize the stream before you access it.
     void* host_pointer() noexcept;
     /// The handle of the backend's own API, for use with other libraries: the device pointer of CUDA, the cl_mem of
     /// OpenCL, otherwise host_pointer(). The buffer keeps the ownership.
@@ -59,6 +63,7 @@ class Buffer final {
     Kind kind_;
     u64 size_;
     u64 capacity_;
+    bool read_only_ = false;
     std::unique_ptr<backend::Memory> memory_;
     std::unique_ptr<detail::BufferState> state_;
 };

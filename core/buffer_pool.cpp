@@ -26,6 +26,23 @@ u64 slack(u64 capacity) {
 
 }  // namespace
 
+void drain(Buffer& buffer) {
+    std::vector<BufferState::Use> uses;
+    {
+        BufferState& state = Access::state(buffer);
+        const std::lock_guard lock(state.mutex);
+        uses.swap(state.uses);
+    }
+    for (const BufferState::Use& use : uses) {
+        if (const std::shared_ptr<Stream> stream = use.stream.lock()) {
+            Access::state(*stream).drain(use.ticket);
+        } else {
+            while (!use.ended->load())
+                std::this_thread::yield();
+        }
+    }
+}
+
 bool BufferPool::ready(Buffer& buffer, const Stream* home, Streams& seen) {
     BufferState& state = Access::state(buffer);
     const std::lock_guard lock(state.mutex);
@@ -111,23 +128,8 @@ bool BufferPool::trim() {
         use_.cached = 0;
     }
     const bool any = !taken.empty();
-    for (auto& [capacity, buffer] : taken) {
-        // Waits for streams that still use the buffer. Their failures are reported by the streams.
-        std::vector<BufferState::Use> uses;
-        {
-            BufferState& state = Access::state(*buffer);
-            const std::lock_guard lock(state.mutex);
-            uses.swap(state.uses);
-        }
-        for (const BufferState::Use& use : uses) {
-            if (const std::shared_ptr<Stream> stream = use.stream.lock()) {
-                Access::state(*stream).drain(use.ticket);
-            } else {
-                while (!use.ended->load())
-                    std::this_thread::yield();
-            }
-        }
-    }
+    for (auto& [capacity, buffer] : taken)
+        drain(*buffer);
     return any;
 }
 

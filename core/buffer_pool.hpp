@@ -8,6 +8,9 @@
 
 namespace concord::detail {
 
+// Waits until no stream uses the buffer. Failures of the streams' work are reported by the streams.
+void drain(Buffer& buffer);
+
 // Keeps released buffers by capacity. A buffer is reused when all streams that used it have finished that work. The
 // stream that allocates may reuse its own buffer earlier, because its order guarantees that the new use follows the old
 // one.

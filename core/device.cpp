@@ -1,7 +1,10 @@
 #include "access.hpp"
 #include "buffer_pool.hpp"
+#include "buffer_state.hpp"
 #include "forked.hpp"
 #include "kernel_key.hpp"
+
+#include <concord/detail/checked_size.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -135,6 +138,74 @@ std::shared_ptr<Buffer> Device::allocate_host(u64 bytes) {
     check_not_forked("Device::allocate_host");
     return state_->host_pool.take(bytes, nullptr, shared_from_this());
 }
+
+namespace {
+
+// The buffer of adopted memory.
+std::shared_ptr<Buffer> adopted(Device& device, const char* call, ForeignMemory memory,
+                                std::unique_ptr<backend::Memory> (backend::Device::*adopt)(void*, u64),
+                                backend::Device& by) {
+    check_not_forked(call);
+    if (memory.handle == nullptr || memory.bytes == 0)
+        throw Error(ErrorCode::invalid_argument, call,
+                    memory.handle == nullptr ? "null handle; pass the memory" : "zero bytes; pass the size");
+    if (memory.bytes > detail::most_bytes) detail::refuse_size(call, memory.bytes, 1);
+    std::unique_ptr<backend::Memory> block = (by.*adopt)(memory.handle, memory.bytes);
+    const u64 end = block->begin() + memory.bytes;
+    std::unique_ptr<Buffer> made = Access::make<Buffer>(device, Buffer::Kind::device, end, std::move(block));
+    if (memory.read_only) Access::set_read_only(*made);
+    const std::shared_ptr<Buffer> buffer(
+        made.get(), [keep = device.shared_from_this(), release = std::move(memory.release)](Buffer* last) {
+            const std::unique_ptr<Buffer> owned(last);
+            if (detail::in_forked_child || !release) return;
+            detail::drain(*owned);
+            release();
+        });
+    static_cast<void>(made.release());
+    Access::state(*buffer).self = buffer;
+    return buffer;
+}
+
+}  // namespace
+
+std::shared_ptr<Buffer> Device::adopt(ForeignMemory memory) {
+    return adopted(*this, "Device::adopt", std::move(memory), &backend::Device::adopt, *state_->backend);
+}
+
+std::shared_ptr<Buffer> Device::adopt_host(ForeignMemory memory) {
+    return adopted(*this, "Device::adopt_host", std::move(memory), &backend::Device::adopt_host,
+                   *state_->backend);
+}
+
+std::shared_ptr<Stream> Device::adopt_stream(void* handle) {
+    check_not_forked("Device::adopt_stream");
+    return Access::make<Stream>(shared_from_this(), state_->backend->adopt_queue(*this, handle));
+}
+
+void* Device::native_handle() const noexcept {
+    return state_->backend->native_handle();
+}
+
+namespace backend {
+namespace {
+
+[[noreturn]] void refuse_adoption(const char* call, const Device& device, const char* what) {
+    throw Error(ErrorCode::unsupported, call, device.info().selector + " cannot adopt " + what);
+}
+
+}  // namespace
+
+std::unique_ptr<Memory> Device::adopt(void* /*handle*/, u64 /*bytes*/) {
+    refuse_adoption("Device::adopt", *this, "memory");
+}
+std::unique_ptr<Memory> Device::adopt_host(void* /*pointer*/, u64 /*bytes*/) {
+    refuse_adoption("Device::adopt_host", *this, "host memory");
+}
+std::unique_ptr<Queue> Device::adopt_queue(concord::Device& /*device*/, void* /*handle*/) {
+    refuse_adoption("Device::adopt_stream", *this, "streams");
+}
+
+}  // namespace backend
 
 MemoryUse Device::memory_use() const {
     return state_->pool.use();

@@ -12,6 +12,10 @@ Event::~Event() {
     if (detail::in_forked_child) (void)event_.release();  // its driver cannot be called
 }
 
+void* Event::native_handle() const noexcept {
+    return recorded_ ? event_->native_handle() : nullptr;
+}
+
 bool Event::done() const {
     detail::check_not_forked("Event::done");
     return !recorded_ || event_->done();

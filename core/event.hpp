@@ -26,6 +26,9 @@ class Event final {
 
     /// The device whose streams may record the event.
     Device& device() const noexcept { return *device_; }
+    /// The handle of the backend's own API, for other libraries: a CUevent, which stays the same, or a cl_event, which
+    /// each record replaces. Null on CPUs, and before the first record. The event keeps the ownership.
+    void* native_handle() const noexcept;
     /// Whether the device has reached the mark. Does not block.
     bool done() const;
     /// Blocks the caller until the device has reached the mark.

@@ -13,7 +13,8 @@ void detail::refuse_size(std::string_view call, u64 count, u64 element_size) {
 }
 
 void detail::refuse_no_buffer(const char* call) {
-    throw Error(ErrorCode::invalid_argument, call, "range without a buffer; it was moved from or never allocated");
+    throw Error(ErrorCode::invalid_argument, call,
+                "range without a buffer; it was moved from or never allocated");
 }
 
 void detail::check_delivers(const Stream& stream, const char* call) {
@@ -35,6 +36,10 @@ void detail::check_view(const char* call, const char* name, const View& view) {
                     what + "misaligned offset, got " + std::to_string(view.offset) +
                         " bytes; expected a multiple of " + std::to_string(size));
     const CheckedSize end = CheckedSize(view.count) * size + view.offset;
+    if (view.offset < view.buffer->begin() && view.count > 0)
+        throw Error(ErrorCode::invalid_argument, call,
+                    what + "range begins before the adopted memory, got byte " + std::to_string(view.offset) +
+                        "; it begins at byte " + std::to_string(view.buffer->begin()));
     if (!end.fits(view.buffer->size()))
         throw Error(ErrorCode::invalid_argument, call,
                     what + "range exceeds the buffer, got " + std::to_string(view.count) + " elements of " +

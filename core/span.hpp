@@ -100,8 +100,9 @@ class Array {
     /// Allocates `count` elements whose first use is on the stream; see Device::allocate.
     Array(Stream& stream, u64 count) : buffer_(stream.scratch(bytes_of(count))), count_(count) {}
     /// The first `count` elements of a buffer that is shared with other owners. Throws invalid_argument if the buffer
-    /// is too small.
-    Array(std::shared_ptr<Buffer> buffer, u64 count) : buffer_(std::move(buffer)), count_(count) {
+    /// is too small, or if its memory is not aligned to the elements.
+    Array(std::shared_ptr<Buffer> buffer, u64 count)
+        : buffer_(std::move(buffer)), offset_(buffer_ ? buffer_->begin() : 0), count_(count) {
         detail::check_view("Array", "array", view());
     }
     /// Allocates an array and copies host values to it. Blocks until the values are copied.
@@ -122,23 +123,44 @@ class Array {
     Array& operator=(Array&&) noexcept = default;
     ~Array() = default;
 
+    /// An array on host memory of another owner, without a copy; see Device::adopt_host. The memory must stay valid until
+    /// the work that uses it is done.
+    static Array borrow(Device& device, std::span<T> memory) {
+        if (memory.empty()) return {};
+        return Array(device.adopt_host({.handle = memory.data(), .bytes = memory.size_bytes()}),
+                     memory.size());
+    }
+    /// The same for memory that calls may only read.
+    static Array borrow(Device& device, std::span<const T> memory) {
+        if (memory.empty()) return {};
+        return Array(
+            device.adopt_host(
+                {.handle = const_cast<T*>(memory.data()), .bytes = memory.size_bytes(), .read_only = true}),
+            memory.size());
+    }
+    /// An array on memory of another owner, without a copy: all whole elements of the memory. See Device::adopt.
+    static Array adopt(Device& device, ForeignMemory memory) {
+        const u64 count = memory.bytes / sizeof(T);
+        return Array(device.adopt(std::move(memory)), count);
+    }
+
     /// A new array with a copy of the elements. Asynchronous. Moves 2 bytes per byte. Throws like Array and
     /// Stream::copy, and invalid_argument if the array was moved from.
     Array clone(Stream& stream) const {
         Array copy(stream, count_);
         if (count_ == 0) return copy;
         if (!buffer_) detail::refuse_no_buffer("Array::clone");
-        stream.copy(*copy.buffer_, 0, *buffer_, 0, count_ * sizeof(T));
+        stream.copy(*copy.buffer_, 0, *buffer_, offset_, count_ * sizeof(T));
         return copy;
     }
 
     /// The number of elements.
     u64 size() const { return count_; }
-    /// The buffer.
+    /// The buffer. The elements begin at its begin(), which is 0 except for adopted memory.
     const std::shared_ptr<Buffer>& buffer() const { return buffer_; }
     /// All elements as a view.
     View view() const {
-        return {.buffer = buffer_.get(), .offset = 0, .count = count_, .type = type_of<T>()};
+        return {.buffer = buffer_.get(), .offset = offset_, .count = count_, .type = type_of<T>()};
     }
     /// All elements as a span. Not of a temporary array, which would be gone at the end of the statement.
     Span<T> span() const& { return Span<T>(view()); }
@@ -156,7 +178,7 @@ class Array {
         if (count_ == 0) return {};
         if (!buffer_) detail::refuse_no_buffer("Array::to_host");
         std::vector<T> values(count_);
-        stream.read(values.data(), *buffer_, 0, count_ * sizeof(T));
+        stream.read(values.data(), *buffer_, offset_, count_ * sizeof(T));
         stream.synchronize();
         return values;
     }
@@ -165,6 +187,7 @@ class Array {
     static u64 bytes_of(u64 count) { return detail::checked_bytes("Array", count, sizeof(T)); }
 
     std::shared_ptr<Buffer> buffer_;
+    u64 offset_ = 0;  // bytes
     u64 count_ = 0;
 };
 

@@ -25,6 +25,11 @@ void check_on_device(const char* call, const Buffer& buffer) {
                     "page-locked host buffer; use its host_pointer() or Stream::copy");
 }
 
+void check_writable(const char* call, const Buffer& buffer) {
+    if (buffer.read_only())
+        throw Error(ErrorCode::invalid_argument, call, "read-only memory; adopt it without read_only");
+}
+
 // For copies and waits, which may involve another device within reach of the stream's device.
 void check_reach(const char* call, const char* what, const Stream& stream, const Device& other) {
     const Device& device = stream.device();
@@ -164,6 +169,7 @@ void Stream::write(Buffer& to, u64 offset, const void* from, u64 bytes) {
     check_not_forked("Stream::write");
     state_->check_range("Stream::write", to, offset, bytes);
     check_on_device("Stream::write", to);
+    check_writable("Stream::write", to);
     state_->check_not_recording("Stream::write");
     if (bytes == 0) return;
     state_->check_host_pointer("Stream::write", from);
@@ -192,6 +198,7 @@ void Stream::copy(Buffer& to, u64 to_offset, const Buffer& from, u64 from_offset
     check_not_forked("Stream::copy");
     check_reach("Stream::copy", "buffer", *this, to.device());
     check_reach("Stream::copy", "buffer", *this, from.device());
+    check_writable("Stream::copy", to);
     // Copies between the host and a device need a stream of that device.
     if (to.kind() == Buffer::Kind::host) state_->check_device("Stream::copy", "buffer", from.device());
     if (from.kind() == Buffer::Kind::host) state_->check_device("Stream::copy", "buffer", to.device());
@@ -222,6 +229,7 @@ void Stream::copy(Buffer& to, u64 to_offset, const Buffer& from, u64 from_offset
 void Stream::fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size) {
     check_not_forked("Stream::fill");
     state_->check_range("Stream::fill", to, offset, bytes);
+    check_writable("Stream::fill", to);
     if (pattern_size != 1 && pattern_size != 2 && pattern_size != 4 && pattern_size != 8)
         throw Error(
             ErrorCode::invalid_argument, "Stream::fill",

@@ -156,6 +156,13 @@ void check_operand(const char* algorithm, const char* name, const Stream& stream
                     ", got a buffer on " + view.device().info().selector);
 }
 
+void check_output(const char* algorithm, const char* name, const Stream& stream, const View& view) {
+    check_operand(algorithm, name, stream, view);
+    if (view.buffer != nullptr && view.buffer->read_only())
+        throw Error(ErrorCode::invalid_argument, algorithm,
+                    std::string(name) + " is read-only memory; pass an output that may be written");
+}
+
 void check_same_type(std::string_view call, std::initializer_list<std::pair<const char*, Type>> types) {
     std::string names, got;
     bool same = true;

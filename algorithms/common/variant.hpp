@@ -275,6 +275,8 @@ Enqueued enqueued(const Stream& stream, const Row& row, const Problem& problem) 
 
 // Throws wrong_device or invalid_argument unless the view is valid and lies on the stream's device.
 void check_operand(const char* algorithm, const char* name, const Stream& stream, const View& view);
+// The same for an output, which must also be writable.
+void check_output(const char* algorithm, const char* name, const Stream& stream, const View& view);
 
 // Throws invalid_argument unless the named types are equal.
 void check_same_type(std::string_view call, std::initializer_list<std::pair<const char*, Type>> types);

@@ -327,8 +327,8 @@ void calibrate(Calibration& calibration) {
 
 void check(const char* call, Stream& stream, const CompactProblem& p) {
     check_operand(call, "in", stream, p.in);
-    check_operand(call, "out", stream, p.out);
-    check_operand(call, "count", stream, p.count);
+    check_output(call, "out", stream, p.out);
+    check_output(call, "count", stream, p.count);
     auto refuse = [call](const std::string& what) { throw Error(ErrorCode::invalid_argument, call, what); };
     check_same_type(call, {{"in", p.in.type}, {"out", p.out.type}});
     if (p.out.count < p.in.count)

@@ -87,7 +87,7 @@ ConvolveProblem problem_of(Stream& stream, const MatrixView& image, const Convol
                            const MatrixView& result, ConvolveBorder border) {
     const View &in = image.range, &out = result.range;
     check_operand("convolve", "in", stream, in);
-    check_operand("convolve", "out", stream, out);
+    check_output("convolve", "out", stream, out);
     auto named = [](Type type) { return std::string(name_of(type)); };
     if (in.type != Type::u8 && !is_float(in.type))
         refuse("image must be u8, f32 or f64, got " + named(in.type));

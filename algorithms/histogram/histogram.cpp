@@ -170,7 +170,7 @@ constexpr const Tunable* tunables[] = {&histogram_copies_of_group, &histogram_ro
 // Checks that do not depend on the bins.
 void check_operands(const Stream& stream, const View& in, const View& counters) {
     check_operand("histogram", "in", stream, in);
-    check_operand("histogram", "counters", stream, counters);
+    check_output("histogram", "counters", stream, counters);
     check_counter_type("histogram", counters.type);
     if (counters.count == 0)
         throw Error(ErrorCode::invalid_argument, "histogram",

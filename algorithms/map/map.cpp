@@ -218,7 +218,7 @@ Enqueued map(Stream& stream, const MapProblem& p, const Options& options) {
     const char* call = p.algorithm;
     check_operand(call, "a", stream, p.a);
     check_operand(call, "b", stream, p.b);
-    check_operand(call, "out", stream, p.out);
+    check_output(call, "out", stream, p.out);
     if (p.a.count != p.out.count || p.b.count != p.out.count)
         throw Error(ErrorCode::invalid_argument, call,
                     "inputs and out must have the same element count, got " + std::to_string(p.a.count) +

@@ -244,7 +244,7 @@ MatmulProblem matmul_problem(Stream& stream, const VolumeView& a, const VolumeVi
                              const MatmulScale& scale) {
     check_operand("matmul", "a", stream, a.range);
     check_operand("matmul", "b", stream, b.range);
-    check_operand("matmul", "c", stream, c.range);
+    check_output("matmul", "c", stream, c.range);
     const Type type = c.range.type;
     check_same_type("matmul", {{"a", a.range.type}, {"b", b.range.type}, {"c", type}});
     if (!is_float(type)) refuse("matrices must be f32 or f64, got " + std::string(name_of(type)));

@@ -267,7 +267,7 @@ std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& p, Re
 
 Enqueued reduce(Stream& stream, const ReduceProblem& p, const Options& options) {
     check_operand("reduce", "in", stream, p.in);
-    check_operand("reduce", "out", stream, p.out);
+    check_output("reduce", "out", stream, p.out);
     if (p.out.count != 1)
         throw Error(ErrorCode::invalid_argument, "reduce",
                     "out must have 1 element, got " + std::to_string(p.out.count));
@@ -287,7 +287,7 @@ Enqueued reduce(Stream& stream, const ReduceProblem& p, const Options& options) 
 
 Enqueued reduce_chunks(Stream& stream, const ReduceProblem& p, u64 length, const Options& options) {
     check_operand("reduce", "in", stream, p.in);
-    check_operand("reduce", "out", stream, p.out);
+    check_output("reduce", "out", stream, p.out);
     const ReduceRow& row = choose("reduce", table, stream.device(), p, options);
     if (&row != &table[0])
         throw_unsupported_variant(

@@ -458,7 +458,7 @@ std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& p, ScanSo
 
 Enqueued scan(Stream& stream, const ScanProblem& p, const Options& options) {
     check_operand("scan", "in", stream, p.in);
-    check_operand("scan", "out", stream, p.out);
+    check_output("scan", "out", stream, p.out);
     if (p.in.count != p.out.count)
         throw Error(ErrorCode::invalid_argument, "scan",
                     "in and out must have the same element count, got " + std::to_string(p.in.count) +

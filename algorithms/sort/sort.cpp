@@ -271,7 +271,7 @@ void check(Stream& stream, const SortProblem& p) {
     }
     for (const auto* operands : {&inputs, &outputs}) {
         for (const NamedView& operand : *operands) {
-            check_operand("sort", operand.name, stream, operand.view);
+            (operands == &inputs ? check_operand : check_output)("sort", operand.name, stream, operand.view);
             if (operand.view.count != p.in.count)
                 refuse(std::string(in.name) + " and " + operand.name +
                        " must have the same element count, got " + std::to_string(p.in.count) + " and " +

@@ -522,7 +522,7 @@ constexpr const Tunable* tunables[] = {&band, &groups_a_unit, &group_kib, &tile_
 
 TransposeProblem problem_of(Stream& stream, const MatrixView& in, const MatrixView& out) {
     check_operand("transpose", "in", stream, in.range);
-    check_operand("transpose", "out", stream, out.range);
+    check_output("transpose", "out", stream, out.range);
     check_same_type("transpose", {{"in", in.range.type}, {"out", out.range.type}});
     if (out.rows != in.columns || out.columns != in.rows)
         refuse("out must be " + size_name({in.columns, in.rows}) + " for in of " +

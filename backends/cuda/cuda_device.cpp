@@ -148,6 +148,10 @@ std::unique_ptr<backend::Queue> CudaDevice::create_queue(concord::Device& device
     return std::make_unique<CudaQueue>(*this, device, priority);
 }
 
+std::unique_ptr<backend::Queue> CudaDevice::adopt_queue(concord::Device& device, void* handle) {
+    return std::make_unique<CudaQueue>(*this, device, static_cast<CUstream>(handle));
+}
+
 std::unique_ptr<backend::Event> CudaDevice::create_event() {
     return std::make_unique<CudaEvent>(*this);
 }

@@ -23,6 +23,10 @@ class CudaDevice final : public backend::Device {
     std::vector<DeviceProperty> properties() const override;
     std::unique_ptr<backend::Memory> allocate(u64 bytes) override;
     std::unique_ptr<backend::Memory> allocate_host(u64 bytes) override;
+    std::unique_ptr<backend::Memory> adopt(void* handle, u64 bytes) override;
+    std::unique_ptr<backend::Memory> adopt_host(void* pointer, u64 bytes) override;
+    std::unique_ptr<backend::Queue> adopt_queue(concord::Device& device, void* handle) override;
+    void* native_handle() noexcept override { return context_->handle(); }
     std::unique_ptr<backend::Kernel> compile(const KernelSpec& spec) override;
     std::unique_ptr<backend::Event> create_event() override;
     std::unique_ptr<backend::Queue> create_queue(concord::Device& device, Priority priority) override;
@@ -58,8 +62,15 @@ class CudaDevice final : public backend::Device {
 class CudaMemory final : public backend::Memory {
   public:
     CudaMemory(CudaDevice& device, u64 bytes);
+    // Memory of another owner.
+    struct Adopted {
+        CUdeviceptr address;
+        void* host;  // null if the host cannot access it
+    };
+    CudaMemory(CudaDevice& device, const Adopted& adopted);
     ~CudaMemory() override;
-    void* host_pointer() noexcept override { return nullptr; }
+    void* host_pointer() noexcept override { return host_; }
+    u64 begin() const noexcept override { return begin_; }
     // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's addresses are integers
     void* native_handle() noexcept override { return reinterpret_cast<void*>(address_); }
     CUdeviceptr address() const { return address_; }
@@ -68,6 +79,9 @@ class CudaMemory final : public backend::Memory {
   private:
     std::shared_ptr<Context> context_;
     CUdeviceptr address_ = 0;
+    u64 begin_ = 0;
+    void* host_ = nullptr;
+    bool is_adopted_ = false;
 };
 
 // Page-locked host memory.

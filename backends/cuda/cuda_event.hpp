@@ -24,6 +24,7 @@ class CudaEvent final : public backend::Event {
   public:
     explicit CudaEvent(CudaDevice& device);
 
+    void* native_handle() const noexcept override { return handle_.get(); }
     bool done() const override;
     void synchronize() const override;
     double milliseconds_since(const backend::Event& start) const override;

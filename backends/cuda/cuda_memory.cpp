@@ -25,7 +25,84 @@ CudaMemory::CudaMemory(CudaDevice& device, u64 bytes) : context_(device.context(
     if (result != CUDA_SUCCESS) fail_allocation(device, result, bytes);
 }
 
+CudaMemory::CudaMemory(CudaDevice& device, const Adopted& adopted)
+    : context_(device.context()),
+      address_(adopted.address - adopted.address % detail::adopted_alignment),
+      begin_(adopted.address % detail::adopted_alignment),
+      host_(adopted.host == nullptr ? nullptr : static_cast<std::byte*>(adopted.host) - begin_),
+      is_adopted_(true) {}
+
+namespace {
+
+// What the driver knows about an address of another owner. Zero where it knows nothing.
+struct Known {
+    unsigned type = 0, is_managed = 0;
+    int ordinal = -1;
+    CUdeviceptr device = 0, start = 0;
+    void* host = nullptr;
+    std::size_t size = 0;
+};
+
+Known known_about(const Driver& driver, CUdeviceptr address) {
+    Known known;
+    CUpointer_attribute attributes[] = {
+        CU_POINTER_ATTRIBUTE_MEMORY_TYPE,    CU_POINTER_ATTRIBUTE_IS_MANAGED,
+        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+        CU_POINTER_ATTRIBUTE_HOST_POINTER,   CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+        CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+    void* answers[] = {&known.type, &known.is_managed, &known.ordinal, &known.device,
+                       &known.host, &known.start,      &known.size};
+    if (driver.pointer_get_attributes(std::size(attributes), attributes, answers, address) != CUDA_SUCCESS)
+        return {};
+    return known;
+}
+
+// Throws unless the driver knows memory of that size there.
+Known checked(CudaDevice& device, const char* call, CUdeviceptr address, u64 bytes) {
+    const Known known = known_about(device.driver(), address);
+    if (known.type == 0)
+        throw Error(
+            ErrorCode::invalid_argument, call,
+            "the CUDA driver does not know this memory; pass live memory of cudaMalloc, cudaMallocManaged, "
+            "cudaHostAlloc or cudaHostRegister");
+    if (known.size != 0 && bytes > known.start + known.size - address)
+        throw Error(ErrorCode::invalid_argument, call,
+                    "the allocation ends " + std::to_string(known.start + known.size - address) +
+                        " bytes after the address, got " + std::to_string(bytes) + " bytes");
+    return known;
+}
+
+}  // namespace
+
+std::unique_ptr<backend::Memory> CudaDevice::adopt(void* handle, u64 bytes) {
+    constexpr const char* call = "Device::adopt";
+    const Current current(*context_, call);
+    const auto address = reinterpret_cast<CUdeviceptr>(handle);
+    const Known known = checked(*this, call, address, bytes);
+    if (known.type == CU_MEMORYTYPE_HOST && known.is_managed == 0)
+        throw Error(ErrorCode::invalid_argument, call, "host memory; use Device::adopt_host");
+    if (known.is_managed == 0 && known.ordinal != context_->device())
+        throw Error(
+            ErrorCode::wrong_device, call,
+            "memory of CUDA device " + std::to_string(known.ordinal) + "; the device is " + info_.selector);
+    return std::make_unique<CudaMemory>(
+        *this, CudaMemory::Adopted{address, known.is_managed != 0 ? handle : nullptr});
+}
+
+std::unique_ptr<backend::Memory> CudaDevice::adopt_host(void* pointer, u64 bytes) {
+    constexpr const char* call = "Device::adopt_host";
+    const Current current(*context_, call);
+    const auto address = reinterpret_cast<CUdeviceptr>(pointer);
+    if (known_about(driver(), address).type == 0)
+        throw Error(ErrorCode::unsupported, call,
+                    "pageable host memory; page-lock it with cudaHostRegister, or copy it to an Array");
+    const Known known = checked(*this, call, address, bytes);
+    const CUdeviceptr mapped = known.device != 0 ? known.device : address;
+    return std::make_unique<CudaMemory>(*this, CudaMemory::Adopted{mapped, pointer});
+}
+
 CudaMemory::~CudaMemory() {
+    if (is_adopted_) return;
     const Current current(*context_);
     if (current.entered()) context_->driver.mem_free(address_);
 }

@@ -45,10 +45,26 @@ CudaQueue::CudaQueue(CudaDevice& device, concord::Device& pool, Priority priorit
     target_ = stream_;
 }
 
+CudaQueue::CudaQueue(CudaDevice& device, concord::Device& pool, CUstream stream)
+    : device_(device),
+      pool_(pool),
+      context_(device.context()),
+      driver_(device.driver()),
+      stream_(stream),
+      is_adopted_(true),
+      target_(stream),
+      callbacks_(std::make_shared<StreamCallbacks>()) {
+    const Current current(*context_, "Device::adopt_stream");
+    const CUresult state = driver_.stream_query(stream);
+    if (state == CUDA_ERROR_INVALID_HANDLE || state == CUDA_ERROR_INVALID_CONTEXT)
+        throw Error(ErrorCode::invalid_argument, "Device::adopt_stream",
+                    "not a live stream of this device's context", driver_.describe(state));
+}
+
 CudaQueue::~CudaQueue() {
     const Current current(*context_);
     const bool finished = current.entered() && driver_.stream_synchronize(stream_) == CUDA_SUCCESS;
-    if (current.entered()) driver_.stream_destroy(stream_);
+    if (current.entered() && !is_adopted_) driver_.stream_destroy(stream_);
     // A failed stream may still hold the address of the callbacks, so that they leak.
     if (!finished) new (std::nothrow) std::shared_ptr<StreamCallbacks>(callbacks_);
 }

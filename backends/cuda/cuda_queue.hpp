@@ -11,6 +11,8 @@ namespace concord::cuda {
 class CudaQueue final : public backend::Queue {
   public:
     CudaQueue(CudaDevice& device, concord::Device& pool, Priority priority);
+    // On a stream of another owner.
+    CudaQueue(CudaDevice& device, concord::Device& pool, CUstream stream);
     ~CudaQueue() override;
     void* native_handle() noexcept override { return stream_; }
 
@@ -41,6 +43,7 @@ class CudaQueue final : public backend::Queue {
     std::shared_ptr<Context> context_;
     const Driver& driver_;
     CUstream stream_ = nullptr;
+    bool is_adopted_ = false;
     CUstream target_ = nullptr;  // the stream for copies, fills and launches: stream_, or the capturing one
     std::unique_ptr<CudaStaging> staging_;
     std::unique_ptr<CudaCapture> capture_;

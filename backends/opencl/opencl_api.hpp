@@ -41,10 +41,12 @@ namespace concord::opencl {
     X(clGetDeviceIDs)               \
     X(clGetDeviceInfo)              \
     X(clGetEventInfo)               \
+    X(clGetCommandQueueInfo)        \
     X(clGetEventProfilingInfo)      \
     X(clGetKernelArgInfo)           \
     X(clGetKernelInfo)              \
     X(clGetKernelWorkGroupInfo)     \
+    X(clGetMemObjectInfo)           \
     X(clGetPlatformIDs)             \
     X(clGetPlatformInfo)            \
     X(clGetProgramBuildInfo)        \
@@ -55,7 +57,9 @@ namespace concord::opencl {
     X(clReleaseKernel)              \
     X(clReleaseMemObject)           \
     X(clReleaseProgram)             \
+    X(clRetainCommandQueue)         \
     X(clRetainEvent)                \
+    X(clRetainMemObject)            \
     X(clSetEventCallback)           \
     X(clSetKernelArg)               \
     X(clSetUserEventStatus)         \

@@ -67,6 +67,63 @@ SharedMemory::~SharedMemory() {
     if (lost()) static_cast<void>(block_.release());  // the driver's threads may still use it
 }
 
+namespace {
+
+// An answer about an object of another owner. Throws invalid_argument if the driver does not know the object.
+template <class T, class F, class Object>
+T asked(const F& function, Object object, cl_uint question, const char* call, const char* what) {
+    T value{};
+    const cl_int status = function(object, question, sizeof value, &value, nullptr);
+    if (status != CL_SUCCESS)
+        throw Error(ErrorCode::invalid_argument, call, std::string("not a ") + what, status_text(status));
+    return value;
+}
+
+}  // namespace
+
+AdoptedBuffer::AdoptedBuffer(cl_context context, cl_mem memory, u64 bytes) {
+    constexpr const char* call = "Device::adopt";
+    const auto& info = cl().clGetMemObjectInfo;
+    if (asked<cl_mem_object_type>(info, memory, CL_MEM_TYPE, call, "cl_mem") != CL_MEM_OBJECT_BUFFER)
+        throw Error(ErrorCode::invalid_argument, call, "the cl_mem is an image or pipe; pass a buffer");
+    if (asked<cl_context>(info, memory, CL_MEM_CONTEXT, call, "cl_mem") != context)
+        throw Error(ErrorCode::wrong_device, call,
+                    "the cl_mem belongs to another context; create it in Device::native_handle()");
+    if (const auto size = asked<std::size_t>(info, memory, CL_MEM_SIZE, call, "cl_mem"); size < bytes)
+        throw Error(ErrorCode::invalid_argument, call,
+                    "the cl_mem has " + std::to_string(size) + " bytes, got " + std::to_string(bytes));
+    check(cl().clRetainMemObject(memory), call, "clRetainMemObject");
+    memory_ = MemoryHandle(memory);
+}
+
+QueueHandle retained_queue(cl_context context, cl_device_id device, cl_command_queue queue) {
+    constexpr const char* call = "Device::adopt_stream";
+    const auto& info = cl().clGetCommandQueueInfo;
+    if (queue == nullptr)
+        throw Error(ErrorCode::invalid_argument, call, "null handle; pass the cl_command_queue");
+    if (asked<cl_context>(info, queue, CL_QUEUE_CONTEXT, call, "cl_command_queue") != context ||
+        asked<cl_device_id>(info, queue, CL_QUEUE_DEVICE, call, "cl_command_queue") != device)
+        throw Error(ErrorCode::wrong_device, call,
+                    "the cl_command_queue belongs to another context or device; create it in "
+                    "Device::native_handle()");
+    if ((asked<cl_command_queue_properties>(info, queue, CL_QUEUE_PROPERTIES, call, "cl_command_queue") &
+         CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0)
+        throw Error(ErrorCode::invalid_argument, call,
+                    "the cl_command_queue is out of order; pass an in-order one");
+    check(cl().clRetainCommandQueue(queue), call, "clRetainCommandQueue");
+    return QueueHandle(queue);
+}
+
+AdoptedHostMemory::AdoptedHostMemory(const backend::Device& device, cl_context context, void* pointer,
+                                     u64 bytes)
+    : begin_(reinterpret_cast<std::uintptr_t>(pointer) % detail::adopted_alignment),
+      base_(static_cast<std::byte*>(pointer) - begin_) {
+    cl_int status = CL_SUCCESS;
+    memory_ = MemoryHandle(cl().clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                               begin_ + bytes, base_, &status));
+    if (status != CL_SUCCESS) out_of_memory(device, bytes, status);
+}
+
 PinnedMemory::PinnedMemory(const backend::Device& device, PinnedRanges& ranges, cl_context context,
                            cl_command_queue queue, u64 bytes)
     : ranges_(ranges), queue_(queue) {

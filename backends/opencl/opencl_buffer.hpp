@@ -56,6 +56,32 @@ class SharedMemory final : public OpenClMemory {
     MemoryHandle memory_;  // destroyed before block_
 };
 
+// A buffer of another owner.
+class AdoptedBuffer final : public OpenClMemory {
+  public:
+    // Retains the buffer. Throws invalid_argument unless it is one of the context with at least `bytes` bytes.
+    AdoptedBuffer(cl_context context, cl_mem memory, u64 bytes);
+    cl_mem memory() const noexcept override { return memory_.get(); }
+    void* host_pointer() noexcept override { return nullptr; }
+
+  private:
+    MemoryHandle memory_;
+};
+
+// Host memory of another owner that a CPU device accesses in place.
+class AdoptedHostMemory final : public OpenClMemory {
+  public:
+    AdoptedHostMemory(const backend::Device& device, cl_context context, void* pointer, u64 bytes);
+    cl_mem memory() const noexcept override { return memory_.get(); }
+    void* host_pointer() noexcept override { return base_; }
+    u64 begin() const noexcept override { return begin_; }
+
+  private:
+    u64 begin_;
+    std::byte* base_;
+    MemoryHandle memory_;
+};
+
 // Page-locked host memory of the driver, mapped during its lifetime.
 class PinnedMemory final : public OpenClMemory {
   public:
@@ -72,5 +98,9 @@ class PinnedMemory final : public OpenClMemory {
     MemoryHandle memory_;
     void* base_ = nullptr;
 };
+
+// A new reference to a queue of another owner. Throws invalid_argument or wrong_device unless it is an in-order queue of
+// the context and the device.
+QueueHandle retained_queue(cl_context context, cl_device_id device, cl_command_queue queue);
 
 }  // namespace concord::opencl

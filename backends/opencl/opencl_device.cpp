@@ -118,6 +118,22 @@ std::unique_ptr<backend::Memory> OpenClDevice::allocate_host(u64 bytes) {
     return std::make_unique<PinnedMemory>(*this, pinned_, context_.get(), queue_.get(), bytes);
 }
 
+std::unique_ptr<backend::Memory> OpenClDevice::adopt(void* handle, u64 bytes) {
+    return std::make_unique<AdoptedBuffer>(context_.get(), static_cast<cl_mem>(handle), bytes);
+}
+
+std::unique_ptr<backend::Memory> OpenClDevice::adopt_host(void* pointer, u64 bytes) {
+    if (!traits_.shares_host_memory)
+        throw Error(ErrorCode::unsupported, "Device::adopt_host",
+                    info_.selector + " does not use host memory in place; copy it to an Array");
+    return std::make_unique<AdoptedHostMemory>(*this, context_.get(), pointer, bytes);
+}
+
+std::unique_ptr<backend::Queue> OpenClDevice::adopt_queue(concord::Device& device, void* handle) {
+    return std::make_unique<OpenClQueue>(
+        *this, device, retained_queue(context_.get(), id_, static_cast<cl_command_queue>(handle)));
+}
+
 std::unique_ptr<backend::Kernel> OpenClDevice::compile(const KernelSpec& spec) {
     return std::make_unique<OpenClKernel>(*this, std::string(spec.entry), compile_kernel(*this, spec));
 }
@@ -127,7 +143,7 @@ std::unique_ptr<backend::Event> OpenClDevice::create_event() {
 }
 
 std::unique_ptr<backend::Queue> OpenClDevice::create_queue(concord::Device& device, Priority /*priority*/) {
-    return std::make_unique<OpenClQueue>(*this, device);
+    return std::make_unique<OpenClQueue>(*this, device, create_command_queue());
 }
 
 }  // namespace concord::opencl

@@ -48,6 +48,11 @@ void OpenClEvent::move_to(EventHandle mark, cl_profiling_info moment) {
     mark_.moment = moment;
 }
 
+void* OpenClEvent::native_handle() const noexcept {
+    const std::lock_guard lock(mutex_);
+    return mark_.command.get();
+}
+
 bool OpenClEvent::done() const {
     return has_ended(mark().get());
 }

@@ -11,6 +11,7 @@ namespace concord::opencl {
 
 class OpenClEvent final : public backend::Event {
   public:
+    void* native_handle() const noexcept override;
     bool done() const override;
     void synchronize() const override;
     double milliseconds_since(const backend::Event& start) const override;

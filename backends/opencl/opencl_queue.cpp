@@ -46,8 +46,8 @@ constexpr u32 fill_group_size = 256;
 
 }  // namespace
 
-OpenClQueue::OpenClQueue(OpenClDevice& device, concord::Device& pool)
-    : device_(device), queue_(device.create_command_queue()), staging_(pool, queue_.get()) {}
+OpenClQueue::OpenClQueue(OpenClDevice& device, concord::Device& pool, QueueHandle queue)
+    : device_(device), queue_(std::move(queue)), staging_(pool, queue_.get()) {}
 
 OpenClQueue::~OpenClQueue() {
     if (lost()) return;

@@ -9,7 +9,7 @@ namespace concord::opencl {
 
 class OpenClQueue final : public backend::Queue {
   public:
-    OpenClQueue(OpenClDevice& device, concord::Device& pool);
+    OpenClQueue(OpenClDevice& device, concord::Device& pool, QueueHandle queue);
     ~OpenClQueue() override;
     void* native_handle() noexcept override { return queue_.get(); }
 

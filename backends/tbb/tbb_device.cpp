@@ -210,6 +210,14 @@ std::unique_ptr<backend::Memory> TbbDevice::allocate_host(u64 bytes) {
     return allocate(bytes);
 }
 
+std::unique_ptr<backend::Memory> TbbDevice::adopt(void* handle, u64 bytes) {
+    return adopt_host(handle, bytes);
+}
+
+std::unique_ptr<backend::Memory> TbbDevice::adopt_host(void* pointer, u64 /*bytes*/) {
+    return std::make_unique<AdoptedMemory>(pointer);
+}
+
 std::unique_ptr<backend::Kernel> TbbDevice::compile(const KernelSpec& spec) {
     return std::make_unique<HostFunctionKernel>(spec, traits_.host_isa);
 }

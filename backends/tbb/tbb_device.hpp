@@ -19,6 +19,18 @@ class HostMemory final : public backend::Memory {
     detail::HostBlock block_;
 };
 
+// Memory of another owner.
+class AdoptedMemory final : public backend::Memory {
+  public:
+    explicit AdoptedMemory(void* pointer);
+    void* host_pointer() noexcept override { return base_; }
+    u64 begin() const noexcept override { return begin_; }
+
+  private:
+    u64 begin_;
+    std::byte* base_;
+};
+
 // A kernel that is a function. There is nothing to compile.
 class HostFunctionKernel final : public backend::Kernel {
   public:
@@ -43,6 +55,8 @@ class TbbDevice final : public backend::Device {
     std::vector<DeviceProperty> properties() const override;
     std::unique_ptr<backend::Memory> allocate(u64 bytes) override;
     std::unique_ptr<backend::Memory> allocate_host(u64 bytes) override;
+    std::unique_ptr<backend::Memory> adopt(void* handle, u64 bytes) override;
+    std::unique_ptr<backend::Memory> adopt_host(void* pointer, u64 bytes) override;
     std::unique_ptr<backend::Kernel> compile(const KernelSpec& spec) override;
     std::unique_ptr<backend::Event> create_event() override;
     std::unique_ptr<backend::Queue> create_queue(concord::Device& device, Priority priority) override;

@@ -14,6 +14,8 @@ class Event {
     Event(const Event&) = delete;
     Event& operator=(const Event&) = delete;
 
+    /// The handle of the backend's own API; core asks only after the first record. Default: null.
+    virtual void* native_handle() const noexcept { return nullptr; }
     /// Whether the device has reached the mark. Does not block.
     virtual bool done() const = 0;
     /// Blocks the caller until the device has reached the mark.

@@ -4,6 +4,13 @@
 
 #include <concord/buffer.hpp>
 
+namespace concord::backend {}  // namespace concord::backend
+
+namespace concord::detail {
+// The base of adopted memory is rounded down to a multiple of so many bytes.
+inline constexpr u64 adopted_alignment = 256;
+}  // namespace concord::detail
+
 namespace concord::backend {
 
 /// A block of memory of one device, allocated by Device::allocate or allocate_host and freed by the destructor. Core
@@ -17,6 +24,9 @@ class Memory {
 
     /// The host address of the memory, null if the host cannot access it.
     virtual void* host_pointer() noexcept = 0;
+    /// Offset in bytes of the first byte that belongs to the buffer. Not 0 only for adopted memory, whose base is
+    /// rounded down so that offsets tell the alignment. Default: 0.
+    virtual u64 begin() const noexcept { return 0; }
     /// The handle of the backend's own API. Default: host_pointer().
     virtual void* native_handle() noexcept { return host_pointer(); }
 };
