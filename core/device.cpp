@@ -154,7 +154,7 @@ std::shared_ptr<Buffer> adopted(Device& device, const char* call, ForeignMemory 
     const u64 end = block->begin() + memory.bytes;
     std::unique_ptr<Buffer> made = Access::make<Buffer>(device, Buffer::Kind::device, end, std::move(block));
     if (memory.read_only) Access::set_read_only(*made);
-    const std::shared_ptr<Buffer> buffer(
+    std::shared_ptr<Buffer> buffer(
         made.get(), [keep = device.shared_from_this(), release = std::move(memory.release)](Buffer* last) {
             const std::unique_ptr<Buffer> owned(last);
             if (detail::in_forked_child || !release) return;

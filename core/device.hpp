@@ -37,8 +37,8 @@ struct ForeignMemory {
     void* handle = nullptr;  ///< see the function
     u64 bytes = 0;           ///< size
     bool read_only = false;  ///< whether calls may only read it
-    /// Called once when the last pointer to the buffer is gone and the work that uses it is done; destroying the pointer
-    /// waits for that. Must not throw. Empty: the owner keeps the memory valid until that work is done.
+    /// Called once when the last pointer to the buffer is gone and the work that uses it is done; destroying the
+    /// pointer waits for that. Must not throw. Empty: the owner keeps the memory valid until that work is done.
     std::function<void()> release = {};
 };
 
@@ -83,21 +83,22 @@ class Device final : public std::enable_shared_from_this<Device> {
     /// Buffer::begin(); Array::adopt and Array::borrow hide that. Memory that is not aligned to its elements cannot be
     /// used.
     ///
-    /// The handle is the same as that of Buffer::native_handle(): a device address for CUDA (cudaMalloc, managed memory,
-    /// also a part of an allocation); a cl_mem of this device's context (native_handle()), which the buffer retains; an
-    /// address on CPUs. Ordering is the caller's: work of other libraries on the memory must be done, or ordered by an
-    /// event or an adopted stream. Throws invalid_argument for a null handle, zero bytes, memory that the driver does not
-    /// know, or memory that is too short, where the driver can tell; wrong_device for memory of another device.
+    /// The handle is the same as that of Buffer::native_handle(): a device address for CUDA (cudaMalloc, managed
+    /// memory, also a part of an allocation); a cl_mem of this device's context (native_handle()), which the buffer
+    /// retains; an address on CPUs. Ordering is the caller's: work of other libraries on the memory must be done, or
+    /// ordered by an event or an adopted stream. Throws invalid_argument for a null handle, zero bytes, memory that the
+    /// driver does not know, or memory that is too short, where the driver can tell; wrong_device for memory of another
+    /// device.
     std::shared_ptr<Buffer> adopt(ForeignMemory memory);
     /// A buffer on host memory of another owner, at any address: on CPUs in place, also through OpenCL; on CUDA if the
-    /// memory is page-locked (cudaHostRegister, cudaHostAlloc). Throws like adopt(), and unsupported if the device cannot
-    /// use host memory in place.
+    /// memory is page-locked (cudaHostRegister, cudaHostAlloc). Throws like adopt(), and unsupported if the device
+    /// cannot use host memory in place.
     std::shared_ptr<Buffer> adopt_host(ForeignMemory memory);
     /// A stream on a queue of another owner. Its work is ordered with the owner's work there. The handle is a CUstream
     /// (null and CU_STREAM_PER_THREAD are CUDA's default streams), or an in-order cl_command_queue of this device's
     /// context, which the stream retains. The owner must keep a CUstream until the stream is destroyed, which waits for
-    /// its work. Event times on a cl_command_queue need CL_QUEUE_PROFILING_ENABLE. Throws invalid_argument, wrong_device,
-    /// and unsupported on CPUs.
+    /// its work. Event times on a cl_command_queue need CL_QUEUE_PROFILING_ENABLE. Throws invalid_argument,
+    /// wrong_device, and unsupported on CPUs.
     std::shared_ptr<Stream> adopt_stream(void* handle);
     /// The handle of the backend's own API: the CUcontext (the primary one, as in the CUDA runtime), or the cl_context.
     /// Null on CPUs. The device keeps the ownership.

@@ -49,7 +49,8 @@ enum class Named { matrix, volume };
 
 VolumeView checked(const char* call, const char* name, const VolumeView& volume, Named named) {
     using namespace detail;
-    const auto [lines, length] = lines_of(volume.layout, volume.rows, volume.columns);
+    const Lines shape = lines_of(volume.layout, volume.rows, volume.columns);
+    const u64 lines = shape.count, length = shape.length;
     const bool is_matrix = named == Named::matrix;
     auto what = [&] {
         return std::string(name) + " of " +
@@ -112,7 +113,7 @@ VolumeView VolumeView::transposed() const {
 }
 
 MatrixView detail::matrix_part(const char* call, const MatrixView& matrix, u64 row, u64 column, u64 rows,
-                           u64 columns) {
+                               u64 columns) {
     const MatrixView all = checked_matrix(call, "matrix", matrix);
     check_part(call, "rows", row, rows, matrix.rows);
     check_part(call, "columns", column, columns, matrix.columns);

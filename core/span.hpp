@@ -123,8 +123,8 @@ class Array {
     Array& operator=(Array&&) noexcept = default;
     ~Array() = default;
 
-    /// An array on host memory of another owner, without a copy; see Device::adopt_host. The memory must stay valid until
-    /// the work that uses it is done.
+    /// An array on host memory of another owner, without a copy; see Device::adopt_host. The memory must stay valid
+    /// until the work that uses it is done.
     static Array borrow(Device& device, std::span<T> memory) {
         if (memory.empty()) return {};
         return Array(device.adopt_host({.handle = memory.data(), .bytes = memory.size_bytes()}),

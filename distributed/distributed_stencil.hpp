@@ -76,10 +76,10 @@ StencilCut stencil_cut(const VolumeExtents& shape, u32 ranks, u32 radius,
 StencilBox stencil_holding(const StencilCut& cut, u32 rank, u32 ranks,
                            const DistributedStencilOptions& options = {});
 
-/// Runs time steps over ranks. `shape` is the whole volume. `in` and `out` are the box that this rank holds, in C order without padding; they must
-/// not overlap. On a rank that holds nothing they are empty, with the type of the volume. Asynchronous on the stream,
-/// with two exceptions: the call may block in Communicator::exchange(), and it returns only after all work on
-/// internal streams is done, which is all but the interior of the last step.
+/// Runs time steps over ranks. `shape` is the whole volume. `in` and `out` are the box that this rank holds, in C order
+/// without padding; they must not overlap. On a rank that holds nothing they are empty, with the type of the volume.
+/// Asynchronous on the stream, with two exceptions: the call may block in Communicator::exchange(), and it returns only
+/// after all work on internal streams is done, which is all but the interior of the last step.
 void distributed_stencil(Communicator& ranks, Stream& stream, const View& in, const StarCoefficients& star,
                          const View& out, const VolumeExtents& shape, u64 steps = 1,
                          const DistributedStencilOptions& options = {});

@@ -27,7 +27,8 @@
 /// result; `separable` applies rows + columns instead of rows * columns taps.
 ///
 /// Asynchronous: enqueues on the stream and returns. Scratch: at most a copy of the mask; `separable` also takes an
-/// image of the result's type. In-place operation is not supported; image and result may be different parts of one matrix.
+/// image of the result's type. In-place operation is not supported; image and result may be different parts of one
+/// matrix.
 ///
 /// Errors: invalid_argument (types, shapes, mask sides, a view that exceeds its range, overlap of in and out),
 /// wrong_device, unsupported (column-major layout), out_of_memory, compile_failed.

@@ -150,8 +150,8 @@ template <Range In, class F, class... B>
     return out;
 }
 
-/// Applies a user function (CONCORD_FUNCTION) of two elements and returns the results as a new array. A function with two
-/// unbound parameters selects this form: for map(stream, in, out, f), bind the second one.
+/// Applies a user function (CONCORD_FUNCTION) of two elements and returns the results as a new array. A function with
+/// two unbound parameters selects this form: for map(stream, in, out, f), bind the second one.
 template <Range A, Range B, class F, class... V>
 requires(Function<F, V...>::free_count == 2)
     [[nodiscard("the results are in a new array")]] auto map(Stream& stream, const A& a, const B& b,

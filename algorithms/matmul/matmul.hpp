@@ -13,8 +13,8 @@
 ///
 /// Shapes: the views define them (concord/matrix.hpp). Each may have any pitch and layout, so a transposed operand is
 /// `a.transposed()`. Padding of C is not accessed. A batch runs one product per plane of C in one launch. A and B have
-/// as many planes as C, or one plane, which all products share. Planes of A or B may overlap each other. The plane pitch
-/// of C is at least the number of elements from the first to the last of a plane.
+/// as many planes as C, or one plane, which all products share. Planes of A or B may overlap each other. The plane
+/// pitch of C is at least the number of elements from the first to the last of a plane.
 ///
 /// Types: f32 and f64, the same for A, B and C.
 ///
@@ -24,8 +24,8 @@
 /// Asynchronous: enqueues on the stream and returns. Scratch: `packed` takes padded copies of B and, on the CPU, of A,
 /// for as many products of a batch as fit 64 MiB, at least one. For one product these have at most twice the size of
 /// the originals, or at most 64 MiB; other shapes are unsupported. For long k with beta != 0 it also copies C. The
-/// other variants take none. In-place operation is not supported: C must not overlap A or B. It may be another part of the
-/// same matrix. Batches overlap if their ranges do.
+/// other variants take none. In-place operation is not supported: C must not overlap A or B. It may be another part of
+/// the same matrix. Batches overlap if their ranges do.
 ///
 /// Errors: invalid_argument (types, shapes, a view that exceeds its range, overlap), wrong_device, unsupported,
 /// out_of_memory, compile_failed.

@@ -151,7 +151,8 @@ template <class T, int first, int count>
     const T c0 = c[0], c1 = c[first], c2 = c[first + count - 1];
     const T *ya = rows.y_before[0], *yb = rows.y_after[0], *za = rows.z_before[0], *zb = rows.z_after[0];
     const T *yc = rows.y_before[1], *yd = rows.y_after[1], *zc = rows.z_before[1], *zd = rows.z_after[1];
-    // Pointers instead of `i - first`: g++ 12 does not vectorise the loop with a signed index, and an unsigned one wraps.
+    // Pointers instead of `i - first`: g++ 12 does not vectorise the loop with a signed index, and an unsigned one
+    // wraps.
     const T *left = centre - first, *right = centre + first, *far_left = left - (count - 1),
             *far_right = right + (count - 1);
 #if defined(__clang__)

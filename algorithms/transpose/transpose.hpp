@@ -20,8 +20,8 @@
 ///
 /// Matrix::transposed() is a view of the same elements, for calls that support both layouts, such as matmul().
 ///
-/// Errors: invalid_argument (types, shapes, layouts, a view that exceeds its range, overlap), wrong_device, unsupported,
-/// compile_failed, out_of_memory (the form that returns an array).
+/// Errors: invalid_argument (types, shapes, layouts, a view that exceeds its range, overlap), wrong_device,
+/// unsupported, compile_failed, out_of_memory (the form that returns an array).
 ///
 /// Sources: G. Ruetsch, P. Micikevicius, Optimizing Matrix Transpose in CUDA, 2009; for transposes in registers J.
 /// O. Eklundh, A Fast Computer Method for Matrix Transposing, 1972.

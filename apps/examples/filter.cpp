@@ -2,7 +2,7 @@
 // convolved as bytes. The float results are converted to bytes on the device.
 //
 // Build, with Concord installed in DIR (in the build tree: example-filter):
-//     c++ -std=c++20 -O2 -ffp-contract=off -fno-math-errno filter.cpp -IDIR/include -LDIR/lib -Wl,-rpath,DIR/lib -lconcord
+//     c++ -std=c++20 -O2 -ffp-contract=off filter.cpp -IDIR/include -LDIR/lib -Wl,-rpath,DIR/lib -lconcord
 // Run:
 //     ./a.out blur:2.5 photo.ppm soft.ppm [DEVICE]
 //     blur:2.5 on cuda:0 by separable: 4000 x 3000 pixels, 3 channels -> soft.ppm

@@ -7,7 +7,7 @@
 // the program verifies this.
 //
 // Build, with Concord installed in DIR (in the build tree: example-wave):
-//     c++ -std=c++20 -O2 -ffp-contract=off -fno-math-errno wave.cpp -IDIR/include -LDIR/lib -Wl,-rpath,DIR/lib -lconcord
+//     c++ -std=c++20 -O2 -ffp-contract=off wave.cpp -IDIR/include -LDIR/lib -Wl,-rpath,DIR/lib -lconcord
 // Run:
 //     ./a.out [SIDE [STEPS [FOLDER]]]
 //     step 30: wave-30.pgm, the front is 15 points from the middle

@@ -99,8 +99,8 @@ class PinnedMemory final : public OpenClMemory {
     void* base_ = nullptr;
 };
 
-// A new reference to a queue of another owner. Throws invalid_argument or wrong_device unless it is an in-order queue of
-// the context and the device.
+// A new reference to a queue of another owner. Throws invalid_argument or wrong_device unless it is an in-order queue
+// of the context and the device.
 QueueHandle retained_queue(cl_context context, cl_device_id device, cl_command_queue queue);
 
 }  // namespace concord::opencl

@@ -78,7 +78,8 @@ void check_pocl_memory(std::string_view call) {
         throw Error(
             ErrorCode::out_of_memory, call,
             "not enough memory for PoCL: the limit of the process (ulimit -v) leaves less than 96 MiB");
-    // glibc loads its unwinder at the first use and aborts if memory is short. Loads it here, before PoCL's threads exit.
+    // glibc loads its unwinder at the first use and aborts if memory is short. Loads it here, before PoCL's threads
+    // exit.
     [[maybe_unused]] static const int frames = [] {
         void* frame = nullptr;
         return backtrace(&frame, 1);

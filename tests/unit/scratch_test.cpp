@@ -103,7 +103,8 @@ DEVICE_TEST(scratch_of_thin_images_and_volumes) {
     const auto stream = device.create_stream();
     constexpr u64 n = u64{1} << 19;
     const Array<f32> in(*stream, 3 * n), out(*stream, 3 * n);
-    for (const auto& [rows, columns] : {std::pair(u64{1}, n), std::pair(n, u64{1}), std::pair(u64{3}, n)}) {
+    for (const auto& shape : {std::pair(u64{1}, n), std::pair(n, u64{1}), std::pair(u64{3}, n)}) {
+        const u64 rows = shape.first, columns = shape.second;
         const Matrix from(in, rows, columns), to(out, rows, columns);
         CAPTURE(rows);
         CAPTURE(columns);
@@ -114,7 +115,7 @@ DEVICE_TEST(scratch_of_thin_images_and_volumes) {
                       });
         const std::vector<f32> nine(9, 1);
         const ConvolveMask mask(nine, 3, 3);
-        check_scratch(*stream, convolve_algorithm, bytes, [&, from = from, to = to](const Options& options) {
+        check_scratch(*stream, convolve_algorithm, bytes, [&, from, to](const Options& options) {
             convolve(*stream, from, mask, to, ConvolveBorder::zero, options);
         });
         const Volume now(in, 1, rows, columns), next(out, 1, rows, columns);
