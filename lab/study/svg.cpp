@@ -294,10 +294,18 @@ std::string body_of_bars(const Chart& chart) {
     for (const Tick& tick : x.ticks()) {
         const double place = x.place(tick.value), text = letter * static_cast<double>(tick.text.size());
         body += line_between(place, 28, place, floor, "grid");
-        const bool at_edge = place < text / 2;
-        const double begin = at_edge ? place : place - text / 2;
+        const double begin = std::clamp(place - text / 2, 0.0, width - text);
         if (begin < free_from) continue;
-        body += text_at(place, floor + 18, at_edge ? "start" : "middle", label(tick.text));
+        // Labels stay within the drawing.
+        const bool is_left = place<text / 2, is_right = place> width - text / 2;
+        body += text_at(is_left    ? 0
+                        : is_right ? width
+                                   : place,
+                        floor + 18,
+                        is_left    ? "start"
+                        : is_right ? "end"
+                                   : "middle",
+                        label(tick.text));
         free_from = begin + text + 4;
     }
     for (std::size_t k = 0; k < chart.guides.size(); ++k) {

@@ -104,8 +104,8 @@ of_library stencil_host.hpp stencil_host.cpp "stencil $textbook tiled" "tiled: t
     '= at(z, y0 + j, x0 + i);' '= at(z, y0 + j, x0 + i + (i < 0 ? 1 : 0));'
 blocked="stencil --types f32 --patterns random --sizes 300010 --variants blocked"
 of_library stencil_host.hpp stencil_host.cpp "$blocked" "blocked: another association" \
-    '((centre[i - first] + centre[i + first]) + (ya[i] + yb[i])) + (za[i] + zb[i])' \
-    '(centre[i - first] + centre[i + first]) + ((ya[i] + yb[i]) + (za[i] + zb[i]))'
+    '((left[i] + right[i]) + (ya[i] + yb[i])) + (za[i] + zb[i])' \
+    '(left[i] + right[i]) + ((ya[i] + yb[i]) + (za[i] + zb[i]))'
 of_library stencil_host.hpp stencil_host.cpp "$blocked" "blocked: a step does not reach as far as the next one needs" \
     'more = radius * (steps - step);' 'more = radius * (steps - step) / 2;'
 of_library stencil_host.hpp stencil_host.cpp "${blocked/300010/30017}" "blocked: a box begins at the volume's first row" \
