@@ -195,15 +195,14 @@ requires(!Range<Predicate>)
     const Span<const T> all(View(in.view()));
     const u64 n = all.size(), parts = std::max<u64>(1, detail::divide_up(n, most));
     const Array<T> kept(stream, std::min(n, most));
-    const Array<u64> counts(stream, parts), total(stream, 1);
+    const Array<u64> counts(stream, parts);
     for (u64 part = 0; part < parts; ++part) {
         const u64 first = part * most, length = std::min(most, n - first);
         compact(stream, all.part(first, length), kept.span().part(0, length), counts.span().part(part, 1),
                 keep, options);
     }
     if (parts == 1) return Future<u64>(stream, counts);
-    reduce(stream, counts, total);
-    return Future<u64>(stream, total);
+    return sum(stream, counts);
 }
 
 }  // namespace concord

@@ -26,11 +26,13 @@ CudaMemory::CudaMemory(CudaDevice& device, u64 bytes) : context_(device.context(
 }
 
 CudaMemory::CudaMemory(CudaDevice& device, const Adopted& adopted)
-    : context_(device.context()),
-      address_(adopted.address - adopted.address % detail::adopted_alignment),
-      begin_(adopted.address % detail::adopted_alignment),
-      host_(adopted.host == nullptr ? nullptr : static_cast<std::byte*>(adopted.host) - begin_),
-      is_adopted_(true) {}
+    : context_(device.context()), is_adopted_(true) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's addresses are integers
+    const detail::AdoptedAddress on_device(reinterpret_cast<void*>(adopted.address));
+    address_ = reinterpret_cast<CUdeviceptr>(on_device.base);
+    begin_ = on_device.begin;
+    if (adopted.host != nullptr) host_ = static_cast<std::byte*>(adopted.host) - begin_;
+}
 
 namespace {
 
@@ -39,19 +41,17 @@ struct Known {
     unsigned type = 0, is_managed = 0;
     int ordinal = -1;
     CUdeviceptr device = 0, start = 0;
-    void* host = nullptr;
     std::size_t size = 0;
 };
 
 Known known_about(const Driver& driver, CUdeviceptr address) {
     Known known;
     CUpointer_attribute attributes[] = {
-        CU_POINTER_ATTRIBUTE_MEMORY_TYPE,    CU_POINTER_ATTRIBUTE_IS_MANAGED,
-        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
-        CU_POINTER_ATTRIBUTE_HOST_POINTER,   CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
-        CU_POINTER_ATTRIBUTE_RANGE_SIZE};
-    void* answers[] = {&known.type, &known.is_managed, &known.ordinal, &known.device,
-                       &known.host, &known.start,      &known.size};
+        CU_POINTER_ATTRIBUTE_MEMORY_TYPE,      CU_POINTER_ATTRIBUTE_IS_MANAGED,
+        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,   CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+        CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+    void* answers[] = {&known.type,   &known.is_managed, &known.ordinal,
+                       &known.device, &known.start,      &known.size};
     if (driver.pointer_get_attributes(std::size(attributes), attributes, answers, address) != CUDA_SUCCESS)
         return {};
     return known;

@@ -116,11 +116,10 @@ QueueHandle retained_queue(cl_context context, cl_device_id device, cl_command_q
 
 AdoptedHostMemory::AdoptedHostMemory(const backend::Device& device, cl_context context, void* pointer,
                                      u64 bytes)
-    : begin_(reinterpret_cast<std::uintptr_t>(pointer) % detail::adopted_alignment),
-      base_(static_cast<std::byte*>(pointer) - begin_) {
+    : address_(pointer) {
     cl_int status = CL_SUCCESS;
     memory_ = MemoryHandle(cl().clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
-                                               begin_ + bytes, base_, &status));
+                                               address_.begin + bytes, address_.base, &status));
     if (status != CL_SUCCESS) out_of_memory(device, bytes, status);
 }
 

@@ -73,12 +73,11 @@ class AdoptedHostMemory final : public OpenClMemory {
   public:
     AdoptedHostMemory(const backend::Device& device, cl_context context, void* pointer, u64 bytes);
     cl_mem memory() const noexcept override { return memory_.get(); }
-    void* host_pointer() noexcept override { return base_; }
-    u64 begin() const noexcept override { return begin_; }
+    void* host_pointer() noexcept override { return address_.base; }
+    u64 begin() const noexcept override { return address_.begin; }
 
   private:
-    u64 begin_;
-    std::byte* base_;
+    detail::AdoptedAddress address_;
     MemoryHandle memory_;
 };
 

@@ -22,13 +22,12 @@ class HostMemory final : public backend::Memory {
 // Memory of another owner.
 class AdoptedMemory final : public backend::Memory {
   public:
-    explicit AdoptedMemory(void* pointer);
-    void* host_pointer() noexcept override { return base_; }
-    u64 begin() const noexcept override { return begin_; }
+    explicit AdoptedMemory(void* pointer) : address_(pointer) {}
+    void* host_pointer() noexcept override { return address_.base; }
+    u64 begin() const noexcept override { return address_.begin; }
 
   private:
-    u64 begin_;
-    std::byte* base_;
+    detail::AdoptedAddress address_;
 };
 
 // A kernel that is a function. There is nothing to compile.

@@ -22,10 +22,6 @@ HostMemory::HostMemory(const backend::Device& device, u64 bytes) : block_(bytes)
                         " bytes");
 }
 
-AdoptedMemory::AdoptedMemory(void* pointer)
-    : begin_(reinterpret_cast<std::uintptr_t>(pointer) % detail::adopted_alignment),
-      base_(static_cast<std::byte*>(pointer) - begin_) {}
-
 void copy_bytes(TbbDevice& device, void* to, const void* from, u64 bytes) {
     auto* target = static_cast<std::byte*>(to);
     const auto* source = static_cast<const std::byte*>(from);

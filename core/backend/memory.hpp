@@ -4,11 +4,21 @@
 
 #include <concord/buffer.hpp>
 
+#include <cstddef>
+#include <cstdint>
+
 namespace concord::backend {}  // namespace concord::backend
 
 namespace concord::detail {
-// The base of adopted memory is rounded down to a multiple of so many bytes.
-inline constexpr u64 adopted_alignment = 256;
+// An adopted address as a base, rounded down to a multiple of 256 bytes, and the offset from it.
+struct AdoptedAddress {
+    explicit AdoptedAddress(void* pointer)
+        : begin(reinterpret_cast<std::uintptr_t>(pointer) % 256),
+          base(static_cast<std::byte*>(pointer) - begin) {}
+
+    u64 begin;
+    std::byte* base;
+};
 }  // namespace concord::detail
 
 namespace concord::backend {

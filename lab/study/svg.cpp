@@ -294,18 +294,15 @@ std::string body_of_bars(const Chart& chart) {
     for (const Tick& tick : x.ticks()) {
         const double place = x.place(tick.value), text = letter * static_cast<double>(tick.text.size());
         body += line_between(place, 28, place, floor, "grid");
-        const double begin = std::clamp(place - text / 2, 0.0, width - text);
+        const double half = text / 2, begin = std::clamp(place - half, 0.0, width - text);
         if (begin < free_from) continue;
-        // Labels stay within the drawing.
-        const bool is_left = place<text / 2, is_right = place> width - text / 2;
-        body += text_at(is_left    ? 0
-                        : is_right ? width
-                                   : place,
-                        floor + 18,
-                        is_left    ? "start"
-                        : is_right ? "end"
-                                   : "middle",
-                        label(tick.text));
+        if (half > place) {  // labels stay within the drawing
+            body += text_at(0, floor + 18, "start", label(tick.text));
+        } else if (place + half > width) {
+            body += text_at(width, floor + 18, "end", label(tick.text));
+        } else {
+            body += text_at(place, floor + 18, "middle", label(tick.text));
+        }
         free_from = begin + text + 4;
     }
     for (std::size_t k = 0; k < chart.guides.size(); ++k) {
