@@ -142,15 +142,15 @@ std::shared_ptr<Buffer> Device::allocate_host(u64 bytes) {
 namespace {
 
 // The buffer of adopted memory.
-std::shared_ptr<Buffer> adopted(Device& device, const char* call, ForeignMemory memory,
-                                std::unique_ptr<backend::Memory> (backend::Device::*adopt)(void*, u64),
-                                backend::Device& by) {
+std::shared_ptr<Buffer> adopted(
+    Device& device, const char* call, ForeignMemory memory,
+    std::unique_ptr<backend::Memory> (backend::Device::*adopt)(const ForeignMemory&), backend::Device& by) {
     check_not_forked(call);
     if (memory.handle == nullptr || memory.bytes == 0)
         throw Error(ErrorCode::invalid_argument, call,
                     memory.handle == nullptr ? "null handle; pass the memory" : "zero bytes; pass the size");
     if (memory.bytes > detail::most_bytes) detail::refuse_size(call, memory.bytes, 1);
-    std::unique_ptr<backend::Memory> block = (by.*adopt)(memory.handle, memory.bytes);
+    std::unique_ptr<backend::Memory> block = (by.*adopt)(memory);
     const u64 end = block->begin() + memory.bytes;
     std::unique_ptr<Buffer> made = Access::make<Buffer>(device, Buffer::Kind::device, end, std::move(block));
     if (memory.read_only) Access::set_read_only(*made);
@@ -195,10 +195,10 @@ namespace {
 
 }  // namespace
 
-std::unique_ptr<Memory> Device::adopt(void* /*handle*/, u64 /*bytes*/) {
+std::unique_ptr<Memory> Device::adopt(const ForeignMemory& /*memory*/) {
     refuse_adoption("Device::adopt", *this, "memory");
 }
-std::unique_ptr<Memory> Device::adopt_host(void* /*pointer*/, u64 /*bytes*/) {
+std::unique_ptr<Memory> Device::adopt_host(const ForeignMemory& /*memory*/) {
     refuse_adoption("Device::adopt_host", *this, "host memory");
 }
 std::unique_ptr<Queue> Device::adopt_queue(concord::Device& /*device*/, void* /*handle*/) {

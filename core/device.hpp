@@ -37,6 +37,9 @@ struct ForeignMemory {
     void* handle = nullptr;  ///< see the function
     u64 bytes = 0;           ///< size
     bool read_only = false;  ///< whether calls may only read it
+    /// Whether the driver is asked about the memory (CUDA, less than a microsecond). false: the description is taken as
+    /// right, for example because the owner's library made it.
+    bool verify = true;
     /// Called once when the last pointer to the buffer is gone and the work that uses it is done; destroying the
     /// pointer waits for that. Must not throw. Empty: the owner keeps the memory valid until that work is done.
     std::function<void()> release = {};

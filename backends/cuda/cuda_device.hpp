@@ -23,8 +23,8 @@ class CudaDevice final : public backend::Device {
     std::vector<DeviceProperty> properties() const override;
     std::unique_ptr<backend::Memory> allocate(u64 bytes) override;
     std::unique_ptr<backend::Memory> allocate_host(u64 bytes) override;
-    std::unique_ptr<backend::Memory> adopt(void* handle, u64 bytes) override;
-    std::unique_ptr<backend::Memory> adopt_host(void* pointer, u64 bytes) override;
+    std::unique_ptr<backend::Memory> adopt(const ForeignMemory& memory) override;
+    std::unique_ptr<backend::Memory> adopt_host(const ForeignMemory& memory) override;
     std::unique_ptr<backend::Queue> adopt_queue(concord::Device& device, void* handle) override;
     void* native_handle() noexcept override { return context_->handle(); }
     std::unique_ptr<backend::Kernel> compile(const KernelSpec& spec) override;

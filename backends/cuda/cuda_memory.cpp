@@ -74,11 +74,12 @@ Known checked(CudaDevice& device, const char* call, CUdeviceptr address, u64 byt
 
 }  // namespace
 
-std::unique_ptr<backend::Memory> CudaDevice::adopt(void* handle, u64 bytes) {
+std::unique_ptr<backend::Memory> CudaDevice::adopt(const ForeignMemory& memory) {
     constexpr const char* call = "Device::adopt";
+    const auto address = reinterpret_cast<CUdeviceptr>(memory.handle);
+    if (!memory.verify) return std::make_unique<CudaMemory>(*this, CudaMemory::Adopted{address, nullptr});
     const Current current(*context_, call);
-    const auto address = reinterpret_cast<CUdeviceptr>(handle);
-    const Known known = checked(*this, call, address, bytes);
+    const Known known = checked(*this, call, address, memory.bytes);
     if (known.type == CU_MEMORYTYPE_HOST && known.is_managed == 0)
         throw Error(ErrorCode::invalid_argument, call, "host memory; use Device::adopt_host");
     if (known.is_managed == 0 && known.ordinal != context_->device())
@@ -86,19 +87,19 @@ std::unique_ptr<backend::Memory> CudaDevice::adopt(void* handle, u64 bytes) {
             ErrorCode::wrong_device, call,
             "memory of CUDA device " + std::to_string(known.ordinal) + "; the device is " + info_.selector);
     return std::make_unique<CudaMemory>(
-        *this, CudaMemory::Adopted{address, known.is_managed != 0 ? handle : nullptr});
+        *this, CudaMemory::Adopted{address, known.is_managed != 0 ? memory.handle : nullptr});
 }
 
-std::unique_ptr<backend::Memory> CudaDevice::adopt_host(void* pointer, u64 bytes) {
+std::unique_ptr<backend::Memory> CudaDevice::adopt_host(const ForeignMemory& memory) {
     constexpr const char* call = "Device::adopt_host";
     const Current current(*context_, call);
-    const auto address = reinterpret_cast<CUdeviceptr>(pointer);
+    const auto address = reinterpret_cast<CUdeviceptr>(memory.handle);
     if (known_about(driver(), address).type == 0)
         throw Error(ErrorCode::unsupported, call,
                     "pageable host memory; page-lock it with cudaHostRegister, or copy it to an Array");
-    const Known known = checked(*this, call, address, bytes);
+    const Known known = checked(*this, call, address, memory.bytes);
     const CUdeviceptr mapped = known.device != 0 ? known.device : address;
-    return std::make_unique<CudaMemory>(*this, CudaMemory::Adopted{mapped, pointer});
+    return std::make_unique<CudaMemory>(*this, CudaMemory::Adopted{mapped, memory.handle});
 }
 
 CudaMemory::~CudaMemory() {

@@ -118,15 +118,15 @@ std::unique_ptr<backend::Memory> OpenClDevice::allocate_host(u64 bytes) {
     return std::make_unique<PinnedMemory>(*this, pinned_, context_.get(), queue_.get(), bytes);
 }
 
-std::unique_ptr<backend::Memory> OpenClDevice::adopt(void* handle, u64 bytes) {
-    return std::make_unique<AdoptedBuffer>(context_.get(), static_cast<cl_mem>(handle), bytes);
+std::unique_ptr<backend::Memory> OpenClDevice::adopt(const ForeignMemory& memory) {
+    return std::make_unique<AdoptedBuffer>(context_.get(), static_cast<cl_mem>(memory.handle), memory.bytes);
 }
 
-std::unique_ptr<backend::Memory> OpenClDevice::adopt_host(void* pointer, u64 bytes) {
+std::unique_ptr<backend::Memory> OpenClDevice::adopt_host(const ForeignMemory& memory) {
     if (!traits_.shares_host_memory)
         throw Error(ErrorCode::unsupported, "Device::adopt_host",
                     info_.selector + " does not use host memory in place; copy it to an Array");
-    return std::make_unique<AdoptedHostMemory>(*this, context_.get(), pointer, bytes);
+    return std::make_unique<AdoptedHostMemory>(*this, context_.get(), memory.handle, memory.bytes);
 }
 
 std::unique_ptr<backend::Queue> OpenClDevice::adopt_queue(concord::Device& device, void* handle) {

@@ -20,8 +20,8 @@ class OpenClDevice final : public backend::Device {
     std::vector<DeviceProperty> properties() const override;
     std::unique_ptr<backend::Memory> allocate(u64 bytes) override;
     std::unique_ptr<backend::Memory> allocate_host(u64 bytes) override;
-    std::unique_ptr<backend::Memory> adopt(void* handle, u64 bytes) override;
-    std::unique_ptr<backend::Memory> adopt_host(void* pointer, u64 bytes) override;
+    std::unique_ptr<backend::Memory> adopt(const ForeignMemory& memory) override;
+    std::unique_ptr<backend::Memory> adopt_host(const ForeignMemory& memory) override;
     std::unique_ptr<backend::Queue> adopt_queue(concord::Device& device, void* handle) override;
     void* native_handle() noexcept override { return context_.get(); }
     std::unique_ptr<backend::Kernel> compile(const KernelSpec& spec) override;

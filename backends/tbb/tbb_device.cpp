@@ -210,12 +210,12 @@ std::unique_ptr<backend::Memory> TbbDevice::allocate_host(u64 bytes) {
     return allocate(bytes);
 }
 
-std::unique_ptr<backend::Memory> TbbDevice::adopt(void* handle, u64 bytes) {
-    return adopt_host(handle, bytes);
+std::unique_ptr<backend::Memory> TbbDevice::adopt(const ForeignMemory& memory) {
+    return adopt_host(memory);
 }
 
-std::unique_ptr<backend::Memory> TbbDevice::adopt_host(void* pointer, u64 /*bytes*/) {
-    return std::make_unique<AdoptedMemory>(pointer);
+std::unique_ptr<backend::Memory> TbbDevice::adopt_host(const ForeignMemory& memory) {
+    return std::make_unique<AdoptedMemory>(memory.handle);
 }
 
 std::unique_ptr<backend::Kernel> TbbDevice::compile(const KernelSpec& spec) {

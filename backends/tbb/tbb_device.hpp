@@ -54,8 +54,8 @@ class TbbDevice final : public backend::Device {
     std::vector<DeviceProperty> properties() const override;
     std::unique_ptr<backend::Memory> allocate(u64 bytes) override;
     std::unique_ptr<backend::Memory> allocate_host(u64 bytes) override;
-    std::unique_ptr<backend::Memory> adopt(void* handle, u64 bytes) override;
-    std::unique_ptr<backend::Memory> adopt_host(void* pointer, u64 bytes) override;
+    std::unique_ptr<backend::Memory> adopt(const ForeignMemory& memory) override;
+    std::unique_ptr<backend::Memory> adopt_host(const ForeignMemory& memory) override;
     std::unique_ptr<backend::Kernel> compile(const KernelSpec& spec) override;
     std::unique_ptr<backend::Event> create_event() override;
     std::unique_ptr<backend::Queue> create_queue(concord::Device& device, Priority priority) override;

@@ -35,11 +35,11 @@ class Device {
     virtual std::unique_ptr<Memory> allocate(u64 bytes) = 0;
     /// Allocates page-locked host memory, whose host_pointer() is not null. Throws out_of_memory.
     virtual std::unique_ptr<Memory> allocate_host(u64 bytes) = 0;
-    /// Memory of another owner at a native handle, see concord::Device::adopt. Throws invalid_argument, wrong_device,
-    /// and unsupported, the default.
-    virtual std::unique_ptr<Memory> adopt(void* handle, u64 bytes);
+    /// Memory of another owner at a native handle, see concord::Device::adopt. Core has checked handle and size, and
+    /// keeps `release`. Throws invalid_argument, wrong_device, and unsupported, the default.
+    virtual std::unique_ptr<Memory> adopt(const ForeignMemory& memory);
     /// Host memory of another owner, see concord::Device::adopt_host. Throws like adopt(). Default: throws unsupported.
-    virtual std::unique_ptr<Memory> adopt_host(void* pointer, u64 bytes);
+    virtual std::unique_ptr<Memory> adopt_host(const ForeignMemory& memory);
     /// A queue on a queue of another owner, see concord::Device::adopt_stream. Throws like adopt(). Default: throws
     /// unsupported.
     virtual std::unique_ptr<Queue> adopt_queue(concord::Device& device, void* handle);

@@ -1,0 +1,360 @@
+#include <concord/dlpack.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+namespace concord {
+
+namespace dlpack {
+
+std::optional<Type> type_of(const DataType& type) {
+    if (type.lanes != 1) return std::nullopt;
+    if (type.code == TypeCode::boolean) return type.bits == 8 ? std::optional(Type::u8) : std::nullopt;
+    for (const Type candidate : all_types) {
+        const DataType of = data_type_of(candidate);
+        if (of.code == type.code && of.bits == type.bits) return candidate;
+    }
+    return std::nullopt;
+}
+
+DataType data_type_of(Type type) {
+    return {.code = is_float(type)      ? TypeCode::floating_point
+                    : is_unsigned(type) ? TypeCode::unsigned_integer
+                                        : TypeCode::signed_integer,
+            .bits = static_cast<u8>(size_of(type) * 8)};
+}
+
+std::string name_of(const DataType& type) {
+    static constexpr std::string_view codes[] = {"int", "uint", "float", "opaque", "bfloat", "complex"};
+    const auto code = static_cast<std::size_t>(type.code);
+    if (type.code == TypeCode::boolean && type.bits == 8 && type.lanes == 1) return "bool";
+    std::string name =
+        code < std::size(codes) ? std::string(codes[code]) : "type" + std::to_string(code) + "_";
+    name += std::to_string(type.bits);
+    if (type.lanes != 1) name += "x" + std::to_string(type.lanes);
+    return name;
+}
+
+}  // namespace dlpack
+
+namespace {
+
+std::string text_of(std::span<const i64> values) {
+    std::string text = "(";
+    for (const i64 value : values) {
+        if (text.size() > 1) text += ", ";
+        text += std::to_string(value);
+    }
+    return text + (values.size() == 1 ? ",)" : ")");
+}
+
+std::array<i64, Tensor::most_dimensions> row_major(std::span<const i64> shape) {
+    std::array<i64, Tensor::most_dimensions> strides{};
+    i64 stride = 1;
+    for (std::size_t i = shape.size(); i-- > 0;) {
+        strides[i] = stride;
+        // A tensor without elements may have any other extents.
+        if (__builtin_mul_overflow(stride, std::max<i64>(shape[i], 1), &stride)) stride = 0;
+    }
+    return strides;
+}
+
+void check_rank(const char* call, std::size_t rank) {
+    if (rank > Tensor::most_dimensions)
+        throw Error(ErrorCode::invalid_argument, call,
+                    "too many dimensions, got " + std::to_string(rank) + "; at most " +
+                        std::to_string(Tensor::most_dimensions) + " are supported");
+}
+
+// The index of the device in its selector, such as "cuda:1".
+i32 index_of(const Device& device) {
+    const std::string& selector = device.info().selector;
+    const std::size_t colon = selector.find(':');
+    i32 index = 0;
+    if (colon != std::string::npos)
+        std::from_chars(selector.data() + colon + 1, selector.data() + selector.size(), index);
+    return index;
+}
+
+struct Exported {
+    dlpack::ManagedTensor managed;
+    Tensor tensor;
+    std::array<i64, Tensor::most_dimensions> shape, strides;
+};
+
+}  // namespace
+
+u64 detail::tensor_bytes(const char* call, std::span<const i64> shape, std::span<const i64> strides,
+                         u32 element_size) {
+    check_rank(call, shape.size());
+    const bool negative = std::any_of(shape.begin(), shape.end(), [](i64 extent) { return extent < 0; });
+    if (negative)
+        throw Error(ErrorCode::invalid_argument, call, "negative extent, got the shape " + text_of(shape));
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+    CheckedSize elements(1);
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        if (shape[i] == 1) continue;
+        if (strides[i] < 0)
+            throw Error(ErrorCode::invalid_argument, call,
+                        "negative strides, got " + text_of(strides) + "; pass a copy in row-major order");
+        elements = elements + CheckedSize(static_cast<u64>(shape[i] - 1)) * static_cast<u64>(strides[i]);
+    }
+    const CheckedSize bytes = elements * element_size;
+    if (!bytes.fits(most_bytes)) refuse_size(call, elements.value(), element_size);
+    return bytes.value();
+}
+
+Tensor::Tensor(std::shared_ptr<Buffer> buffer, u64 offset, Type type, std::span<const i64> shape,
+               std::span<const i64> strides)
+    : buffer_(std::move(buffer)), offset_(offset), type_(type), rank_(static_cast<u32>(shape.size())) {
+    check_rank("Tensor", shape.size());
+    std::copy(shape.begin(), shape.end(), shape_.begin());
+    if (strides.empty()) {
+        strides_ = row_major(shape);
+    } else {
+        std::copy_n(strides.begin(), shape.size(), strides_.begin());
+    }
+    const u64 count =
+        detail::tensor_bytes("Tensor", this->shape(), this->strides(), size_of(type)) / size_of(type);
+    detail::check_view("Tensor", "tensor", {buffer_.get(), offset_, count, type_});
+}
+
+u64 Tensor::size() const {
+    u64 count = 1;
+    for (const i64 extent : shape())
+        count *= static_cast<u64>(extent);
+    return count;
+}
+
+bool Tensor::contiguous() const {
+    if (size() <= 1) return true;
+    i64 expected = 1;
+    for (u32 i = rank_; i-- > 0;) {
+        if (shape_[i] == 1) continue;
+        if (strides_[i] != expected) return false;
+        expected *= shape_[i];
+    }
+    return true;
+}
+
+// Elements from the first to the last one.
+u64 Tensor::extent() const {
+    return detail::tensor_bytes("Tensor", shape(), strides(), size_of(type_)) / size_of(type_);
+}
+
+View Tensor::view(const char* call) const {
+    if (!contiguous())
+        throw Error(ErrorCode::invalid_argument, call,
+                    "elements are not contiguous, got the shape " + text_of(shape()) + " with strides " +
+                        text_of(strides()) + "; pass a copy in row-major order");
+    return {buffer_.get(), offset_, size(), type_};
+}
+
+MatrixView Tensor::matrix(const char* call) const {
+    if (rank_ != 2)
+        throw Error(ErrorCode::invalid_argument, call,
+                    "expected a matrix, got the shape " + text_of(shape()));
+    return {.range = volume(call).range,
+            .rows = volume(call).rows,
+            .columns = volume(call).columns,
+            .pitch = volume(call).pitch,
+            .layout = volume(call).layout};
+}
+
+VolumeView Tensor::volume(const char* call) const {
+    if (rank_ != 2 && rank_ != 3)
+        throw Error(ErrorCode::invalid_argument, call,
+                    "expected two or three dimensions, got the shape " + text_of(shape()));
+    const u32 at = rank_ - 2;
+    const i64 rows = shape_[at], columns = shape_[at + 1];
+    i64 down = strides_[at], right = strides_[at + 1];
+    const i64 depth = rank_ == 3 ? shape_[0] : 1;
+    if (size() == 0) {
+        down = columns;
+        right = 1;
+    }
+    // The stride of a dimension with one index says nothing.
+    if (columns == 1 && rows == 1) {
+        down = right = 1;
+    } else if (columns == 1 && down != 1) {
+        right = 1;
+    } else if (rows == 1 && right != 1) {
+        down = 1;
+    } else if (columns == 1) {
+        right = rows;
+    } else if (rows == 1) {
+        down = columns;
+    }
+    const bool by_rows = right == 1 && down >= columns, by_columns = down == 1 && right >= rows;
+    if (!by_rows && !by_columns)
+        throw Error(ErrorCode::invalid_argument, call,
+                    "neither rows nor columns are contiguous, got the shape " + text_of(shape()) +
+                        " with strides " + text_of(strides()) + "; pass a copy in row-major order");
+    const i64 plane = by_rows ? (rows - 1) * down + columns : (columns - 1) * right + rows;
+    i64 between = depth > 1 ? strides_[0] : plane;
+    if (size() == 0) between = plane;
+    if (between < plane)
+        throw Error(ErrorCode::invalid_argument, call,
+                    "planes share elements, got the shape " + text_of(shape()) + " with strides " +
+                        text_of(strides()) + "; pass a copy in row-major order");
+    return {.range = {buffer_.get(), offset_, extent(), type_},
+            .depth = static_cast<u64>(depth),
+            .rows = static_cast<u64>(rows),
+            .columns = static_cast<u64>(columns),
+            .pitch = static_cast<u64>(by_rows ? down : right),
+            .plane_pitch = static_cast<u64>(between),
+            .layout = by_rows ? Layout::row_major : Layout::column_major};
+}
+
+dlpack::Device detail::dlpack_device(const Buffer& buffer) {
+    const Device& device = buffer.device();
+    const bool on_host = buffer.kind() == Buffer::Kind::host;
+    switch (device.traits().dialect) {
+        case Dialect::cuda:
+            return {on_host ? dlpack::DeviceType::cuda_host : dlpack::DeviceType::cuda, index_of(device)};
+        case Dialect::opencl:
+            if (!on_host) return {dlpack::DeviceType::opencl, index_of(device)};
+            [[fallthrough]];
+        case Dialect::host:
+            break;
+    }
+    return {dlpack::DeviceType::cpu, 0};
+}
+
+std::pair<std::shared_ptr<Buffer>, u64> detail::adopt_tensor(Device& device, const dlpack::Tensor& tensor,
+                                                             u64 bytes, bool read_only, bool verify,
+                                                             std::function<void()> release) {
+    constexpr const char* call = "from_dlpack";
+    using dlpack::DeviceType;
+    const DeviceType type = tensor.device.type;
+    const Dialect dialect = device.traits().dialect;
+    const bool fits = type == DeviceType::cuda
+                          ? dialect == Dialect::cuda && tensor.device.id == index_of(device)
+                      : type == DeviceType::cuda_managed ? dialect == Dialect::cuda
+                      : type == DeviceType::opencl       ? dialect == Dialect::opencl
+                                                   : type == DeviceType::cpu || type == DeviceType::cuda_host;
+    if (!fits)
+        throw Error(ErrorCode::wrong_device, call,
+                    "tensor of DLPack device (" + std::to_string(static_cast<i32>(type)) + ", " +
+                        std::to_string(tensor.device.id) + "); the device is " + device.info().selector);
+    if (type == DeviceType::opencl) {
+        auto buffer = device.adopt({.handle = tensor.data,
+                                    .bytes = tensor.byte_offset + bytes,
+                                    .read_only = read_only,
+                                    .release = std::move(release)});
+        return {buffer, tensor.byte_offset};
+    }
+    ForeignMemory memory{.handle = static_cast<std::byte*>(tensor.data) + tensor.byte_offset,
+                         .bytes = bytes,
+                         .read_only = read_only,
+                         .verify = verify,
+                         .release = std::move(release)};
+    const bool on_host = type == DeviceType::cpu || type == DeviceType::cuda_host;
+    auto buffer = on_host ? device.adopt_host(std::move(memory)) : device.adopt(std::move(memory));
+    const u64 begin = buffer->begin();
+    return {std::move(buffer), begin};
+}
+
+namespace {
+
+template <class Managed>
+Tensor import_tensor(Device& device, Managed* managed, const dlpack::Tensor& tensor, bool read_only) {
+    constexpr const char* call = "from_dlpack";
+    const std::optional<Type> type = dlpack::type_of(tensor.type);
+    if (!type)
+        throw Error(ErrorCode::invalid_argument, call,
+                    "element type " + dlpack::name_of(tensor.type) +
+                        "; supported are int and uint of 8 to 64 bits, float32, float64 and bool");
+    check_rank(call, static_cast<std::size_t>(std::max(tensor.rank, 0)));
+    const std::span<const i64> shape(tensor.shape, static_cast<std::size_t>(std::max(tensor.rank, 0)));
+    const auto dense = row_major(shape);
+    const std::span<const i64> strides(tensor.strides != nullptr ? tensor.strides : dense.data(),
+                                       shape.size());
+    const u64 bytes = detail::tensor_bytes(call, shape, strides, size_of(*type));
+    auto release = [managed] {
+        if (managed->deleter != nullptr) managed->deleter(managed);
+    };
+    if (bytes == 0) {
+        Tensor empty(nullptr, 0, *type, shape, strides);
+        release();
+        return empty;
+    }
+    const std::size_t misaligned =
+        (reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset) % size_of(*type);
+    if (tensor.device.type != dlpack::DeviceType::opencl && misaligned != 0)
+        throw Error(ErrorCode::invalid_argument, call,
+                    "memory that is not aligned to its elements of " + std::string(name_of(*type)));
+    auto adopted = detail::adopt_tensor(device, tensor, bytes, read_only, true, release);
+    return Tensor(std::move(adopted.first), adopted.second, *type, shape, strides);
+}
+
+}  // namespace
+
+Tensor from_dlpack(Device& device, dlpack::ManagedTensor* managed) {
+    if (managed == nullptr)
+        throw Error(ErrorCode::invalid_argument, "from_dlpack", "null pointer; pass a tensor");
+    if (managed->version.major != 1)
+        throw Error(ErrorCode::unsupported, "from_dlpack",
+                    "DLPack version " + std::to_string(managed->version.major) + "." +
+                        std::to_string(managed->version.minor) + "; supported is 1.x");
+    return import_tensor(device, managed, managed->tensor, (managed->flags & dlpack::flag_read_only) != 0);
+}
+
+Tensor from_dlpack(Device& device, dlpack::LegacyTensor* managed) {
+    if (managed == nullptr)
+        throw Error(ErrorCode::invalid_argument, "from_dlpack", "null pointer; pass a tensor");
+    return import_tensor(device, managed, managed->tensor, false);
+}
+
+dlpack::ManagedTensor* to_dlpack(const Tensor& tensor) {
+    auto exported = std::make_unique<Exported>();
+    exported->tensor = tensor;
+    std::copy(tensor.shape().begin(), tensor.shape().end(), exported->shape.begin());
+    std::copy(tensor.strides().begin(), tensor.strides().end(), exported->strides.begin());
+    dlpack::ManagedTensor& managed = exported->managed;
+    managed.context = exported.get();
+    managed.deleter = [](dlpack::ManagedTensor* self) { delete static_cast<Exported*>(self->context); };
+    managed.tensor.rank = static_cast<i32>(tensor.shape().size());
+    managed.tensor.type = dlpack::data_type_of(tensor.type());
+    managed.tensor.shape = exported->shape.data();
+    managed.tensor.strides = exported->strides.data();
+    if (const std::shared_ptr<Buffer>& buffer = tensor.buffer(); buffer != nullptr) {
+        managed.tensor.device = detail::dlpack_device(*buffer);
+        const bool by_address = managed.tensor.device.type != dlpack::DeviceType::opencl;
+        managed.tensor.data = by_address && buffer->kind() == Buffer::Kind::host ? buffer->host_pointer()
+                                                                                 : buffer->native_handle();
+        managed.tensor.byte_offset = tensor.size() == 0 ? 0 : tensor.offset();
+        if (buffer->read_only()) managed.flags |= dlpack::flag_read_only;
+    }
+    // Many consumers ignore byte_offset.
+    if (managed.tensor.device.type != dlpack::DeviceType::opencl && managed.tensor.data != nullptr) {
+        managed.tensor.data = static_cast<std::byte*>(managed.tensor.data) + managed.tensor.byte_offset;
+        managed.tensor.byte_offset = 0;
+    }
+    return &exported.release()->managed;
+}
+
+dlpack::ManagedTensor* to_dlpack(const VolumeView& volume, const std::shared_ptr<Buffer>& owner) {
+    const VolumeView v = detail::checked_volume("to_dlpack", "volume", volume);
+    if (v.range.buffer != owner.get())
+        throw Error(ErrorCode::invalid_argument, "to_dlpack", "the view is in another buffer than its owner");
+    const bool by_rows = v.layout == Layout::row_major;
+    const i64 pitch = static_cast<i64>(v.pitch);
+    const i64 shape[] = {static_cast<i64>(v.depth), static_cast<i64>(v.rows), static_cast<i64>(v.columns)};
+    const i64 strides[] = {static_cast<i64>(v.plane_pitch), by_rows ? pitch : 1, by_rows ? 1 : pitch};
+    return to_dlpack(Tensor(owner, v.range.offset, v.range.type, shape, strides));
+}
+
+dlpack::ManagedTensor* to_dlpack(const MatrixView& matrix, const std::shared_ptr<Buffer>& owner) {
+    const MatrixView m = detail::checked_matrix("to_dlpack", "matrix", matrix);
+    if (m.range.buffer != owner.get())
+        throw Error(ErrorCode::invalid_argument, "to_dlpack", "the view is in another buffer than its owner");
+    const bool by_rows = m.layout == Layout::row_major;
+    const i64 pitch = static_cast<i64>(m.pitch);
+    const i64 shape[] = {static_cast<i64>(m.rows), static_cast<i64>(m.columns)};
+    const i64 strides[] = {by_rows ? pitch : 1, by_rows ? 1 : pitch};
+    return to_dlpack(Tensor(owner, m.range.offset, m.range.type, shape, strides));
+}
+
+}  // namespace concord

@@ -1,0 +1,82 @@
+"""Data-parallel algorithms with the same bits on CUDA, OpenCL and CPUs.
+
+    import concord as cc
+
+    cc.sum(x)        # x: an array of NumPy, PyTorch, CuPy, JAX, ... or a concord.Array
+
+Arrays go in without a copy and results come out as arrays of the same library, on the device where the first argument is.
+On GPUs calls are ordered on the library's current stream and return before the work is done. All functions take the
+keyword arguments device (where to compute; arrays of the host are copied there), stream, order ('unspecified' allows
+faster orders of operations) and variant (a name from `concord algorithms`).
+"""
+
+import os as _os
+from pathlib import Path as _Path
+
+
+def _find_libraries():
+    """Lets the backends find what NVIDIA's and PoCL's wheels brought along. Variables that are set have precedence."""
+    packages = _Path(__file__).parent.parent
+    if not _os.environ.get("CONCORD_NVRTC") and (
+        any((packages / "nvidia").glob("cu*/lib/libnvrtc.so.*")) or any((packages / "nvidia").glob("cuda_nvrtc/lib/libnvrtc.so.*"))
+    ):
+        _os.environ["CONCORD_NVRTC"] = str(packages)
+    pocl = packages / "pocl_binary_distribution"
+    if not _os.environ.get("OCL_ICD_VENDORS") and pocl.is_dir() and not _Path("/etc/OpenCL/vendors").is_dir():
+        _os.environ["OCL_ICD_VENDORS"] = str(pocl)
+
+
+_find_libraries()
+
+from . import testing
+from ._concord import (
+    Array,
+    CompileFailed,
+    Device,
+    DeviceFailed,
+    Error,
+    FileError,
+    Function,
+    InvalidArgument,
+    OutOfMemory,
+    Stream,
+    Unavailable,
+    Unsupported,
+    WrongDevice,
+    __version__,
+    add,
+    argsort,
+    array,
+    bincount,
+    compact,
+    compress,
+    convolve,
+    cumsum,
+    device,
+    empty,
+    from_dlpack,
+    function,
+    histogram,
+    map,
+    matmul,
+    max,
+    min,
+    partition,
+    prod,
+    reduce,
+    scan,
+    sort,
+    sort_pairs,
+    stencil,
+    sum,
+    transpose,
+)
+from ._tables import Table, algorithms, bench, check, devices
+
+__all__ = [
+    "Array", "CompileFailed", "Device", "DeviceFailed", "Error", "FileError", "Function", "InvalidArgument", "OutOfMemory",
+    "Stream", "Table", "Unavailable", "Unsupported", "WrongDevice", "add", "algorithms", "argsort", "array", "bench", "bincount",
+    "check", "compact", "compress", "convolve", "cumsum", "device", "devices", "empty", "from_dlpack", "function", "histogram",
+    "map", "matmul", "max", "min", "partition", "prod", "reduce", "scan", "sort", "sort_pairs", "stencil", "sum", "testing",
+    "transpose",
+]

@@ -1,0 +1,98 @@
+"""Tables: devices, checks and measurements."""
+
+import json
+
+from . import _program
+from ._concord import _selectors, device
+
+
+class Table(list):
+    """Rows as dictionaries, printed as a table. pandas.DataFrame(table) is the same as to_pandas()."""
+
+    def column(self, name):
+        """The values of one column."""
+        return [row.get(name) for row in self]
+
+    def to_pandas(self):
+        """A pandas.DataFrame of the rows."""
+        import pandas
+
+        return pandas.DataFrame(list(self))
+
+    def __repr__(self):
+        if not self:
+            return "(no rows)"
+        names = list(dict.fromkeys(name for row in self for name in row))
+        cells = [names] + [[_text(row.get(name)) for name in names] for row in self]
+        widths = [max(len(line[i]) for line in cells) for i in range(len(names))]
+        return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in cells)
+
+    def _repr_html_(self):
+        from html import escape
+
+        names = list(dict.fromkeys(name for row in self for name in row))
+        head = "".join(f"<th>{escape(name)}</th>" for name in names)
+        body = "".join("<tr>" + "".join(f"<td>{escape(_text(row.get(name)))}</td>" for name in names) + "</tr>" for row in self)
+        return f"<table><tr>{head}</tr>{body}</table>"
+
+
+def _text(value):
+    if value is None:
+        return ""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _table(rows):
+    """A pandas.DataFrame if pandas is there, else a Table."""
+    table = Table(rows)
+    try:
+        return table.to_pandas()
+    except ImportError:
+        return table
+
+
+def devices():
+    """The devices of this machine, a row for each, as a Table."""
+    opened = [device(selector) for selector in _selectors()]
+    return Table({"selector": d.selector, "name": d.name, "driver": d.driver, "memory": d.memory} for d in opened)
+
+
+def algorithms():
+    """The algorithms and their variants, a row for each variant: a pandas.DataFrame if pandas is there, else a Table."""
+    found = json.loads(_program.run("algorithms", "--json"))
+    rows = []
+    for algorithm in found["algorithms"]:
+        for variant in algorithm["variants"]:
+            rows.append({"algorithm": algorithm["name"], "variant": variant["name"], "order": variant.get("order"),
+                         "summary": variant.get("summary")})
+    return _table(rows)
+
+
+def _options(**options):
+    arguments = []
+    for name, value in options.items():
+        if value is None:
+            continue
+        text = value if isinstance(value, str) else ",".join(str(x) for x in value)
+        arguments += [f"--{name}", text]
+    return arguments
+
+
+def check(algorithms=None, *, devices=None, types=None, sizes=None, variants=None):
+    """Checks every variant against the reference; see `concord check --help` for the options.
+
+    Returns a row for each algorithm, variant and device with its numbers of cases: a pandas.DataFrame if pandas is there, else
+    a Table.
+    """
+    names = [algorithms] if isinstance(algorithms, str) else list(algorithms or [])
+    found = json.loads(_program.run("check", *names, "--json",
+                                    *_options(devices=devices, types=types, sizes=sizes, variants=variants)))
+    return _table(found["matrix"])
+
+
+def bench(algorithms=None, *, devices=None, types=None, sizes=None, baselines=False):
+    """Measures variants; see `concord bench --help` for the options. Rows as from check()."""
+    names = [algorithms] if isinstance(algorithms, str) else list(algorithms or [])
+    flags = ["--baselines"] if baselines else []
+    found = json.loads(_program.run("bench", *names, "--json", *flags, *_options(devices=devices, types=types, sizes=sizes)))
+    return _table(found["results"])

@@ -1,0 +1,740 @@
+#include "array.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <mutex>
+#include <unordered_map>
+
+namespace concord::python {
+namespace {
+
+// A global that is never destroyed: at the end of the process, destructors would run after the interpreter is gone.
+template <class T>
+T& immortal() {
+    static T* const object = new T();
+    return *object;
+}
+
+nb::object attribute(nb::handle object, const char* name) {
+    PyObject* found = PyObject_GetAttrString(object.ptr(), name);
+    if (found == nullptr) PyErr_Clear();
+    return nb::steal(found);
+}
+
+// A function of an imported module, looked up once; null if the module is not imported or lacks it.
+nb::handle function_of(const std::string& module, const char* name) {
+    auto& functions = immortal<std::unordered_map<std::string, nb::object>>();
+    nb::object& function = functions[module + "." + name];
+    if (!function.is_valid()) {
+        const nb::object modules = nb::module_::import_("sys").attr("modules");
+        if (!PyMapping_HasKeyString(modules.ptr(), module.c_str())) return {};
+        nb::object at = modules[module.c_str()];
+        const std::string path = name;
+        for (std::size_t begin = 0; begin < path.size();) {
+            const std::size_t end = std::min(path.find('.', begin), path.size());
+            at = attribute(at, path.substr(begin, end - begin).c_str());
+            if (!at.is_valid()) return {};
+            begin = end + 1;
+        }
+        function = at;
+    }
+    return function;
+}
+
+// What calls print before the message of an exception of ours.
+std::string where_text(const char* call, const char* name) {
+    return std::string(call) + ": " + name;
+}
+
+// --- Libraries -----------------------------------------------------------------------------------------------------
+
+const ExchangeApi* exchange_api_of(nb::handle type) {
+    const nb::object capsule = attribute(type, "__dlpack_c_exchange_api__");
+    if (!capsule.is_valid() || !PyCapsule_IsValid(capsule.ptr(), exchange_capsule)) return nullptr;
+    const auto* api = static_cast<const ExchangeApi*>(PyCapsule_GetPointer(capsule.ptr(), exchange_capsule));
+    while (api != nullptr && api->version.major != 1)
+        api = api->previous;
+    return api;
+}
+
+}  // namespace
+
+const Library& library_of(nb::handle object) {
+    struct Entry {
+        nb::object type;  // keeps it alive, so that its address is not used again
+        Library library;
+    };
+    auto& libraries = immortal<std::unordered_map<PyObject*, std::unique_ptr<Entry>>>();
+    const nb::handle type = object.type();
+    std::unique_ptr<Entry>& entry = libraries[type.ptr()];
+    if (entry) return entry->library;
+    auto made = std::make_unique<Entry>();
+    made->type = nb::borrow(type);
+    Library& library = made->library;
+    const nb::object module = attribute(type, "__module__");
+    if (module.is_valid() && nb::isinstance<nb::str>(module)) library.name = nb::cast<std::string>(module);
+    library.name = library.name.substr(0, library.name.find('.'));
+    library.is_concord = nb::isinstance<ArrayObject>(object);
+    library.api = library.is_concord ? nullptr : exchange_api_of(type);
+    library.has_buffer = PyObject_CheckBuffer(object.ptr()) != 0;
+    library.has_dlpack = attribute(type, "__dlpack__").is_valid();
+    library.has_cuda_interface = attribute(type, "__cuda_array_interface__").is_valid();
+    entry = std::move(made);
+    return entry->library;
+}
+
+// --- Types ---------------------------------------------------------------------------------------------------------
+
+namespace {
+
+struct TypeName {
+    Type type;
+    const char* numpy;
+};
+constexpr TypeName type_names[] = {{Type::i8, "int8"},    {Type::i16, "int16"},  {Type::i32, "int32"},
+                                   {Type::i64, "int64"},  {Type::u8, "uint8"},   {Type::u16, "uint16"},
+                                   {Type::u32, "uint32"}, {Type::u64, "uint64"}, {Type::f32, "float32"},
+                                   {Type::f64, "float64"}};
+
+}  // namespace
+
+const char* numpy_name(Type type) {
+    return type_names[static_cast<std::size_t>(type)].numpy;
+}
+
+Type type_named_by(const char* call, nb::handle dtype, bool* boolean) {
+    std::string name;
+    if (nb::isinstance<nb::str>(dtype)) {
+        name = nb::cast<std::string>(dtype);
+    } else if (PyType_Check(dtype.ptr())) {
+        name = nb::cast<std::string>(dtype.attr("__name__"));  // numpy.float32, float, int
+        if (name == "float") name = "float64";
+        if (name == "int") name = "int64";
+    } else {
+        name = nb::cast<std::string>(nb::str(dtype));  // numpy.dtype("float32"), torch.float32
+    }
+    if (const std::size_t dot = name.rfind('.'); dot != std::string::npos) name.erase(0, dot + 1);
+    if (boolean != nullptr) *boolean = name == "bool" || name == "bool_";
+    if (boolean != nullptr && *boolean) return Type::u8;
+    if (const std::optional<Type> type = type_named(name)) return *type;
+    for (const TypeName& row : type_names) {
+        if (name == row.numpy) return row.type;
+    }
+    throw Error(ErrorCode::invalid_argument, call,
+                detail::error_message("unsupported dtype", detail::quoted(name),
+                                      "expected int8 to int64, uint8 to uint64, float32 or float64"));
+}
+
+std::vector<i64> shape_of(nb::handle shape) {
+    if (nb::isinstance<nb::int_>(shape)) return {nb::cast<i64>(shape)};
+    return nb::cast<std::vector<i64>>(shape);
+}
+
+nb::tuple tuple_of(std::span<const i64> values) {
+    nb::list list;
+    for (const i64 value : values)
+        list.append(value);
+    return nb::tuple(list);
+}
+
+// --- Devices and streams -------------------------------------------------------------------------------------------
+
+std::shared_ptr<Device> device_named(nb::handle selector) {
+    if (nb::isinstance<ArrayObject>(selector))
+        return nb::cast<ArrayObject&>(selector).device().shared_from_this();
+    if (nb::isinstance<nb::str>(selector)) return open_device(nb::cast<std::string>(selector));
+    if (nb::isinstance<Device>(selector)) return nb::cast<Device&>(selector).shared_from_this();
+    throw nb::type_error("device: expected a selector such as 'tbb' or 'cuda:0', or a concord.Device");
+}
+
+std::shared_ptr<Stream> own_stream(Device& device) {
+    // Streams of threads that have ended serve new threads.
+    struct Pool {
+        std::mutex mutex;
+        std::vector<std::shared_ptr<Stream>> idle;
+    };
+    struct OfThread {
+        std::vector<std::shared_ptr<Stream>> streams;
+        ~OfThread() {
+            auto& pool = immortal<Pool>();
+            const std::lock_guard lock(pool.mutex);
+            for (auto& stream : streams)
+                pool.idle.push_back(std::move(stream));
+        }
+    };
+    thread_local OfThread own;
+    for (const auto& stream : own.streams) {
+        if (&stream->device() == &device) return stream;
+    }
+    auto& pool = immortal<Pool>();
+    {
+        const std::lock_guard lock(pool.mutex);
+        const auto found = std::find_if(pool.idle.begin(), pool.idle.end(),
+                                        [&](const auto& stream) { return &stream->device() == &device; });
+        if (found != pool.idle.end()) {
+            own.streams.push_back(std::move(*found));
+            pool.idle.erase(found);
+            return own.streams.back();
+        }
+    }
+    own.streams.push_back(device.create_stream());
+    return own.streams.back();
+}
+
+std::shared_ptr<Stream> adopted_stream(Device& device, void* handle) {
+    struct Entry {
+        Device* device;
+        void* handle;
+        std::shared_ptr<Stream> stream;
+    };
+    auto& entries = immortal<std::vector<Entry>>();  // under the interpreter's lock
+    for (const Entry& entry : entries) {
+        if (entry.device == &device && entry.handle == handle) return entry.stream;
+    }
+    entries.push_back({&device, handle, device.adopt_stream(handle)});
+    return entries.back().stream;
+}
+
+namespace {
+
+// DLPack and the CUDA array interface number the default streams 1 and 2.
+void* stream_of_number(std::uintptr_t number) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): Python passes handles as integers
+    return number <= 1 ? nullptr : reinterpret_cast<void*>(number);
+}
+
+// The handle in a stream of another library.
+void* handle_of(nb::handle stream) {
+    if (nb::isinstance<nb::int_>(stream)) return stream_of_number(nb::cast<std::uintptr_t>(stream));
+    if (const nb::object protocol = attribute(stream, "__cuda_stream__"); protocol.is_valid()) {
+        const nb::object pair = nb::isinstance<nb::tuple>(protocol) ? protocol : protocol();
+        return stream_of_number(nb::cast<std::uintptr_t>(pair[1]));
+    }
+    for (const char* name : {"cuda_stream", "ptr", "handle", "int_ptr"}) {
+        if (const nb::object handle = attribute(stream, name); handle.is_valid())
+            return stream_of_number(nb::cast<std::uintptr_t>(nb::int_(handle)));
+    }
+    throw nb::type_error(
+        "stream: expected a handle as an integer, or a stream of PyTorch, CuPy or another library with "
+        "__cuda_stream__");
+}
+
+std::shared_ptr<Device> cuda_device(i32 id) {
+    auto& devices = immortal<std::vector<std::shared_ptr<Device>>>();
+    const auto at = static_cast<std::size_t>(std::max(id, 0));
+    if (devices.size() <= at) devices.resize(at + 1);
+    if (!devices[at]) devices[at] = open_device("cuda:" + std::to_string(id));
+    return devices[at];
+}
+
+const std::shared_ptr<Device>& host_device() {
+    auto& device = immortal<std::shared_ptr<Device>>();
+    if (!device) device = open_device("tbb");
+    return device;
+}
+
+// The stream on which a library enqueues now. False if it has none.
+bool current_stream(const Library& library, const dlpack::Device& where, void*& handle) {
+    if (library.api != nullptr && library.api->current_stream != nullptr) {
+        if (library.api->current_stream(where.type, where.id, &handle) != 0) throw nb::python_error();
+        return true;
+    }
+    if (library.name == "cupy") {
+        const nb::handle current = function_of("cupy", "cuda.get_current_stream");
+        if (!current.is_valid()) return false;
+        handle = stream_of_number(nb::cast<std::uintptr_t>(current().attr("ptr")));
+        return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+// --- concord.Array -------------------------------------------------------------------------------------------------
+
+ArrayObject::ArrayObject(Tensor tensor, bool boolean, std::shared_ptr<Stream> writer)
+    : tensor_(std::move(tensor)), boolean_(boolean), writer_(std::move(writer)) {
+    if (tensor_.buffer()) device_ = tensor_.buffer()->device().shared_from_this();
+    if (!device_) device_ = writer_ ? writer_->device().shared_from_this() : host_device();
+    std::copy(tensor_.shape().begin(), tensor_.shape().end(), shape_.begin());
+    std::copy(tensor_.strides().begin(), tensor_.strides().end(), strides_.begin());
+}
+
+void ArrayObject::wait() {
+    if (!writer_) return;
+    const std::shared_ptr<Stream> writer = std::move(writer_);
+    writer->synchronize();
+}
+
+dlpack::Tensor ArrayObject::described() const {
+    dlpack::Tensor out;
+    out.rank = static_cast<i32>(tensor_.shape().size());
+    out.type = dlpack::data_type_of(tensor_.type());
+    if (boolean_) out.type.code = dlpack::TypeCode::boolean;
+    out.shape = shape_.data();
+    out.strides = strides_.data();
+    out.device = {dlpack::DeviceType::cpu, 0};
+    if (tensor_.buffer()) {
+        out.device = detail::dlpack_device(*tensor_.buffer());
+        out.data = tensor_.buffer()->native_handle();
+        if (out.device.type == dlpack::DeviceType::opencl) {
+            out.byte_offset = tensor_.offset();
+        } else {
+            out.data = static_cast<std::byte*>(out.data) + tensor_.offset();
+        }
+    }
+    return out;
+}
+
+// --- Arguments -----------------------------------------------------------------------------------------------------
+
+Argument::Argument(const char* call, const char* name, nb::handle object)
+    : call_(call), name_(name), library_(&library_of(object)), object_(nb::borrow(object)) {
+    if (library_->is_concord) {
+        array_ = &nb::cast<ArrayObject&>(object);
+        boolean_ = array_->boolean();
+        take(array_->described(), array_->tensor().buffer() && array_->tensor().buffer()->read_only());
+    } else if (library_->api != nullptr && library_->api->describe != nullptr) {
+        dlpack::Tensor tensor;
+        if (library_->api->describe(object.ptr(), &tensor) != 0) throw nb::python_error();
+        take(tensor, false);
+    } else if (library_->has_buffer && from_buffer(object)) {
+    } else if (library_->has_dlpack) {
+        from_capsule(object);
+    } else if (library_->has_cuda_interface) {
+        from_cuda_interface(object);
+    } else if (nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object) ||
+               PyNumber_Check(object.ptr()) != 0) {
+        nb::object array;
+        try {
+            array = nb::module_::import_("numpy").attr("asarray")(object);
+        } catch (nb::python_error&) {
+            throw nb::type_error(
+                (where_text(call, name) + " is a Python number or sequence, which needs NumPy").c_str());
+        }
+        library_ = &library_of(array);
+        object_ = array;
+        if (!from_buffer(array)) refuse_type(nb::cast<std::string>(nb::str(array.attr("dtype"))));
+    } else {
+        throw nb::type_error(
+            (where_text(call, name) + " is a " + nb::cast<std::string>(object.type().attr("__name__")) +
+             "; expected an array of NumPy, PyTorch, CuPy, JAX or another library with DLPack, the "
+             "buffer protocol or the CUDA array interface")
+                .c_str());
+    }
+}
+
+Argument::~Argument() {
+    tensor_ = {};
+    if (buffer_) PyBuffer_Release(buffer_.get());
+    if (managed_ != nullptr && managed_->deleter != nullptr) managed_->deleter(managed_);
+    if (legacy_ != nullptr && legacy_->deleter != nullptr) legacy_->deleter(legacy_);
+}
+
+u64 Argument::size() const {
+    u64 count = 1;
+    for (const i64 extent : shape())
+        count *= static_cast<u64>(extent);
+    return count;
+}
+
+std::string Argument::dtype() const {
+    return boolean_ ? "bool" : numpy_name(type_);
+}
+
+void Argument::refuse_type(const std::string& dtype) const {
+    throw Error(ErrorCode::invalid_argument, call_,
+                std::string(name_) + " has dtype " + dtype +
+                    "; supported are int8 to int64, uint8 to uint64, float32, float64 and bool");
+}
+
+void Argument::take(const dlpack::Tensor& tensor, bool read_only) {
+    const std::optional<Type> type = dlpack::type_of(tensor.type);
+    if (!type) refuse_type(dlpack::name_of(tensor.type));
+    if (tensor.rank < 0 || tensor.rank > static_cast<i32>(Tensor::most_dimensions))
+        throw Error(ErrorCode::invalid_argument, call_,
+                    std::string(name_) + " has " + std::to_string(tensor.rank) +
+                        " dimensions; at most 8 are supported");
+    type_ = *type;
+    boolean_ = tensor.type.code == dlpack::TypeCode::boolean;
+    where_ = tensor.device;
+    data_ = tensor.data;
+    byte_offset_ = tensor.byte_offset;
+    read_only_ = read_only;
+    rank_ = static_cast<u32>(tensor.rank);
+    std::copy_n(tensor.shape, rank_, shape_.begin());
+    if (tensor.strides != nullptr) {
+        std::copy_n(tensor.strides, rank_, strides_.begin());
+    } else {
+        i64 stride = 1;
+        for (u32 i = rank_; i-- > 0; stride *= std::max<i64>(shape_[i], 1))
+            strides_[i] = stride;
+    }
+}
+
+// False if the object has no buffer after all, as arrays on GPUs.
+bool Argument::from_buffer(nb::handle object) {
+    auto buffer = std::make_unique<Py_buffer>();
+    if (PyObject_GetBuffer(object.ptr(), buffer.get(), PyBUF_STRIDED_RO | PyBUF_FORMAT) != 0) {
+        PyErr_Clear();
+        return false;
+    }
+    buffer_ = std::move(buffer);
+    const Py_buffer& b = *buffer_;
+    const std::string_view format = b.format != nullptr ? b.format : "B";
+    const std::string_view code =
+        !format.empty() && (format[0] == '@' || format[0] == '=' || format[0] == '<') ? format.substr(1)
+                                                                                      : format;
+    dlpack::DataType type{dlpack::TypeCode::signed_integer, static_cast<u8>(b.itemsize * 8), 1};
+    if (code == "f" || code == "d") {
+        type.code = dlpack::TypeCode::floating_point;
+    } else if (code == "?") {
+        type.code = dlpack::TypeCode::boolean;
+    } else if (code.size() == 1 && std::string_view("BHILQN").find(code[0]) != std::string_view::npos) {
+        type.code = dlpack::TypeCode::unsigned_integer;
+    } else if (code.size() != 1 || std::string_view("bhilqn").find(code[0]) == std::string_view::npos) {
+        const nb::object dtype = attribute(object, "dtype");
+        refuse_type(dtype.is_valid() ? nb::cast<std::string>(nb::str(dtype))
+                                     : "'" + std::string(format) + "' (format of the buffer protocol)");
+    }
+    if (b.ndim > static_cast<int>(Tensor::most_dimensions))
+        throw Error(
+            ErrorCode::invalid_argument, call_,
+            std::string(name_) + " has " + std::to_string(b.ndim) + " dimensions; at most 8 are supported");
+    dlpack::Tensor tensor;
+    std::array<i64, Tensor::most_dimensions> shape{}, strides{};
+    for (int i = 0; i < b.ndim; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        shape[at] = b.shape[i];
+        strides[at] = b.strides[i] / b.itemsize;
+        if (b.strides[i] % b.itemsize != 0 && b.shape[i] > 1)
+            throw Error(ErrorCode::invalid_argument, call_,
+                        std::string(name_) + " has a stride of " + std::to_string(b.strides[i]) +
+                            " bytes, no multiple of its element size; pass a copy in row-major order");
+    }
+    tensor.data = b.buf;
+    tensor.rank = b.ndim;
+    tensor.type = type;
+    tensor.shape = shape.data();
+    tensor.strides = strides.data();
+    take(tensor, b.readonly != 0);
+    return true;
+}
+
+void Argument::from_capsule(nb::handle object) {
+    const auto [kind, id] = nb::cast<std::pair<i32, i32>>(object.attr("__dlpack_device__")());
+    const dlpack::Device where{static_cast<dlpack::DeviceType>(kind), id};
+    nb::dict arguments;
+    if (where.type == dlpack::DeviceType::cuda || where.type == dlpack::DeviceType::cuda_managed) {
+        void* handle = nullptr;
+        if (!current_stream(*library_, where, handle)) handle = own_stream(*cuda_device(id))->native_handle();
+        const auto number = reinterpret_cast<std::uintptr_t>(handle);
+        arguments["stream"] = number == 0 ? std::uintptr_t{1} : number;
+    }
+    const nb::object method = object.attr("__dlpack__");
+    nb::object capsule;
+    try {
+        nb::dict versioned;
+        versioned.update(arguments);
+        versioned["max_version"] = nb::make_tuple(1, 3);
+        capsule = method(**versioned);
+    } catch (nb::python_error& error) {
+        if (!error.matches(PyExc_TypeError)) throw;
+        capsule = method(**arguments);  // a library of before DLPack 1.0
+    }
+    if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned")) {
+        auto* managed =
+            static_cast<dlpack::ManagedTensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"));
+        if (managed->version.major != 1)
+            throw Error(ErrorCode::unsupported, call_,
+                        std::string(name_) + " has DLPack version " + std::to_string(managed->version.major) +
+                            "; supported is 1.x");
+        PyCapsule_SetName(capsule.ptr(), "used_dltensor_versioned");
+        managed_ = managed;
+        take(managed->tensor, (managed->flags & dlpack::flag_read_only) != 0);
+    } else {
+        auto* legacy = static_cast<dlpack::LegacyTensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
+        if (legacy == nullptr) throw nb::python_error();
+        PyCapsule_SetName(capsule.ptr(), "used_dltensor");
+        legacy_ = legacy;
+        take(legacy->tensor, false);
+    }
+}
+
+void Argument::from_cuda_interface(nb::handle object) {
+    const nb::dict interface = nb::cast<nb::dict>(object.attr("__cuda_array_interface__"));
+    const auto typestr = nb::cast<std::string>(interface["typestr"]);
+    const nb::tuple data = nb::cast<nb::tuple>(interface["data"]);
+    const std::vector<i64> shape = nb::cast<std::vector<i64>>(interface["shape"]);
+    dlpack::Tensor tensor;
+    const char kind = typestr.size() > 2 ? typestr[1] : ' ';
+    u32 size = 0;
+    std::from_chars(typestr.data() + std::min<std::size_t>(2, typestr.size()),
+                    typestr.data() + typestr.size(), size);
+    tensor.type = {kind == 'f'   ? dlpack::TypeCode::floating_point
+                   : kind == 'u' ? dlpack::TypeCode::unsigned_integer
+                   : kind == 'b' ? dlpack::TypeCode::boolean
+                                 : dlpack::TypeCode::signed_integer,
+                   static_cast<u8>(size * 8), 1};
+    if (std::string_view("fubi").find(kind) == std::string_view::npos || typestr[0] == '>')
+        refuse_type("'" + typestr + "'");
+    std::vector<i64> strides;
+    if (interface.contains("strides") && !interface["strides"].is_none()) {
+        strides = nb::cast<std::vector<i64>>(interface["strides"]);
+        for (i64& stride : strides)
+            stride /= size;
+        tensor.strides = strides.data();
+    }
+    if (interface.contains("stream") && !interface["stream"].is_none())
+        interface_stream_ = stream_of_number(nb::cast<std::uintptr_t>(interface["stream"]));
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): Python passes addresses as integers
+    tensor.data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(data[0]));
+    tensor.rank = static_cast<i32>(shape.size());
+    tensor.shape = const_cast<i64*>(shape.data());
+    tensor.device = {dlpack::DeviceType::cuda, 0};
+    // The interface does not name the device; the driver knows.
+    const auto selectors = device_selectors("cuda:*");
+    for (std::size_t id = 0; selectors.size() > 1 && tensor.data != nullptr && id < selectors.size(); ++id) {
+        try {
+            cuda_device(static_cast<i32>(id))->adopt({.handle = tensor.data, .bytes = 1});
+            tensor.device.id = static_cast<i32>(id);
+            break;
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::wrong_device) throw;
+        }
+    }
+    take(tensor, nb::cast<bool>(data[1]));
+}
+
+// --- Calls ---------------------------------------------------------------------------------------------------------
+
+Call::~Call() {
+    // Work that a failed call has enqueued may use memory of its caller.
+    if (!done_ && stream_) {
+        try {
+            stream_->synchronize();
+        } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the call reports its own error
+        }
+    }
+}
+
+Argument& Call::input(nb::handle object, const char* name) {
+    arguments_[count_] = std::make_unique<Argument>(name_, name, object);
+    inputs_ = ++count_;
+    return *arguments_[count_ - 1];
+}
+
+void Call::begin() {
+    if (common_.variant.is_valid() && !common_.variant.is_none())
+        options_.variant = nb::cast<std::string>(common_.variant);
+    if (common_.order.is_valid() && !common_.order.is_none())
+        options_.order = operation_order_named(nb::cast<std::string>(common_.order));
+    const Argument* first = inputs_ > 0 ? arguments_[0].get() : nullptr;
+    if (common_.device.is_valid() && !common_.device.is_none()) {
+        device_ = device_named(common_.device);
+    } else if (first == nullptr || first->where_.type == dlpack::DeviceType::cpu ||
+               first->where_.type == dlpack::DeviceType::cuda_host) {
+        device_ = first != nullptr && first->array_ != nullptr ? first->array_->device().shared_from_this()
+                                                               : host_device();
+    } else if (first->array_ != nullptr) {
+        device_ = first->array_->device().shared_from_this();
+    } else {
+        device_ = cuda_device(first->where_.id);
+    }
+    const bool on_cuda = device_->traits().dialect == Dialect::cuda;
+    if (common_.stream.is_valid() && !common_.stream.is_none()) {
+        if (nb::isinstance<Stream>(common_.stream)) {
+            stream_ = nb::cast<Stream&>(common_.stream).shared_from_this();
+        } else {
+            stream_ = adopted_stream(*device_, handle_of(common_.stream));
+        }
+    } else if (on_cuda && first != nullptr && !first->on_host() && first->array_ == nullptr) {
+        void* handle = first->interface_stream_;
+        const bool is_known = current_stream(*first->library_, first->where_, handle);
+        if (is_known || handle != nullptr) {
+            stream_ = adopted_stream(*device_, handle);
+        } else {
+            blocking_ = true;
+        }
+    }
+    if (!stream_) stream_ = own_stream(*device_);
+    for (std::size_t i = 0; i < count_; ++i)
+        bind(*arguments_[i], false);
+}
+
+void Call::bind(Argument& argument, bool is_output) {
+    const dlpack::DeviceType type = argument.where_.type;
+    const Dialect dialect = device_->traits().dialect;
+    const std::string what = std::string(argument.name_);
+    if (is_output && argument.read_only_)
+        throw Error(ErrorCode::invalid_argument, name_, what + " is read-only");
+    const u64 bytes = detail::tensor_bytes(
+        name_, argument.shape(), {argument.strides_.data(), argument.rank_}, size_of(argument.type_));
+    if (argument.array_ != nullptr && argument.array_->writer() && argument.array_->writer() != stream_) {
+        const auto mark = argument.array_->device().create_event();
+        argument.array_->writer()->record(*mark);
+        if (&argument.array_->device() == device_.get()) {
+            stream_->wait(*mark);
+        } else {
+            mark->synchronize();
+        }
+    }
+    if (bytes == 0) {
+        argument.tensor_ = Tensor(nullptr, 0, argument.type_, argument.shape());
+        return;
+    }
+    if (argument.array_ != nullptr && &argument.array_->device() == device_.get()) {
+        argument.tensor_ = argument.array_->tensor();
+        return;
+    }
+    if (argument.array_ == nullptr && (argument.on_host() || dialect != Dialect::cuda)) blocking_ = true;
+    dlpack::Tensor tensor;
+    tensor.data = argument.data_;
+    tensor.byte_offset = argument.byte_offset_;
+    tensor.device = argument.where_;
+    const std::span<const i64> strides(argument.strides_.data(), argument.rank_);
+    if (argument.on_host() && !device_->traits().shares_host_memory) {
+        // A copy on the device, padding included.
+        blocking_ = true;
+        auto buffer = device_->allocate(bytes, stream_.get());
+        argument.staged_ = true;
+        argument.tensor_ = Tensor(buffer, 0, argument.type_, argument.shape(), strides);
+        if (!is_output || !argument.tensor_.contiguous())
+            stream_->write(*buffer, 0, static_cast<std::byte*>(argument.data_) + argument.byte_offset_,
+                           bytes);
+        return;
+    }
+    const bool fits =
+        argument.on_host() || (type == dlpack::DeviceType::opencl && argument.array_ == nullptr) ||
+        (dialect == Dialect::cuda &&
+         (type == dlpack::DeviceType::cuda_managed || &*cuda_device(argument.where_.id) == device_.get()));
+    if (!fits)
+        throw Error(ErrorCode::wrong_device, name_,
+                    what + " is on " +
+                        (argument.array_ != nullptr ? argument.array_->device().info().selector
+                                                    : "cuda:" + std::to_string(argument.where_.id)) +
+                        ", the call runs on " + device_->info().selector + "; copy it there first");
+    if ((reinterpret_cast<std::uintptr_t>(argument.data_) + argument.byte_offset_) %
+                size_of(argument.type_) !=
+            0 &&
+        type != dlpack::DeviceType::opencl)
+        throw Error(ErrorCode::invalid_argument, name_,
+                    what + " is not aligned to its elements; pass a copy");
+    auto adopted = detail::adopt_tensor(*device_, tensor, bytes, argument.read_only_, false, {});
+    argument.tensor_ =
+        Tensor(std::move(adopted.first), adopted.second, argument.type_, argument.shape(), strides);
+}
+
+Argument& Call::output(nb::handle out, Type type, std::span<const i64> shape, bool boolean) {
+    std::unique_ptr<Argument>& slot = arguments_[count_];
+    if (out.is_valid() && !out.is_none()) {
+        slot = std::make_unique<Argument>(name_, "out", out);
+        const bool same = std::equal(shape.begin(), shape.end(), slot->shape().begin(), slot->shape().end());
+        if (slot->type_ != type || !same)
+            throw Error(ErrorCode::invalid_argument, name_,
+                        "out has dtype " + slot->dtype() + " and shape " +
+                            nb::cast<std::string>(nb::str(tuple_of(slot->shape()))) + "; expected " +
+                            (boolean ? "bool" : numpy_name(type)) + " and " +
+                            nb::cast<std::string>(nb::str(tuple_of(shape))));
+    } else {
+        static const Library none;
+        const Library& library = inputs_ > 0 ? *arguments_[0]->library_ : none;
+        const dlpack::Device where = inputs_ > 0 ? arguments_[0]->where_ : dlpack::Device{};
+        const nb::handle empty = library.name == "numpy" || library.name == "cupy"
+                                     ? function_of(library.name, "empty")
+                                     : nb::handle();
+        if (library.api != nullptr && library.api->allocate != nullptr &&
+            library.api->make_object != nullptr) {
+            dlpack::Tensor like;
+            std::array<i64, Tensor::most_dimensions> extents{};
+            std::copy(shape.begin(), shape.end(), extents.begin());
+            like.device = where;
+            like.rank = static_cast<i32>(shape.size());
+            like.type = dlpack::data_type_of(type);
+            if (boolean) like.type.code = dlpack::TypeCode::boolean;
+            like.shape = extents.data();
+            dlpack::ManagedTensor* made = nullptr;
+            std::string message = "the library of the arguments";
+            const int status = library.api->allocate(&like, &made, &message,
+                                                     [](void* context, const char*, const char* text) {
+                                                         *static_cast<std::string*>(context) = text;
+                                                     });
+            if (status != 0) {
+                PyErr_Clear();
+                throw Error(ErrorCode::out_of_memory, name_, "cannot allocate the result", message);
+            }
+            slot = std::make_unique<Argument>();
+            slot->call_ = name_;
+            slot->name_ = "the result";
+            slot->library_ = &library;
+            slot->managed_ = made;
+            slot->take(made->tensor, false);
+        } else if (empty.is_valid()) {
+            const char* dtype = boolean ? "bool" : numpy_name(type);
+            const nb::object made =
+                shape.size() == 1 ? empty(shape[0], dtype) : empty(tuple_of(shape), dtype);
+            slot = std::make_unique<Argument>(name_, "the result", made);
+        } else {
+            Device& home = inputs_ > 0 && arguments_[0]->array_ == nullptr && arguments_[0]->on_host()
+                               ? *host_device()
+                               : *device_;
+            const bool is_here = &home == device_.get();
+            u64 count = 1;
+            for (const i64 extent : shape)
+                count *= static_cast<u64>(extent);
+            std::shared_ptr<Buffer> buffer;
+            if (count > 0)
+                buffer = home.allocate(detail::checked_bytes(name_, count, size_of(type)),
+                                       is_here ? stream_.get() : nullptr);
+            const nb::object made = nb::cast(
+                ArrayObject(Tensor(std::move(buffer), 0, type, shape), boolean, is_here ? stream_ : nullptr));
+            slot = std::make_unique<Argument>(name_, "the result", made);
+        }
+    }
+    ++count_;
+    bind(*slot, true);
+    if (slot->array_ != nullptr && &slot->array_->device() == device_.get())
+        slot->array_->written_by(stream_);
+    return *slot;
+}
+
+void Call::fetch(void* to, const View& from) {
+    stream_->read(to, *from.buffer, from.offset, from.bytes());
+    stream_->synchronize();
+}
+
+void Call::finish() {
+    for (std::size_t i = inputs_; i < count_; ++i) {
+        Argument& out = *arguments_[i];
+        if (!out.staged_) continue;
+        const u64 bytes =
+            detail::tensor_bytes(name_, out.shape(), {out.strides_.data(), out.rank_}, size_of(out.type_));
+        stream_->read(static_cast<std::byte*>(out.data_) + out.byte_offset_, *out.tensor_.buffer(), 0, bytes);
+    }
+    if (blocking_) stream_->synchronize();
+}
+
+nb::object Call::result(Argument& output) {
+    const Library& library = *output.library_;
+    if (output.managed_ != nullptr && !output.object_.is_valid()) {
+        output.tensor_ = {};
+        void* object = nullptr;
+        if (library.api->make_object(std::exchange(output.managed_, nullptr), &object) != 0)
+            throw nb::python_error();
+        return nb::steal(static_cast<PyObject*>(object));
+    }
+    // NumPy's functions return scalars where arrays would have no dimensions.
+    if (output.rank_ == 0 && library.name == "numpy" && output.name_ != std::string_view("out"))
+        return output.object_[nb::tuple()];
+    if (output.array_ != nullptr && inputs_ > 0 && arguments_[0]->array_ == nullptr &&
+        output.name_ != std::string_view("out")) {
+        const std::string& name = arguments_[0]->library_->name;
+        const nb::handle import = name == "jaxlib" || name == "jax" ? function_of("jax", "dlpack.from_dlpack")
+                                                                    : function_of(name, "from_dlpack");
+        if (import.is_valid()) return import(output.object_);
+    }
+    return output.object_;
+}
+
+}  // namespace concord::python

@@ -1,0 +1,204 @@
+#pragma once
+// Arguments and results of calls: memory of NumPy, PyTorch, CuPy, JAX and others as tensors of Concord, without a copy.
+
+#include <concord/concord.hpp>
+#include <concord/dlpack.hpp>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace concord::python {
+
+namespace nb = nanobind;
+
+// The C exchange API of DLPack 1.3, which the attribute __dlpack_c_exchange_api__ of a type points to. Functions return
+// 0, or -1 with a Python exception. Null functions are not implemented.
+struct ExchangeApi {
+    dlpack::Version version;
+    ExchangeApi* previous;
+    int (*allocate)(dlpack::Tensor* like, dlpack::ManagedTensor** out, void* context,
+                    void (*set_error)(void* context, const char* kind, const char* message));
+    int (*take)(void* object, dlpack::ManagedTensor** out);         // a tensor with an owner
+    int (*make_object)(dlpack::ManagedTensor* tensor, void** out);  // takes the tensor over
+    int (*describe)(void* object, dlpack::Tensor* out);             // valid while the object lives
+    int (*current_stream)(dlpack::DeviceType type, i32 id, void** out);
+};
+inline constexpr const char* exchange_capsule = "dlpack_exchange_api";
+
+// What the type of a Python object says about its library. Never destroyed.
+struct Library {
+    std::string name;                  // "numpy"; the first part of the module's name
+    const ExchangeApi* api = nullptr;  // null: none
+    bool is_concord = false;
+    bool has_buffer = false;          // the buffer protocol
+    bool has_dlpack = false;          // __dlpack__
+    bool has_cuda_interface = false;  // __cuda_array_interface__
+};
+const Library& library_of(nb::handle object);
+
+// Where and in what order a call runs: the keyword arguments that all functions share.
+struct Common {
+    nb::handle device, stream, order, variant;
+};
+
+// concord.Array: elements in row-major order on a device.
+class ArrayObject {
+  public:
+    ArrayObject(Tensor tensor, bool boolean, std::shared_ptr<Stream> writer);
+
+    const Tensor& tensor() const { return tensor_; }
+    Device& device() const { return *device_; }
+    bool boolean() const { return boolean_; }
+    // The stream that last wrote the elements; null: none, or its work is done.
+    const std::shared_ptr<Stream>& writer() const { return writer_; }
+    void written_by(std::shared_ptr<Stream> stream) { writer_ = std::move(stream); }
+    // Waits until the elements are there.
+    void wait();
+    // The description for other libraries, valid while the object lives.
+    dlpack::Tensor described() const;
+
+  private:
+    Tensor tensor_;
+    bool boolean_;
+    std::shared_ptr<Device> device_;
+    std::shared_ptr<Stream> writer_;
+    mutable std::array<i64, Tensor::most_dimensions> shape_{}, strides_{};
+};
+
+// The streams of a thread, one per device, and adopted ones by handle.
+std::shared_ptr<Stream> own_stream(Device& device);
+std::shared_ptr<Stream> adopted_stream(Device& device, void* handle);
+// The device of a selector.
+std::shared_ptr<Device> device_named(nb::handle selector);
+
+// One argument of a call.
+class Argument {
+  public:
+    Argument() = default;
+    // Describes the object. Raises TypeError or ValueError, which name the call and the argument.
+    Argument(const char* call, const char* name, nb::handle object);
+    ~Argument();
+    Argument(const Argument&) = delete;
+    Argument& operator=(const Argument&) = delete;
+
+    Type type() const { return type_; }
+    bool boolean() const { return boolean_; }
+    std::span<const i64> shape() const { return {shape_.data(), rank_}; }
+    u64 size() const;
+    const Library& library() const { return *library_; }
+    // The memory as a tensor on the device of the call, once the call has begun.
+    const Tensor& tensor() const { return tensor_; }
+    // The name of the type in NumPy's terms.
+    std::string dtype() const;
+    // Whether the memory is host memory.
+    bool on_host() const {
+        return where_.type == dlpack::DeviceType::cpu || where_.type == dlpack::DeviceType::cuda_host;
+    }
+
+  private:
+    friend class Call;
+    bool from_buffer(nb::handle object);
+    void from_cuda_interface(nb::handle object);
+    void from_capsule(nb::handle object);
+    void take(const dlpack::Tensor& tensor, bool read_only);
+    void refuse_type(const std::string& dtype) const;
+
+    const char* call_ = "";
+    const char* name_ = "";
+    const Library* library_ = nullptr;
+    nb::object object_;
+    ArrayObject* array_ = nullptr;  // if it is a concord.Array
+    dlpack::Device where_;
+    void* data_ = nullptr;
+    u64 byte_offset_ = 0;
+    Type type_ = Type::u8;
+    bool boolean_ = false, read_only_ = false;
+    u32 rank_ = 0;
+    std::array<i64, Tensor::most_dimensions> shape_{}, strides_{};
+    // Owners of the memory besides the object.
+    std::unique_ptr<Py_buffer> buffer_;
+    dlpack::ManagedTensor* managed_ = nullptr;
+    dlpack::LegacyTensor* legacy_ = nullptr;
+    void* interface_stream_ = nullptr;  // of __cuda_array_interface__
+
+    Tensor tensor_;
+    bool staged_ = false;  // the tensor is a copy on the device
+};
+
+// One call of an algorithm: finds device and stream, brings arguments there and results back.
+class Call {
+  public:
+    Call(const char* name, const Common& common) : name_(name), common_(common) {}
+    ~Call();
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+    // Inputs come first. References stay valid.
+    Argument& input(nb::handle object, const char* name);
+    // Opens device and stream: those that are named, else those of the first input.
+    void begin();
+    // The object `out`, or if it is None a new array of the first input's library.
+    Argument& output(nb::handle out, Type type, std::span<const i64> shape, bool boolean = false);
+
+    Device& device() { return *device_; }
+    Stream& stream() { return *stream_; }
+    const Options& options() const { return options_; }
+    // Runs f without the interpreter's lock, then brings results to the host if they belong there.
+    template <class F>
+    void run(F f) {
+        {
+            const nb::gil_scoped_release unlocked;
+            f();
+            finish();
+        }
+        done_ = true;
+    }
+    // The Python object of an output.
+    nb::object result(Argument& output);
+    // Copies elements from the device to the host and waits for them. For use in run().
+    void fetch(void* to, const View& from);
+
+  private:
+    void bind(Argument& argument, bool is_output);
+    void finish();
+    nb::object make_result(Argument& output);
+
+    const char* name_;
+    Common common_;
+    Options options_;
+    std::shared_ptr<Device> device_;
+    std::shared_ptr<Stream> stream_;
+    std::array<std::unique_ptr<Argument>, 8> arguments_;
+    std::size_t count_ = 0, inputs_ = 0;
+    bool blocking_ = false;  // wait for the results, which the library of the arguments does not order
+    bool done_ = false;
+};
+
+// The shape of a sequence of integers or of one integer.
+std::vector<i64> shape_of(nb::handle shape);
+// The type of a name such as "float32" or "f32", or of an object whose text is such a name (numpy.dtype).
+Type type_named_by(const char* call, nb::handle dtype, bool* boolean = nullptr);
+// NumPy's name of a type.
+const char* numpy_name(Type type);
+nb::tuple tuple_of(std::span<const i64> values);
+
+// reduce() and scan() with a built-in operator.
+nb::object reduced_builtin(nb::handle x, const std::string& op, nb::handle out, const Common& common);
+nb::object scanned_builtin(nb::handle x, const std::string& op, bool exclusive, nb::handle out,
+                           const Common& common);
+
+void define_arrays(nb::module_& module);
+void define_errors(nb::module_& module);
+void define_devices(nb::module_& module);
+void define_functions(nb::module_& module);
+void define_operators(nb::module_& module);
+
+}  // namespace concord::python

@@ -1,0 +1,834 @@
+// The functions of the package that call built-in algorithms.
+#include "array.hpp"
+
+#include <cmath>
+#include <cstring>
+
+using namespace nanobind::literals;
+
+namespace concord::python {
+namespace {
+
+// NumPy and PyTorch sum integers of fewer bits in 64 bits.
+CONCORD_FUNCTION(i64, widen_i8, (i8 x), return x;)
+CONCORD_FUNCTION(i64, widen_i16, (i16 x), return x;)
+CONCORD_FUNCTION(i64, widen_i32, (i32 x), return x;)
+CONCORD_FUNCTION(i64, widen_bool, (u8 x), return x != 0;)
+CONCORD_FUNCTION(u64, widen_u8, (u8 x), return x;)
+CONCORD_FUNCTION(u64, widen_u16, (u16 x), return x;)
+CONCORD_FUNCTION(u64, widen_u32, (u32 x), return x;)
+CONCORD_FUNCTION(i64, index_of_u32, (u32 x), return x;)
+
+// Bins of equal width whose last one includes the upper end, as in NumPy.
+CONCORD_FUNCTION(i32, bin_f32, (f32 x, f32 lo, f32 hi, f32 scale, i32 last),
+                 if (!(x >= lo && x <= hi)) return -1;
+                 const i32 bin = (i32)((x - lo) * scale); return bin < last ? bin : last;)
+CONCORD_FUNCTION(i32, bin_f64, (f64 x, f64 lo, f64 hi, f64 scale, i32 last),
+                 if (!(x >= lo && x <= hi)) return -1;
+                 const i32 bin = (i32)((x - lo) * scale); return bin < last ? bin : last;)
+#define CONCORD_PYTHON_INTEGER_BIN(TYPE)                                                                    \
+    CONCORD_FUNCTION(i32, bin_##TYPE, (TYPE x, f64 lo, f64 hi, f64 scale, i32 last), const f64 at = (f64)x; \
+                     if (!(at >= lo && at <= hi)) return -1; const i32 bin = (i32)((at - lo) * scale);      \
+                     return bin < last ? bin : last;)
+CONCORD_PYTHON_INTEGER_BIN(i8)
+CONCORD_PYTHON_INTEGER_BIN(i16)
+CONCORD_PYTHON_INTEGER_BIN(i32)
+CONCORD_PYTHON_INTEGER_BIN(i64)
+CONCORD_PYTHON_INTEGER_BIN(u8)
+CONCORD_PYTHON_INTEGER_BIN(u16)
+CONCORD_PYTHON_INTEGER_BIN(u32)
+CONCORD_PYTHON_INTEGER_BIN(u64)
+#undef CONCORD_PYTHON_INTEGER_BIN
+
+constexpr u64 widened_part = u64{1} << 24;  // elements that are widened at a time
+
+Type widened(Type type, bool boolean) {
+    if (is_float(type)) return type;
+    return is_unsigned(type) && !boolean ? Type::u64 : Type::i64;
+}
+
+// Enqueues out = in, converted to 64 bits.
+void widen(Stream& stream, const View& in, const View& out, bool boolean) {
+    const auto convert = [&](auto tag, const auto& function) {
+        using F = std::remove_cvref_t<decltype(function)>;
+        map(stream, Span<const typename decltype(tag)::type>(in), Span<typename F::Result>(out), function);
+    };
+    switch (in.type) {
+        case Type::i8:
+            return convert(detail::TypeTag<i8>{}, widen_i8);
+        case Type::i16:
+            return convert(detail::TypeTag<i16>{}, widen_i16);
+        case Type::i32:
+            return convert(detail::TypeTag<i32>{}, widen_i32);
+        case Type::u16:
+            return convert(detail::TypeTag<u16>{}, widen_u16);
+        case Type::u32:
+            return convert(detail::TypeTag<u32>{}, widen_u32);
+        case Type::u8:
+            if (boolean) return convert(detail::TypeTag<u8>{}, widen_bool);
+            return convert(detail::TypeTag<u8>{}, widen_u8);
+        default:
+            throw Error(ErrorCode::invalid_argument, "sum",
+                        "no wider type for " + std::string(name_of(in.type)));
+    }
+}
+
+View scratch_view(const std::shared_ptr<Buffer>& buffer, u64 count, Type type) {
+    return {buffer.get(), 0, count, type};
+}
+
+std::shared_ptr<Buffer> scratch(Stream& stream, u64 count, Type type) {
+    return stream.scratch(std::max<u64>(1, count * size_of(type)));
+}
+
+// Reduces in the type of `out`, which is that of `in` or the wider one.
+void reduce_to(Stream& stream, const View& in, const View& out, bool boolean, ReduceOp op,
+               const Options& options) {
+    if (in.type == out.type && !boolean) {
+        reduce(stream, in, out, op, options);
+        return;
+    }
+    // Integers are exact in any order, so the parts of one call give its result.
+    const u64 parts = std::max<u64>(1, (in.count + widened_part - 1) / widened_part);
+    const auto buffer = scratch(stream, std::min(in.count, widened_part), out.type);
+    const auto totals = scratch(stream, parts, out.type);
+    for (u64 i = 0; i < parts; ++i) {
+        const u64 first = i * widened_part;
+        const View part = in.part(first, std::min(in.count - first, widened_part));
+        const View wide = scratch_view(buffer, part.count, out.type);
+        widen(stream, part, wide, boolean);
+        reduce(stream, wide, parts == 1 ? out : scratch_view(totals, parts, out.type).part(i, 1), op,
+               options);
+    }
+    if (parts > 1) reduce(stream, scratch_view(totals, parts, out.type), out, op, options);
+}
+
+Common common(nb::handle device, nb::handle stream, nb::handle order, nb::handle variant) {
+    return {device, stream, order, variant};
+}
+
+void check_dimensions(const char* call, const char* name, const Argument& argument, std::size_t rank) {
+    if (argument.shape().size() == rank) return;
+    throw Error(ErrorCode::invalid_argument, call,
+                std::string(name) + " has the shape " +
+                    nb::cast<std::string>(nb::str(tuple_of(argument.shape()))) + "; expected " +
+                    std::to_string(rank) + (rank == 1 ? " dimension" : " dimensions"));
+}
+
+nb::object total(const char* name, nb::handle x, ReduceOp op, nb::handle dtype, nb::handle out,
+                 const Common& common) {
+    Call call(name, common);
+    const Argument& in = call.input(x, "x");
+    const bool adds = op == ReduceOp::sum || op == ReduceOp::product;
+    if (!adds && in.size() == 0)
+        throw Error(ErrorCode::invalid_argument, name,
+                    "x has no elements, and no element has the " + std::string(name));
+    Type type = adds ? widened(in.type(), in.boolean()) : in.type();
+    if (dtype.is_valid() && !dtype.is_none()) {
+        const Type asked = type_named_by(name, dtype);
+        if (asked != type && (asked != in.type() || in.boolean()))
+            throw Error(ErrorCode::invalid_argument, name,
+                        std::string("dtype ") + numpy_name(asked) + " for elements of " + in.dtype() +
+                            "; expected " + numpy_name(type) +
+                            (in.boolean() ? "" : std::string(" or ") + in.dtype()));
+        type = asked;
+    }
+    call.begin();
+    Argument& result = call.output(out, type, {}, in.boolean() && !adds);
+    call.run([&] {
+        reduce_to(call.stream(), in.tensor().view(name), result.tensor().view(name), in.boolean() && adds, op,
+                  call.options());
+    });
+    return call.result(result);
+}
+
+ReduceOp reduce_op(const char* call, const std::string& name) {
+    if (const auto op = reduce_op_named(name)) return *op;
+    throw Error(
+        ErrorCode::invalid_argument, call,
+        detail::error_message("unknown operator", detail::quoted(name), "expected sum, product, min or max"));
+}
+
+nb::object prefix(const char* name, nb::handle x, ReduceOp op, bool exclusive, bool widens, nb::handle out,
+                  const Common& common) {
+    Call call(name, common);
+    const Argument& in = call.input(x, "x");
+    const i64 count = static_cast<i64>(in.size());
+    const Type type = widens ? widened(in.type(), in.boolean()) : in.type();
+    call.begin();
+    Argument& result = call.output(out, type, std::span(&count, 1));
+    call.run([&] {
+        View from = in.tensor().view(name);
+        const View to = result.tensor().view(name);
+        if (from.count == 0) return;
+        if (type != from.type || in.boolean()) {
+            widen(call.stream(), from, to, in.boolean());
+            from = to;
+        }
+        scan(call.stream(), from, to, op, exclusive ? ScanKind::exclusive : ScanKind::inclusive,
+             call.options());
+    });
+    return call.result(result);
+}
+
+SortBy sort_by(bool descending) {
+    SortBy by;
+    by.order = descending ? SortOrder::descending : SortOrder::ascending;
+    return by;
+}
+
+nb::object sorted(nb::handle x, bool descending, nb::handle out, const Common& common) {
+    Call call("sort", common);
+    const Argument& in = call.input(x, "x");
+    check_dimensions("sort", "x", in, 1);
+    call.begin();
+    Argument& result = call.output(out, in.type(), in.shape(), in.boolean());
+    call.run([&] {
+        sort(call.stream(), in.tensor().view("sort"), result.tensor().view("sort"), sort_by(descending),
+             call.options());
+    });
+    return call.result(result);
+}
+
+nb::object argsorted(nb::handle x, bool descending, nb::handle out, const Common& common) {
+    Call call("argsort", common);
+    const Argument& in = call.input(x, "x");
+    check_dimensions("argsort", "x", in, 1);
+    call.begin();
+    Argument& result = call.output(out, Type::i64, in.shape());
+    call.run([&] {
+        Stream& stream = call.stream();
+        const View keys = in.tensor().view("argsort"), to = result.tensor().view("argsort");
+        const u64 n = keys.count;
+        if (n == 0) return;
+        SortBy by = sort_by(descending);
+        by.stable = true;
+        // 0, 1, 2, ... as the exclusive sums of ones.
+        const auto count_up = [&](const View& view) {
+            const u64 one = 1;
+            stream.fill(*view.buffer, view.offset, view.bytes(), &one, size_of(view.type));
+            scan(stream, view, view, ReduceOp::sum, ScanKind::exclusive);
+        };
+        const auto sorted_keys = scratch(stream, n, keys.type);
+        if (n <= ~u32{0}) {
+            const auto numbers = scratch(stream, n, Type::u32), moved = scratch(stream, n, Type::u32);
+            const View from = scratch_view(numbers, n, Type::u32), there = scratch_view(moved, n, Type::u32);
+            count_up(from);
+            sort_pairs(stream, keys, from, scratch_view(sorted_keys, n, keys.type), there, by,
+                       call.options());
+            map(stream, Span<const u32>(there), Span<i64>(to), index_of_u32);
+        } else {
+            const auto numbers = scratch(stream, n, Type::i64);
+            const View from = scratch_view(numbers, n, Type::i64);
+            count_up(from);
+            sort_pairs(stream, keys, from, scratch_view(sorted_keys, n, keys.type), to, by, call.options());
+        }
+    });
+    return call.result(result);
+}
+
+nb::tuple sorted_pairs(nb::handle keys, nb::handle values, bool descending, const Common& common) {
+    Call call("sort_pairs", common);
+    const Argument& k = call.input(keys, "keys");
+    const Argument& v = call.input(values, "values");
+    check_dimensions("sort_pairs", "keys", k, 1);
+    check_dimensions("sort_pairs", "values", v, 1);
+    call.begin();
+    Argument& sorted_keys = call.output({}, k.type(), k.shape(), k.boolean());
+    Argument& sorted_values = call.output({}, v.type(), v.shape(), v.boolean());
+    call.run([&] {
+        SortBy by = sort_by(descending);
+        by.stable = true;
+        sort_pairs(call.stream(), k.tensor().view("sort_pairs"), v.tensor().view("sort_pairs"),
+                   sorted_keys.tensor().view("sort_pairs"), sorted_values.tensor().view("sort_pairs"), by,
+                   call.options());
+    });
+    return nb::make_tuple(call.result(sorted_keys), call.result(sorted_values));
+}
+
+View as_u64(View view) {
+    view.type = Type::u64;
+    return view;
+}
+
+// The smallest and the largest element as f64.
+std::pair<f64, f64> extremes(Call& call, const View& in) {
+    std::array<std::byte, 16> bytes{};
+    const u32 size = size_of(in.type);
+    const auto buffer = scratch(call.stream(), 2, in.type);
+    const View both = scratch_view(buffer, 2, in.type);
+    reduce(call.stream(), in, both.part(0, 1), ReduceOp::min);
+    reduce(call.stream(), in, both.part(1, 1), ReduceOp::max);
+    call.fetch(bytes.data(), both);
+    return detail::visit_type(in.type, [&](auto tag) {
+        typename decltype(tag)::type values[2];
+        std::memcpy(values, bytes.data(), 2 * size);
+        return std::pair(static_cast<f64>(values[0]), static_cast<f64>(values[1]));
+    });
+}
+
+nb::tuple counted(nb::handle x, i64 bins, nb::handle range, const Common& common) {
+    constexpr const char* name = "histogram";
+    if (bins < 1 || bins > (i64{1} << 30))
+        throw Error(ErrorCode::invalid_argument, name,
+                    "bins: got " + std::to_string(bins) + "; expected 1 to 2^30");
+    Call call(name, common);
+    const Argument& in = call.input(x, "x");
+    call.begin();
+    const View from = in.tensor().view(name);
+    f64 lo = 0, hi = 1;
+    if (range.is_valid() && !range.is_none()) {
+        std::tie(lo, hi) = nb::cast<std::pair<f64, f64>>(range);
+    } else if (from.count > 0) {
+        call.run([&] { std::tie(lo, hi) = extremes(call, from); });
+    }
+    if (!std::isfinite(lo) || !std::isfinite(hi) || lo > hi)
+        throw Error(ErrorCode::invalid_argument, name,
+                    "range: got (" + std::to_string(lo) + ", " + std::to_string(hi) +
+                        "); expected finite numbers, the smaller one first");
+    if (lo == hi) {
+        lo -= 0.5;
+        hi += 0.5;
+    }
+    const i64 edge_count = bins + 1;
+    Argument& counts = call.output({}, Type::i64, std::span(&bins, 1));
+    const Type edge_type = in.type() == Type::f32 ? Type::f32 : Type::f64;
+    Argument& edges = call.output({}, edge_type, std::span(&edge_count, 1));
+    call.run([&] {
+        const Span<u64> counters(as_u64(counts.tensor().view(name)));
+        const View to = edges.tensor().view(name);
+        std::vector<std::byte> values(to.bytes());
+        detail::visit_type(edge_type, [&](auto tag) {
+            using T = typename decltype(tag)::type;
+            for (i64 i = 0; i <= bins; ++i) {
+                const f64 edge =
+                    i == bins ? hi : lo + static_cast<f64>(i) * ((hi - lo) / static_cast<f64>(bins));
+                const T rounded = static_cast<T>(edge);
+                std::memcpy(values.data() + static_cast<u64>(i) * sizeof(T), &rounded, sizeof(T));
+            }
+        });
+        call.stream().write(*to.buffer, to.offset, values.data(), values.size());
+        const auto last = static_cast<i32>(bins - 1);
+        const auto count = [&](auto tag, const auto& function) {
+            using T = typename decltype(tag)::type;
+            using B = std::conditional_t<std::is_same_v<T, f32>, f32, f64>;
+            const B low = static_cast<B>(lo), high = static_cast<B>(hi);
+            histogram(call.stream(), Span<const T>(from), counters,
+                      function.bind(low, high, static_cast<B>(static_cast<B>(bins) / (high - low)), last),
+                      call.options());
+        };
+        switch (from.type) {
+            case Type::i8:
+                return count(detail::TypeTag<i8>{}, bin_i8);
+            case Type::i16:
+                return count(detail::TypeTag<i16>{}, bin_i16);
+            case Type::i32:
+                return count(detail::TypeTag<i32>{}, bin_i32);
+            case Type::i64:
+                return count(detail::TypeTag<i64>{}, bin_i64);
+            case Type::u8:
+                return count(detail::TypeTag<u8>{}, bin_u8);
+            case Type::u16:
+                return count(detail::TypeTag<u16>{}, bin_u16);
+            case Type::u32:
+                return count(detail::TypeTag<u32>{}, bin_u32);
+            case Type::u64:
+                return count(detail::TypeTag<u64>{}, bin_u64);
+            case Type::f32:
+                return count(detail::TypeTag<f32>{}, bin_f32);
+            case Type::f64:
+                return count(detail::TypeTag<f64>{}, bin_f64);
+        }
+    });
+    // The edges were written from memory that is gone when this returns.
+    call.stream().synchronize();
+    return nb::make_tuple(call.result(counts), call.result(edges));
+}
+
+nb::object counted_values(nb::handle x, i64 minlength, nb::handle out, const Common& common) {
+    constexpr const char* name = "bincount";
+    Call call(name, common);
+    const Argument& in = call.input(x, "x");
+    check_dimensions(name, "x", in, 1);
+    if (is_float(in.type()))
+        throw Error(ErrorCode::invalid_argument, name, "x has dtype " + in.dtype() + "; expected integers");
+    if (minlength < 0)
+        throw Error(
+            ErrorCode::invalid_argument, name,
+            "minlength: got " + std::to_string(minlength) + "; expected a number that is not negative");
+    call.begin();
+    const View from = in.tensor().view(name);
+    i64 length = minlength;
+    const bool has_out = out.is_valid() && !out.is_none();
+    if (from.count > 0 && !has_out) {
+        std::pair<f64, f64> ends;
+        call.run([&] { ends = extremes(call, from); });
+        if (ends.first < 0 || ends.second >= 0x1p60)
+            throw Error(ErrorCode::invalid_argument, name,
+                        "values from " + std::to_string(ends.first) + " to " + std::to_string(ends.second) +
+                            "; expected 0 to 2^60");
+        length = std::max(length, static_cast<i64>(ends.second) + 1);
+    }
+    if (has_out) {
+        const Argument given(name, "out", out);
+        check_dimensions(name, "out", given, 1);
+        length = given.shape()[0];
+    }
+    Argument& result = call.output(out, Type::i64, std::span(&length, 1));
+    call.run([&] {
+        if (length > 0)
+            histogram(call.stream(), from, as_u64(result.tensor().view(name)), HistogramBins::identity(),
+                      call.options());
+    });
+    return call.result(result);
+}
+
+// Copies the first `count` elements of scratch memory to a new array.
+nb::object shortened(Call& call, const char* name, const View& from, u64 count, bool boolean) {
+    const i64 length = static_cast<i64>(count);
+    Argument& result = call.output({}, from.type, std::span(&length, 1), boolean);
+    call.run([&] {
+        if (count == 0) return;
+        const View to = result.tensor().view(name);
+        call.stream().copy(*to.buffer, to.offset, *from.buffer, from.offset, to.bytes());
+    });
+    return call.result(result);
+}
+
+nb::object compressed(nb::handle condition, nb::handle x, const Common& common) {
+    constexpr const char* name = "compress";
+    Call call(name, common);
+    const Argument& in = call.input(x, "x");
+    const Argument& flags = call.input(condition, "condition");
+    check_dimensions(name, "x", in, 1);
+    check_dimensions(name, "condition", flags, 1);
+    if (!flags.boolean())
+        throw Error(ErrorCode::invalid_argument, name,
+                    "condition has dtype " + flags.dtype() + "; expected bool");
+    if (flags.size() != in.size())
+        throw Error(ErrorCode::invalid_argument, name,
+                    "condition has " + std::to_string(flags.size()) + " elements, x has " +
+                        std::to_string(in.size()));
+    call.begin();
+    const View from = in.tensor().view(name), keep = flags.tensor().view(name);
+    const u64 n = from.count;
+    std::shared_ptr<Buffer> keys, kept;
+    u64 count = 0;
+    call.run([&] {
+        if (n == 0) return;
+        Stream& stream = call.stream();
+        const auto total = scratch(stream, 1, Type::i64);
+        reduce_to(stream, keep, scratch_view(total, 1, Type::i64), true, ReduceOp::sum, {});
+        keys = scratch(stream, n, Type::u8);
+        kept = scratch(stream, n, from.type);
+        // A stable sort by one bit.
+        SortBy by = sort_by(true);
+        by.end_bit = 1;
+        by.stable = true;
+        sort_pairs(stream, keep, from, scratch_view(keys, n, Type::u8), scratch_view(kept, n, from.type), by,
+                   call.options());
+        call.fetch(&count, scratch_view(total, 1, Type::i64));
+    });
+    return shortened(call, name, scratch_view(kept, n, from.type), count, in.boolean());
+}
+
+// The built-in rule with its operand in the type of the elements.
+Keep keep_of(const char* call, const std::string& rule, nb::handle operand, Type type) {
+    std::string name = rule == "<" ? "less" : rule == ">" ? "greater" : rule == "!=0" ? "nonzero" : rule;
+    const auto known = keep_rule_named(name);
+    if (!known)
+        throw Error(ErrorCode::invalid_argument, call,
+                    detail::error_message("unknown rule", detail::quoted(rule),
+                                          "expected <, >, even, odd, nonzero or positive"));
+    const bool has_operand = operand.is_valid() && !operand.is_none();
+    if (has_operand != detail::has_operand(*known))
+        throw Error(ErrorCode::invalid_argument, call,
+                    "rule '" + rule + "' " + (has_operand ? "has no operand" : "needs an operand"));
+    if (!has_operand) return Keep(*known);
+    return detail::visit_type(type, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        T value{};
+        if (!nb::try_cast(operand, value))
+            throw Error(
+                ErrorCode::invalid_argument, call,
+                "operand " + nb::cast<std::string>(nb::str(operand)) + " is no value of " + numpy_name(type));
+        return Keep(*known, value);
+    });
+}
+
+nb::object compacted(nb::handle x, const std::string& rule, nb::handle operand, const Common& common) {
+    constexpr const char* name = "compact";
+    Call call(name, common);
+    const Argument& in = call.input(x, "x");
+    check_dimensions(name, "x", in, 1);
+    const Keep keep = keep_of(name, rule, operand, in.type());
+    call.begin();
+    const View from = in.tensor().view(name);
+    std::shared_ptr<Buffer> kept;
+    u64 count = 0;
+    call.run([&] {
+        if (from.count == 0) return;
+        const auto total = scratch(call.stream(), 1, Type::u64);
+        kept = scratch(call.stream(), from.count, from.type);
+        compact(call.stream(), from, scratch_view(kept, from.count, from.type),
+                scratch_view(total, 1, Type::u64), keep, call.options());
+        call.fetch(&count, scratch_view(total, 1, Type::u64));
+    });
+    return shortened(call, name, scratch_view(kept, from.count, from.type), count, in.boolean());
+}
+
+nb::tuple partitioned(nb::handle x, const std::string& rule, nb::handle operand, nb::handle out,
+                      const Common& common) {
+    constexpr const char* name = "partition";
+    Call call(name, common);
+    const Argument& in = call.input(x, "x");
+    check_dimensions(name, "x", in, 1);
+    const Keep keep = keep_of(name, rule, operand, in.type());
+    call.begin();
+    Argument& result = call.output(out, in.type(), in.shape(), in.boolean());
+    u64 count = 0;
+    call.run([&] {
+        const View from = in.tensor().view(name);
+        if (from.count == 0) return;
+        const auto total = scratch(call.stream(), 1, Type::u64);
+        partition(call.stream(), from, result.tensor().view(name), scratch_view(total, 1, Type::u64), keep,
+                  call.options());
+        call.fetch(&count, scratch_view(total, 1, Type::u64));
+    });
+    return nb::make_tuple(call.result(result), count);
+}
+
+nb::object transposed(nb::handle x, nb::handle out, const Common& common) {
+    constexpr const char* name = "transpose";
+    Call call(name, common);
+    const Argument& in = call.input(x, "x");
+    check_dimensions(name, "x", in, 2);
+    call.begin();
+    const i64 shape[] = {in.shape()[1], in.shape()[0]};
+    Argument& result = call.output(out, in.type(), shape, in.boolean());
+    call.run([&] {
+        if (in.size() == 0) return;
+        const MatrixView from = in.tensor().matrix(name), to = result.tensor().matrix(name);
+        if (from.layout == to.layout) {
+            transpose(call.stream(), from, to, call.options());
+            return;
+        }
+        // Rows of one are rows of the other: a copy.
+        if (from.pitch != from.rows || to.pitch != to.columns)
+            throw Error(ErrorCode::unsupported, name,
+                        "x is column-major with padding; pass x.T, which is the result");
+        call.stream().copy(*to.range.buffer, to.range.offset, *from.range.buffer, from.range.offset,
+                           in.size() * size_of(in.type()));
+    });
+    return call.result(result);
+}
+
+nb::object product(nb::handle a, nb::handle b, f64 alpha, f64 beta, nb::handle out, const Common& common) {
+    constexpr const char* name = "matmul";
+    Call call(name, common);
+    const Argument& left = call.input(a, "a");
+    const Argument& right = call.input(b, "b");
+    const auto check = [&](const Argument& argument, const char* which) {
+        if (argument.shape().size() < 2 || argument.shape().size() > 3)
+            check_dimensions(name, which, argument, 2);
+        if (!is_float(argument.type()))
+            throw Error(
+                ErrorCode::invalid_argument, name,
+                std::string(which) + " has dtype " + argument.dtype() + "; expected float32 or float64");
+    };
+    check(left, "a");
+    check(right, "b");
+    if (left.type() != right.type())
+        throw Error(ErrorCode::invalid_argument, name,
+                    "a has dtype " + left.dtype() + ", b has " + right.dtype() + "; convert one of them");
+    if (beta != 0 && (!out.is_valid() || out.is_none()))
+        throw Error(ErrorCode::invalid_argument, name, "beta without out; pass the matrix that beta scales");
+    call.begin();
+    const std::span<const i64> l = left.shape(), r = right.shape();
+    std::vector<i64> shape;
+    if (l.size() == 3 || r.size() == 3)
+        shape.push_back(std::max(l.size() == 3 ? l[0] : 1, r.size() == 3 ? r[0] : 1));
+    shape.push_back(l[l.size() - 2]);
+    shape.push_back(r[r.size() - 1]);
+    if (l[l.size() - 1] != r[r.size() - 2])
+        throw Error(ErrorCode::invalid_argument, name,
+                    "shapes " + nb::cast<std::string>(nb::str(tuple_of(l))) + " and " +
+                        nb::cast<std::string>(nb::str(tuple_of(r))) +
+                        " do not match: " + std::to_string(l[l.size() - 1]) + " columns and " +
+                        std::to_string(r[r.size() - 2]) + " rows");
+    Argument& result = call.output(out, left.type(), shape);
+    call.run([&] {
+        if (result.size() == 0) return;
+        matmul(call.stream(), left.tensor().volume(name), right.tensor().volume(name),
+               result.tensor().volume(name), {.alpha = alpha, .beta = beta}, call.options());
+    });
+    return call.result(result);
+}
+
+// The values of an array or sequence in host memory.
+std::vector<f64> host_values(const char* call, const char* name, nb::handle object, std::vector<i64>& shape) {
+    const nb::object array = nb::module_::import_("numpy").attr("ascontiguousarray")(object, "float64");
+    shape = nb::cast<std::vector<i64>>(array.attr("shape"));
+    std::vector<f64> values;
+    try {
+        values = nb::cast<std::vector<f64>>(array.attr("ravel")().attr("tolist")());
+    } catch (const nb::cast_error&) {
+        throw Error(ErrorCode::invalid_argument, call, std::string(name) + ": expected numbers");
+    }
+    return values;
+}
+
+nb::object convolved(nb::handle image, nb::handle mask, const std::string& border, nb::handle out,
+                     const Common& common) {
+    constexpr const char* name = "convolve";
+    Call call(name, common);
+    const Argument& in = call.input(image, "image");
+    check_dimensions(name, "image", in, 2);
+    std::vector<i64> sides;
+    const std::vector<f64> values = host_values(name, "mask", mask, sides);
+    if (sides.size() != 2)
+        throw Error(ErrorCode::invalid_argument, name,
+                    "mask has " + std::to_string(sides.size()) + " dimensions; expected 2");
+    const auto edge = convolve_border_named(border);
+    if (!edge)
+        throw Error(
+            ErrorCode::invalid_argument, name,
+            detail::error_message("unknown border", detail::quoted(border), "expected zero or clamp"));
+    const Type type = in.type() == Type::u8 ? Type::f32 : in.type();
+    call.begin();
+    Argument& result = call.output(out, type, in.shape());
+    call.run([&] {
+        if (in.size() == 0) return;
+        const std::vector<f32> narrow(values.begin(), values.end());
+        const auto rows = static_cast<u64>(sides[0]), columns = static_cast<u64>(sides[1]);
+        const ConvolveMask taps =
+            type == Type::f32 ? ConvolveMask(narrow, rows, columns) : ConvolveMask(values, rows, columns);
+        convolve(call.stream(), in.tensor().matrix(name), taps, result.tensor().matrix(name), *edge,
+                 call.options());
+    });
+    return call.result(result);
+}
+
+nb::object stepped(nb::handle volume, const std::vector<f64>& coefficients, u64 steps, nb::handle out,
+                   const Common& common) {
+    constexpr const char* name = "stencil";
+    Call call(name, common);
+    const Argument& in = call.input(volume, "volume");
+    check_dimensions(name, "volume", in, 3);
+    const StarCoefficients star(coefficients);
+    call.begin();
+    Argument& result = call.output(out, in.type(), in.shape());
+    call.run([&] {
+        if (in.size() == 0) return;
+        stencil(call.stream(), in.tensor().volume(name), star, result.tensor().volume(name), steps,
+                call.options());
+    });
+    return call.result(result);
+}
+
+nb::object added(nb::handle a, nb::handle b, nb::handle out, const Common& common) {
+    Call call("add", common);
+    const Argument& left = call.input(a, "a");
+    const Argument& right = call.input(b, "b");
+    const bool same =
+        std::equal(left.shape().begin(), left.shape().end(), right.shape().begin(), right.shape().end());
+    if (!same || left.type() != right.type() || left.boolean())
+        throw Error(ErrorCode::invalid_argument, "add",
+                    "a has dtype " + left.dtype() + " and shape " +
+                        nb::cast<std::string>(nb::str(tuple_of(left.shape()))) + ", b has " + right.dtype() +
+                        " and " + nb::cast<std::string>(nb::str(tuple_of(right.shape()))) +
+                        "; expected equal ones, and numbers");
+    call.begin();
+    Argument& result = call.output(out, left.type(), left.shape());
+    call.run([&] {
+        if (left.size() > 0)
+            add(call.stream(), left.tensor().view("add"), right.tensor().view("add"),
+                result.tensor().view("add"), call.options());
+    });
+    return call.result(result);
+}
+
+}  // namespace
+
+nb::object reduced_builtin(nb::handle x, const std::string& op, nb::handle out, const Common& common) {
+    Call call("reduce", common);
+    const Argument& in = call.input(x, "x");
+    const ReduceOp known = reduce_op("reduce", op);
+    call.begin();
+    Argument& result = call.output(out, in.type(), {});
+    call.run([&] {
+        reduce(call.stream(), in.tensor().view("reduce"), result.tensor().view("reduce"), known,
+               call.options());
+    });
+    return call.result(result);
+}
+
+nb::object scanned_builtin(nb::handle x, const std::string& op, bool exclusive, nb::handle out,
+                           const Common& common) {
+    return prefix("scan", x, reduce_op("scan", op), exclusive, false, out, common);
+}
+
+// The keyword arguments that all functions have.
+#define CONCORD_COMMON \
+    "device"_a = nb::none(), "stream"_a = nb::none(), "order"_a = nb::none(), "variant"_a = nb::none()
+#define CONCORD_HANDLES nb::handle device, nb::handle stream, nb::handle order, nb::handle variant
+#define CONCORD_PASSED common(device, stream, order, variant)
+
+void define_functions(nb::module_& m) {
+    const auto define_total = [&](const char* name, ReduceOp op, const char* text) {
+        if (op == ReduceOp::sum || op == ReduceOp::product) {
+            m.def(
+                name,
+                [name, op](nb::handle x, nb::handle dtype, nb::handle out, CONCORD_HANDLES) {
+                    return total(name, x, op, dtype, out, CONCORD_PASSED);
+                },
+                "x"_a, nb::kw_only(), "dtype"_a = nb::none(), "out"_a = nb::none(), CONCORD_COMMON, text);
+        } else {
+            m.def(
+                name,
+                [name, op](nb::handle x, nb::handle out, CONCORD_HANDLES) {
+                    return total(name, x, op, {}, out, CONCORD_PASSED);
+                },
+                "x"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON, text);
+        }
+    };
+    define_total("sum", ReduceOp::sum,
+                 "Sum of all elements.\n\n"
+                 "Floats are added in the canonical order, so that the result has the same bits on every "
+                 "device. Integers\n"
+                 "of less than 64 bits and bool are summed in 64 bits, as in NumPy; dtype=x.dtype keeps "
+                 "their type, which\n"
+                 "wraps. The sum of no elements is 0.");
+    define_total("prod", ReduceOp::product,
+                 "Product of all elements; see sum(). The product of no elements is 1.");
+    define_total("min", ReduceOp::min,
+                 "Smallest element; NaN if there is one. Raises ValueError without elements.");
+    define_total("max", ReduceOp::max,
+                 "Largest element; NaN if there is one. Raises ValueError without elements.");
+    m.def(
+        "cumsum",
+        [](nb::handle x, nb::handle out, CONCORD_HANDLES) {
+            return prefix("cumsum", x, ReduceOp::sum, false, true, out, CONCORD_PASSED);
+        },
+        "x"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+        "Sums of the elements up to each one, in row-major order, with one dimension.\n\n"
+        "Integers of less than 64 bits and bool are summed in 64 bits, as in NumPy. Floats are added in the "
+        "canonical\n"
+        "order of scan(), which gives the same bits on every device.");
+    m.def(
+        "sort",
+        [](nb::handle x, bool descending, nb::handle out, CONCORD_HANDLES) {
+            return sorted(x, descending, out, CONCORD_PASSED);
+        },
+        "x"_a, nb::kw_only(), "descending"_a = false, "out"_a = nb::none(), CONCORD_COMMON,
+        "Elements in ascending order.\n\n"
+        "Floats are in IEEE total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN. NumPy puts all NaNs last "
+        "and does not\n"
+        "distinguish the zeros. out may be x.");
+    m.def(
+        "argsort",
+        [](nb::handle x, bool descending, nb::handle out, CONCORD_HANDLES) {
+            return argsorted(x, descending, out, CONCORD_PASSED);
+        },
+        "x"_a, nb::kw_only(), "descending"_a = false, "out"_a = nb::none(), CONCORD_COMMON,
+        "Indices (int64) that sort x. Equal elements keep their order. The order of floats is that of "
+        "sort().");
+    m.def(
+        "sort_pairs",
+        [](nb::handle keys, nb::handle values, bool descending, CONCORD_HANDLES) {
+            return sorted_pairs(keys, values, descending, CONCORD_PASSED);
+        },
+        "keys"_a, "values"_a, nb::kw_only(), "descending"_a = false, CONCORD_COMMON,
+        "Sorts keys, and values with them. Returns (keys, values). Equal keys keep their order.");
+    m.def(
+        "histogram",
+        [](nb::handle x, i64 bins, nb::handle range, CONCORD_HANDLES) {
+            return counted(x, bins, range, CONCORD_PASSED);
+        },
+        "x"_a, "bins"_a = 10, "range"_a = nb::none(), nb::kw_only(), CONCORD_COMMON,
+        "Counts of elements in bins of equal width, and the edges of the bins.\n\n"
+        "The last bin includes its upper edge. Without range it is (min(x), max(x)). An element next to an "
+        "edge may fall\n"
+        "into the other bin than in NumPy, which rounds its edges in another way; the counts are the same on "
+        "every\n"
+        "device.");
+    m.def(
+        "bincount",
+        [](nb::handle x, i64 minlength, nb::handle out, CONCORD_HANDLES) {
+            return counted_values(x, minlength, out, CONCORD_PASSED);
+        },
+        "x"_a, "minlength"_a = 0, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+        "How often each value 0, 1, 2, ... occurs, as int64. With out, its length is the number of bins, and "
+        "other values\n"
+        "are not counted; that form does not wait for the largest value.");
+    m.def(
+        "compress",
+        [](nb::handle condition, nb::handle x, CONCORD_HANDLES) {
+            return compressed(condition, x, CONCORD_PASSED);
+        },
+        "condition"_a, "x"_a, nb::kw_only(), CONCORD_COMMON,
+        "Elements of x where condition (bool, of the same length) is true, in order. Waits for their "
+        "number.");
+    m.def(
+        "compact",
+        [](nb::handle x, const std::string& rule, nb::handle operand, CONCORD_HANDLES) {
+            return compacted(x, rule, operand, CONCORD_PASSED);
+        },
+        "x"_a, "rule"_a, "operand"_a = nb::none(), nb::kw_only(), CONCORD_COMMON,
+        "Elements of x that satisfy a rule, in order: '<' or '>' with an operand, 'even', 'odd', 'nonzero', "
+        "'positive'.\n\n"
+        "Waits for their number.");
+    m.def(
+        "partition",
+        [](nb::handle x, const std::string& rule, nb::handle operand, nb::handle out, CONCORD_HANDLES) {
+            return partitioned(x, rule, operand, out, CONCORD_PASSED);
+        },
+        "x"_a, "rule"_a, "operand"_a = nb::none(), nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+        "Elements of x that satisfy a rule (see compact()), then the others, both in order. Returns (array, "
+        "count).\n\n"
+        "Another function than numpy.partition.");
+    m.def(
+        "transpose",
+        [](nb::handle x, nb::handle out, CONCORD_HANDLES) { return transposed(x, out, CONCORD_PASSED); },
+        "x"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+        "The transpose of a matrix as a new array, not a view.");
+    m.def(
+        "matmul",
+        [](nb::handle a, nb::handle b, f64 alpha, f64 beta, nb::handle out, CONCORD_HANDLES) {
+            return product(a, b, alpha, beta, out, CONCORD_PASSED);
+        },
+        "a"_a, "b"_a, nb::kw_only(), "alpha"_a = 1.0, "beta"_a = 0.0, "out"_a = nb::none(), CONCORD_COMMON,
+        "alpha * a @ b + beta * out of float32 or float64 matrices, or of batches with three dimensions.\n\n"
+        "Each element is one chain of fused multiply-adds over k, which gives the same bits on every device. "
+        "A matrix is\n"
+        "shared by all products of a batch. Views with a pitch, and transposed views, are used without a "
+        "copy.");
+    m.def(
+        "convolve",
+        [](nb::handle image, nb::handle mask, const std::string& border, nb::handle out, CONCORD_HANDLES) {
+            return convolved(image, mask, border, out, CONCORD_PASSED);
+        },
+        "image"_a, "mask"_a, nb::kw_only(), "border"_a = "zero", "out"_a = nb::none(), CONCORD_COMMON,
+        "Image filter: cross-correlation of a matrix with a mask of odd sides up to 31, which is not "
+        "flipped.\n\n"
+        "The result has the shape of the image. border: zero or clamp. uint8 images give float32. Another "
+        "function than\n"
+        "numpy.convolve.");
+    m.def(
+        "stencil",
+        [](nb::handle volume, const std::vector<f64>& coefficients, u64 steps, nb::handle out,
+           CONCORD_HANDLES) { return stepped(volume, coefficients, steps, out, CONCORD_PASSED); },
+        "volume"_a, "coefficients"_a, "steps"_a = 1, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+        "Time steps of a star stencil on a volume of float32 or float64: coefficients[0] times the point "
+        "plus\n"
+        "coefficients[r] times its six neighbours at distance r, for r = 1 ... 8. Outside the volume is 0.");
+    m.def(
+        "add",
+        [](nb::handle a, nb::handle b, nb::handle out, CONCORD_HANDLES) {
+            return added(a, b, out, CONCORD_PASSED);
+        },
+        "a"_a, "b"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+        "Sums of the elements of two arrays of one type and shape. Integers wrap.");
+}
+
+}  // namespace concord::python

@@ -1,0 +1,604 @@
+// The extension module concord._concord: arrays, devices, errors. Functions are in functions.cpp and operators.cpp.
+#include "array.hpp"
+
+#include <concord/log.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+using namespace nanobind::literals;
+
+namespace concord::python {
+namespace {
+
+// --- Errors --------------------------------------------------------------------------------------------------------
+
+struct ErrorTypes {
+    nb::object of[8];
+};
+ErrorTypes& error_types() {
+    static auto* const types = new ErrorTypes();
+    return *types;
+}
+
+void set_error(const Error& error) {
+    const nb::object& type = error_types().of[static_cast<std::size_t>(error.code())];
+    try {
+        const nb::object exception = type(error.what());
+        exception.attr("code") = nb::str(std::string(name_of(error.code())).c_str());
+        exception.attr("native") = nb::str(error.native().c_str());
+        PyErr_SetObject(type.ptr(), exception.ptr());
+    } catch (nb::python_error& failed) {
+        failed.restore();
+    }
+}
+
+// --- Export --------------------------------------------------------------------------------------------------------
+
+// A managed tensor of an Array for its consumer.
+dlpack::ManagedTensor* exported(const ArrayObject& array) {
+    dlpack::ManagedTensor* managed = to_dlpack(array.tensor());
+    if (array.boolean()) managed->tensor.type.code = dlpack::TypeCode::boolean;
+    return managed;
+}
+
+void delete_capsule(PyObject* capsule) {
+    if (PyCapsule_IsValid(capsule, "dltensor_versioned") == 0) return;
+    auto* managed = static_cast<dlpack::ManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor_versioned"));
+    managed->deleter(managed);
+}
+
+struct Legacy {
+    dlpack::LegacyTensor legacy;
+    dlpack::ManagedTensor* managed;
+};
+
+void delete_legacy(dlpack::LegacyTensor* legacy) {
+    const std::unique_ptr<Legacy> owner(static_cast<Legacy*>(legacy->context));
+    owner->managed->deleter(owner->managed);
+}
+
+void delete_legacy_capsule(PyObject* capsule) {
+    if (PyCapsule_IsValid(capsule, "dltensor") == 0) return;
+    auto* legacy = static_cast<dlpack::LegacyTensor*>(PyCapsule_GetPointer(capsule, "dltensor"));
+    legacy->deleter(legacy);
+}
+
+// Orders the consumer's stream after the array's work. None: the consumer waits on the host; -1: no ordering.
+void hand_over(ArrayObject& array, nb::handle stream) {
+    if (!array.writer()) return;
+    const bool by_number = stream.is_valid() && !stream.is_none();
+    if (array.device().traits().dialect != Dialect::cuda || !by_number) {
+        array.wait();
+        return;
+    }
+    const auto number = nb::cast<i64>(stream);
+    if (number == -1) return;
+    const std::shared_ptr<Stream> consumer =
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): Python passes handles as integers
+        adopted_stream(array.device(), number <= 1 ? nullptr : reinterpret_cast<void*>(number));
+    if (consumer == array.writer()) return;
+    const auto mark = array.device().create_event();
+    array.writer()->record(*mark);
+    consumer->wait(*mark);
+}
+
+nb::object capsule_of(ArrayObject& array, nb::handle stream, nb::handle max_version, nb::handle dl_device,
+                      nb::handle copy) {
+    const dlpack::Device where = array.described().device;
+    if (copy.is_valid() && !copy.is_none() && nb::cast<bool>(copy))
+        throw nb::buffer_error("concord.Array.__dlpack__ does not copy; use Array.copy()");
+    if (dl_device.is_valid() && !dl_device.is_none()) {
+        const auto asked = nb::cast<std::pair<i32, i32>>(dl_device);
+        if (asked != std::pair(static_cast<i32>(where.type), where.id))
+            throw nb::buffer_error(
+                "concord.Array.__dlpack__ does not move to another device; use Array.to()");
+    }
+    hand_over(array, stream);
+    const bool versioned =
+        max_version.is_valid() && !max_version.is_none() && nb::cast<i64>(max_version[0]) >= 1;
+    if (versioned) return nb::steal(PyCapsule_New(exported(array), "dltensor_versioned", delete_capsule));
+    auto legacy = std::make_unique<Legacy>();
+    legacy->managed = exported(array);
+    legacy->legacy.tensor = legacy->managed->tensor;
+    legacy->legacy.context = legacy.get();
+    legacy->legacy.deleter = delete_legacy;
+    return nb::steal(PyCapsule_New(&legacy.release()->legacy, "dltensor", delete_legacy_capsule));
+}
+
+// --- The C exchange API of concord.Array ---------------------------------------------------------------------------
+
+template <class F>
+int guarded(F f) {
+    try {
+        f();
+        return 0;
+    } catch (const Error& error) {
+        set_error(error);
+    } catch (nb::python_error& error) {
+        error.restore();
+    } catch (const std::exception& error) {
+        PyErr_SetString(PyExc_RuntimeError, error.what());
+    }
+    return -1;
+}
+
+int api_take(void* object, dlpack::ManagedTensor** out) {
+    return guarded(
+        [&] { *out = exported(nb::cast<ArrayObject&>(nb::handle(static_cast<PyObject*>(object)))); });
+}
+
+int api_describe(void* object, dlpack::Tensor* out) {
+    return guarded(
+        [&] { *out = nb::cast<ArrayObject&>(nb::handle(static_cast<PyObject*>(object))).described(); });
+}
+
+int api_current_stream(dlpack::DeviceType type, i32 id, void** out) {
+    return guarded([&] {
+        *out = nullptr;
+        if (type == dlpack::DeviceType::cuda)
+            *out = own_stream(*open_device("cuda:" + std::to_string(id)))->native_handle();
+    });
+}
+
+int api_allocate(dlpack::Tensor* like, dlpack::ManagedTensor** out, void* context,
+                 void (*set_message)(void* context, const char* kind, const char* message)) {
+    try {
+        const std::optional<Type> type = dlpack::type_of(like->type);
+        if (!type)
+            throw Error(ErrorCode::invalid_argument, "Array",
+                        "unsupported dtype " + dlpack::name_of(like->type));
+        const std::span<const i64> shape(like->shape, static_cast<std::size_t>(like->rank));
+        const auto device = open_device(like->device.type == dlpack::DeviceType::cuda
+                                            ? "cuda:" + std::to_string(like->device.id)
+                                            : std::string("tbb"));
+        u64 count = 1;
+        for (const i64 extent : shape)
+            count *= static_cast<u64>(extent);
+        std::shared_ptr<Buffer> buffer;
+        if (count > 0) buffer = device->allocate(detail::checked_bytes("Array", count, size_of(*type)));
+        *out = to_dlpack(Tensor(std::move(buffer), 0, *type, shape));
+        (*out)->tensor.type = like->type;
+        return 0;
+    } catch (const std::exception& error) {
+        set_message(context, "MemoryError", error.what());
+        return -1;
+    }
+}
+
+nb::object array_of_managed(dlpack::ManagedTensor* managed) {
+    const bool boolean = managed->tensor.type.code == dlpack::TypeCode::boolean;
+    const auto device = open_device(managed->tensor.device.type == dlpack::DeviceType::cuda
+                                        ? "cuda:" + std::to_string(managed->tensor.device.id)
+                                        : std::string("tbb"));
+    return nb::cast(ArrayObject(from_dlpack(*device, managed), boolean, nullptr));
+}
+
+int api_make_object(dlpack::ManagedTensor* managed, void** out) {
+    return guarded([&] { *out = array_of_managed(managed).release().ptr(); });
+}
+
+constexpr ExchangeApi exchange_api = {.version = {1, 3},
+                                      .previous = nullptr,
+                                      .allocate = api_allocate,
+                                      .take = api_take,
+                                      .make_object = api_make_object,
+                                      .describe = api_describe,
+                                      .current_stream = api_current_stream};
+
+// --- The buffer protocol -------------------------------------------------------------------------------------------
+
+const char* format_of(const ArrayObject& array) {
+    static constexpr const char* formats[] = {"b", "h", "i", "q", "B", "H", "I", "Q", "f", "d"};
+    return array.boolean() ? "?" : formats[static_cast<std::size_t>(array.tensor().type())];
+}
+
+int get_buffer(PyObject* object, Py_buffer* view, int flags) {
+    view->obj = nullptr;
+    return guarded([&] {
+        ArrayObject& array = nb::cast<ArrayObject&>(nb::handle(object));
+        const Tensor& tensor = array.tensor();
+        void* host = tensor.buffer() ? tensor.buffer()->host_pointer() : nullptr;
+        static std::byte nothing{};
+        if (tensor.buffer() && host == nullptr)
+            throw nb::buffer_error(
+                ("the array is on " + array.device().info().selector + "; use Array.numpy()").c_str());
+        if (tensor.buffer() && tensor.buffer()->read_only() && (flags & PyBUF_WRITABLE) != 0)
+            throw nb::buffer_error("the array is read-only");
+        {
+            const nb::gil_scoped_release unlocked;
+            array.wait();
+        }
+        struct Shape {
+            Py_ssize_t shape[Tensor::most_dimensions], strides[Tensor::most_dimensions];
+        };
+        auto shape = std::make_unique<Shape>();
+        const auto size = static_cast<Py_ssize_t>(size_of(tensor.type()));
+        for (std::size_t i = 0; i < tensor.shape().size(); ++i) {
+            shape->shape[i] = tensor.shape()[i];
+            shape->strides[i] = tensor.strides()[i] * size;
+        }
+        view->buf = host != nullptr ? static_cast<std::byte*>(host) + tensor.offset() : &nothing;
+        view->len = static_cast<Py_ssize_t>(tensor.size()) * size;
+        view->itemsize = size;
+        view->readonly = tensor.buffer() && tensor.buffer()->read_only() ? 1 : 0;
+        view->ndim = static_cast<int>(tensor.shape().size());
+        view->format = (flags & PyBUF_FORMAT) != 0 ? const_cast<char*>(format_of(array)) : nullptr;
+        view->shape = (flags & PyBUF_ND) != 0 ? shape->shape : nullptr;
+        view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? shape->strides : nullptr;
+        view->suboffsets = nullptr;
+        view->internal = shape.release();
+        struct Owner {
+            static void keep(PyObject* o) { Py_INCREF(o); }
+        };
+        Owner::keep(object);
+        view->obj = object;
+    });
+}
+
+void release_buffer(PyObject* /*object*/, Py_buffer* view) {
+    ::operator delete(view->internal);
+}
+
+PyType_Slot array_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
+                             {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
+                             {0, nullptr}};
+
+// --- Making and reading arrays -------------------------------------------------------------------------------------
+
+nb::object made(const char* call, nb::handle shape, nb::handle dtype, nb::handle device) {
+    bool boolean = false;
+    const Type type = type_named_by(call, dtype, &boolean);
+    const std::vector<i64> extents = shape_of(shape);
+    u64 count = 1;
+    for (const i64 extent : extents) {
+        if (extent < 0)
+            throw Error(ErrorCode::invalid_argument, call,
+                        "shape: got " + nb::cast<std::string>(nb::str(shape)) +
+                            "; expected extents that are not negative");
+        count = detail::checked_bytes(call, count, static_cast<u64>(extent));
+    }
+    const auto on = device.is_valid() && !device.is_none() ? device_named(device) : open_device();
+    std::shared_ptr<Buffer> buffer;
+    const auto stream = own_stream(*on);
+    if (count > 0) buffer = on->allocate(detail::checked_bytes(call, count, size_of(type)), stream.get());
+    return nb::cast(ArrayObject(Tensor(std::move(buffer), 0, type, extents), boolean, stream));
+}
+
+// A copy of the elements on the device.
+nb::object copied(const char* call, nb::handle x, nb::handle device) {
+    // Reading is the task of the device where the elements are; the map function copy keeps their bits.
+    ArrayObject* const from = nb::isinstance<ArrayObject>(x) ? &nb::cast<ArrayObject&>(x) : nullptr;
+    Argument source(call, "x", x);
+    const auto target = device.is_valid() && !device.is_none() ? device_named(device)
+                        : from != nullptr                      ? from->device().shared_from_this()
+                                                               : open_device();
+    nb::object dtype = nb::str(source.dtype().c_str());
+    nb::object result = made(call, tuple_of(source.shape()), dtype, nb::cast(target));
+    ArrayObject& to = nb::cast<ArrayObject&>(result);
+    if (source.size() == 0) return result;
+    const u64 bytes = source.size() * size_of(source.type());
+    if (from != nullptr && from->device().traits().dialect != Dialect::host) {
+        // Through the host, if the devices differ.
+        const nb::gil_scoped_release unlocked;
+        const View view = from->tensor().view(call);
+        if (&from->device() == target.get()) {
+            const auto stream = own_stream(*target);
+            from->wait();
+            stream->copy(*to.tensor().buffer(), 0, *view.buffer, view.offset, bytes);
+        } else {
+            std::vector<std::byte> host(bytes);
+            from->wait();
+            const auto reader = own_stream(from->device());
+            reader->read(host.data(), *view.buffer, view.offset, bytes);
+            reader->synchronize();
+            const auto writer = own_stream(*target);
+            writer->write(*to.tensor().buffer(), 0, host.data(), bytes);
+            writer->synchronize();
+        }
+        return result;
+    }
+    Call convert(call, Common{});
+    const nb::object same = nb::cast(target);
+    const Common there{same, {}, {}, {}};
+    Call copy(call, there);
+    const Argument& in = copy.input(x, "x");
+    copy.begin();
+    Argument& out = copy.output(result, in.type(), in.shape(), in.boolean());
+    copy.run([&] { map(copy.stream(), in.tensor().view(call), out.tensor().view(call), MapFunction::copy); });
+    return result;
+}
+
+nb::object to_numpy(nb::handle self) {
+    ArrayObject& array = nb::cast<ArrayObject&>(self);
+    const nb::module_ numpy = nb::module_::import_("numpy");
+    if (!array.tensor().buffer() || array.tensor().buffer()->host_pointer() != nullptr)
+        return numpy.attr("asarray")(self);
+    const nb::object result = numpy.attr("empty")(
+        tuple_of(array.tensor().shape()), array.boolean() ? "bool" : numpy_name(array.tensor().type()));
+    Py_buffer view;
+    if (PyObject_GetBuffer(result.ptr(), &view, PyBUF_WRITABLE) != 0) throw nb::python_error();
+    try {
+        const nb::gil_scoped_release unlocked;
+        const View from = array.tensor().view("numpy");
+        array.wait();
+        const auto stream = own_stream(array.device());
+        stream->read(view.buf, *from.buffer, from.offset, from.bytes());
+        stream->synchronize();
+    } catch (...) {
+        PyBuffer_Release(&view);
+        throw;
+    }
+    PyBuffer_Release(&view);
+    return result;
+}
+
+std::string dtype_of(const ArrayObject& array) {
+    return array.boolean() ? "bool" : numpy_name(array.tensor().type());
+}
+
+nb::object item_of(nb::handle self) {
+    const ArrayObject& array = nb::cast<ArrayObject&>(self);
+    if (array.tensor().size() != 1)
+        throw nb::value_error(
+            ("an array of " + std::to_string(array.tensor().size()) + " elements is no number").c_str());
+    return to_numpy(self).attr("item")();
+}
+
+nb::object cuda_interface(nb::handle self) {
+    ArrayObject& array = nb::cast<ArrayObject&>(self);
+    if (array.device().traits().dialect != Dialect::cuda)
+        throw nb::attribute_error(("the array is on " + array.device().info().selector).c_str());
+    const Tensor& tensor = array.tensor();
+    static constexpr const char* codes[] = {"|i1", "<i2", "<i4", "<i8", "|u1",
+                                            "<u2", "<u4", "<u8", "<f4", "<f8"};
+    nb::dict interface;
+    interface["shape"] = tuple_of(tensor.shape());
+    interface["typestr"] = array.boolean() ? "|b1" : codes[static_cast<std::size_t>(tensor.type())];
+    const dlpack::Tensor where = array.described();
+    interface["data"] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(where.data),
+                                       tensor.buffer() && tensor.buffer()->read_only());
+    interface["strides"] = nb::none();
+    interface["version"] = 3;
+    const std::uintptr_t stream = array.writer()
+                                      ? reinterpret_cast<std::uintptr_t>(array.writer()->native_handle())
+                                      : std::uintptr_t{0};
+    interface["stream"] =
+        array.writer() ? nb::object(nb::int_(stream == 0 ? 1 : stream)) : nb::object(nb::none());
+    return interface;
+}
+
+}  // namespace
+
+void define_errors(nb::module_& m) {
+    static const struct {
+        ErrorCode code;
+        const char* name;
+        PyObject* base;
+        const char* text;
+    } rows[] = {
+        {ErrorCode::invalid_argument, "InvalidArgument", PyExc_ValueError,
+         "An argument violates the contract of the call."},
+        {ErrorCode::unsupported, "Unsupported", PyExc_NotImplementedError,
+         "This device, variant or dtype does not support the call."},
+        {ErrorCode::unavailable, "Unavailable", PyExc_RuntimeError,
+         "The device or backend is not available on this machine."},
+        {ErrorCode::wrong_device, "WrongDevice", PyExc_ValueError,
+         "Arrays of one call are on different devices."},
+        {ErrorCode::out_of_memory, "OutOfMemory", PyExc_MemoryError,
+         "The device or the host has too little free memory."},
+        {ErrorCode::compile_failed, "CompileFailed", PyExc_RuntimeError,
+         "A function's text does not compile; the message holds the compiler's log."},
+        {ErrorCode::device_failed, "DeviceFailed", PyExc_RuntimeError, "The driver reported a failure."},
+        {ErrorCode::io, "FileError", PyExc_OSError, "A file cannot be read or written."},
+    };
+    const nb::object type = nb::borrow(reinterpret_cast<PyObject*>(&PyType_Type));
+    const nb::object base = nb::exception<Error>(m, "Error");
+    base.attr("__doc__") =
+        "Base of all errors of Concord. code: kind as in C++, such as 'invalid_argument'; native: the "
+        "driver's own error.";
+    for (const auto& row : rows) {
+        nb::dict members;
+        members["__doc__"] = row.text;
+        members["__module__"] = "concord";
+        const nb::object made = type(row.name, nb::make_tuple(base, nb::borrow(row.base)), members);
+        error_types().of[static_cast<std::size_t>(row.code)] = made;
+        m.attr(row.name) = made;
+    }
+    nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+        try {
+            std::rethrow_exception(thrown);
+        } catch (const Error& error) {
+            set_error(error);
+        }
+    });
+}
+
+void define_devices(nb::module_& m) {
+    nb::class_<Stream>(m, "Stream", "An in-order queue of work on a device; see Device.stream().")
+        .def(
+            "synchronize",
+            [](Stream& s) {
+                const nb::gil_scoped_release unlocked;
+                s.synchronize();
+            },
+            "Waits until the stream is empty.")
+        .def_prop_ro(
+            "handle", [](Stream& s) { return reinterpret_cast<std::uintptr_t>(s.native_handle()); },
+            "The CUstream or cl_command_queue as an integer; 0 on CPUs.")
+        .def_prop_ro(
+            "device", [](Stream& s) { return s.device().shared_from_this(); }, "The stream's device.")
+        .def("__cuda_stream__",
+             [](Stream& s) { return nb::make_tuple(0, reinterpret_cast<std::uintptr_t>(s.native_handle())); })
+        .def("__repr__", [](Stream& s) { return "<concord.Stream on " + s.device().info().selector + ">"; });
+    nb::class_<Device>(m, "Device", "A device, opened by device() or listed by devices().")
+        .def_prop_ro(
+            "selector", [](const Device& d) { return d.info().selector; },
+            "Name for device=, such as 'cuda:0'.")
+        .def_prop_ro(
+            "name", [](const Device& d) { return d.info().name; }, "The chip.")
+        .def_prop_ro(
+            "backend", [](const Device& d) { return d.info().backend; }, "cuda, opencl or tbb.")
+        .def_prop_ro(
+            "driver", [](const Device& d) { return d.info().driver; }, "Driver with its version.")
+        .def_prop_ro(
+            "memory", [](const Device& d) { return d.traits().global_memory; }, "Memory in bytes.")
+        .def(
+            "stream", [](Device& d) { return d.create_stream(); }, "A new stream, for stream=.")
+        .def(
+            "memory_use",
+            [](const Device& d) {
+                const MemoryUse use = d.memory_use();
+                return nb::make_tuple(use.in_use, use.cached);
+            },
+            "Bytes of live arrays, and bytes that the pool keeps for reuse.")
+        .def("trim", &Device::trim, "Returns the memory that the pool keeps to the driver.")
+        .def("__repr__", [](const Device& d) {
+            return "<concord.Device " + d.info().selector + ": " + d.info().name + ">";
+        });
+    m.def(
+        "device",
+        [](nb::handle selector) {
+            return selector.is_valid() && !selector.is_none() ? device_named(selector) : open_device();
+        },
+        "selector"_a = nb::none(),
+        "Opens a device: 'cuda', 'cuda:1', 'opencl:0', 'tbb', 'auto'. Without a selector: CONCORD_DEVICE, "
+        "else 'auto'.");
+    m.def("_selectors", [] { return device_selectors(); });
+    m.def("_synchronize", [](nb::handle device) {
+        const auto on = device_named(device);
+        const nb::gil_scoped_release unlocked;
+        own_stream(*on)->synchronize();
+    });
+}
+
+void define_arrays(nb::module_& m) {
+    nb::class_<ArrayObject> array(
+        m, "Array", nb::type_slots(array_slots),
+        "Elements of one dtype in row-major order on a device.\n\n"
+        "numpy.asarray(a), torch.from_dlpack(a), cupy.from_dlpack(a) and jax.dlpack.from_dlpack(a) use\n"
+        "the same memory.");
+    array
+        .def_prop_ro(
+            "shape", [](const ArrayObject& a) { return tuple_of(a.tensor().shape()); },
+            "Extents of the dimensions.")
+        .def_prop_ro(
+            "ndim", [](const ArrayObject& a) { return a.tensor().shape().size(); }, "Number of dimensions.")
+        .def_prop_ro(
+            "size", [](const ArrayObject& a) { return a.tensor().size(); }, "Number of elements.")
+        .def_prop_ro(
+            "nbytes", [](const ArrayObject& a) { return a.tensor().size() * size_of(a.tensor().type()); },
+            "Size in bytes.")
+        .def_prop_ro(
+            "dtype", [](const ArrayObject& a) { return dtype_of(a); },
+            "Type of the elements by NumPy's name.")
+        .def_prop_ro(
+            "device", [](const ArrayObject& a) { return a.device().shared_from_this(); },
+            "Where the elements are.")
+        .def(
+            "numpy", [](nb::handle self) { return to_numpy(self); },
+            "The elements as an array of NumPy: the same memory on CPUs, a copy of it from GPUs. Waits for "
+            "them.")
+        .def(
+            "__array__",
+            [](nb::handle self, nb::handle dtype, nb::handle) {
+                const nb::object values = to_numpy(self);
+                return dtype.is_none() ? values : nb::object(values.attr("astype")(dtype));
+            },
+            "dtype"_a = nb::none(), "copy"_a = nb::none())
+        .def(
+            "tolist", [](nb::handle self) { return to_numpy(self).attr("tolist")(); },
+            "The elements as nested lists.")
+        .def("item", &item_of, "The only element as a number.")
+        .def("__float__", [](nb::handle self) { return nb::float_(item_of(self)); })
+        .def("__int__", [](nb::handle self) { return nb::int_(item_of(self)); })
+        .def("__bool__", [](nb::handle self) { return nb::cast<bool>(nb::bool_(item_of(self))); })
+        .def("__len__",
+             [](const ArrayObject& a) {
+                 if (a.tensor().shape().empty())
+                     throw nb::type_error("an array without dimensions has no length");
+                 return a.tensor().shape()[0];
+             })
+        .def(
+            "copy", [](nb::handle self) { return copied("copy", self, {}); }, "A copy on the same device.")
+        .def(
+            "to",
+            [](nb::handle self, nb::handle device) {
+                const auto target = device_named(device);
+                if (&nb::cast<ArrayObject&>(self).device() == target.get()) return nb::borrow(self);
+                return copied("to", self, device);
+            },
+            "device"_a, "The array on that device: itself, or a copy.")
+        .def(
+            "synchronize",
+            [](ArrayObject& a) {
+                const nb::gil_scoped_release unlocked;
+                a.wait();
+            },
+            "Waits until the elements are there.")
+        .def("__dlpack__", &capsule_of, nb::kw_only(), "stream"_a = nb::none(), "max_version"_a = nb::none(),
+             "dl_device"_a = nb::none(), "copy"_a = nb::none())
+        .def("__dlpack_device__",
+             [](const ArrayObject& a) {
+                 const dlpack::Device where = a.described().device;
+                 return nb::make_tuple(static_cast<i32>(where.type), where.id);
+             })
+        .def_prop_ro("__cuda_array_interface__", &cuda_interface)
+        .def("__repr__", [](nb::handle self) {
+            const ArrayObject& a = nb::cast<ArrayObject&>(self);
+            std::string text = "concord.Array(";
+            if (a.tensor().size() <= 1000 && a.device().traits().dialect != Dialect::opencl)
+                text += nb::cast<std::string>(nb::module_::import_("numpy").attr("array2string")(
+                            to_numpy(self), "separator"_a = ", ")) +
+                        ", ";
+            return text + "shape=" + nb::cast<std::string>(nb::str(tuple_of(a.tensor().shape()))) +
+                   ", dtype=" + dtype_of(a) + ", device='" + a.device().info().selector + "')";
+        });
+    PyObject_SetAttrString(array.ptr(), "__dlpack_c_exchange_api__",
+                           nb::capsule(&exchange_api, exchange_capsule).ptr());
+    m.def(
+        "empty",
+        [](nb::handle shape, nb::handle dtype, nb::handle device) {
+            return made("empty", shape, dtype, device);
+        },
+        "shape"_a, "dtype"_a = "float32", "device"_a = nb::none(), "An array with undefined elements.");
+    m.def(
+        "array", [](nb::handle x, nb::handle device) { return copied("array", x, device); }, "x"_a,
+        "device"_a = nb::none(),
+        "A copy of the elements on a device: CONCORD_DEVICE, else 'auto', if none is named.");
+    m.def(
+        "from_dlpack",
+        [](nb::handle x) {
+            if (nb::isinstance<ArrayObject>(x)) return nb::borrow(x);
+            const auto [kind, id] = nb::cast<std::pair<i32, i32>>(x.attr("__dlpack_device__")());
+            nb::dict arguments;
+            arguments["max_version"] = nb::make_tuple(1, 3);
+            std::shared_ptr<Stream> stream;
+            if (kind == static_cast<i32>(dlpack::DeviceType::cuda)) {
+                stream = own_stream(*open_device("cuda:" + std::to_string(id)));
+                arguments["stream"] = reinterpret_cast<std::uintptr_t>(stream->native_handle());
+            }
+            const nb::object capsule = x.attr("__dlpack__")(**arguments);
+            auto* managed = static_cast<dlpack::ManagedTensor*>(
+                PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"));
+            if (managed == nullptr) throw nb::python_error();
+            nb::object result = array_of_managed(managed);
+            PyCapsule_SetName(capsule.ptr(), "used_dltensor_versioned");
+            return result;
+        },
+        "x"_a, "An array on the memory of another library's array, which stays its owner.");
+}
+
+}  // namespace concord::python
+
+NB_MODULE(_concord, m) {
+    using namespace concord::python;
+    nb::set_leak_warnings(false);  // streams and devices live until the process ends
+    m.doc() = "Data-parallel algorithms with the same bits on CUDA, OpenCL and CPUs.";
+    m.attr("__version__") = CONCORD_VERSION;
+    define_errors(m);
+    define_devices(m);
+    define_arrays(m);
+    define_functions(m);
+    define_operators(m);
+}

@@ -1,0 +1,297 @@
+// Functions of the user from text: concord.function, and the calls that take one.
+#include "operators.hpp"
+
+#include <dlfcn.h>
+
+#include <cstring>
+
+using namespace nanobind::literals;
+
+namespace concord::python {
+
+namespace {
+
+// Parameters that are bound: all but the free ones.
+Operator bound_operator(const Operator& whole, std::size_t free) {
+    const std::span<const Type> types(whole.arguments);
+    return detail::make_operator(whole.name, whole.text, whole.file, whole.line, whole.result,
+                                 types.first(free), types.subspan(free));
+}
+
+// One value of the element type.
+std::vector<std::byte> value_bytes(const char* call, const char* name, nb::handle value, Type type) {
+    if (!value.is_valid() || value.is_none())
+        throw Error(ErrorCode::invalid_argument, call, std::string(name) + " is missing");
+    std::vector<std::byte> bytes(size_of(type));
+    detail::visit_type(type, [&](auto tag) {
+        typename decltype(tag)::type v{};
+        if (!nb::try_cast(value, v))
+            throw Error(ErrorCode::invalid_argument, call,
+                        std::string(name) + ": " + nb::cast<std::string>(nb::repr(value)) +
+                            " is no value of " + numpy_name(type));
+        std::memcpy(bytes.data(), &v, sizeof v);
+    });
+    return bytes;
+}
+
+}  // namespace
+
+FunctionObject::FunctionObject(const std::string& text) : whole_(operator_from_text(text)), text_(text) {}
+
+FunctionObject FunctionObject::bind(const nb::args& values) const {
+    if (values.size() + values_.size() >= whole_.arguments.size())
+        throw Error(ErrorCode::invalid_argument, whole_.name + ".bind",
+                    "got " + std::to_string(values.size()) + " values; it is " + whole_.signature() +
+                        ", and at least one parameter stays free");
+    FunctionObject bound = *this;
+    std::vector<nb::object> all;
+    for (const nb::handle value : values)
+        all.push_back(nb::borrow(value));
+    all.insert(all.end(), values_.begin(), values_.end());
+    bound.values_ = std::move(all);
+    return bound;
+}
+
+const Operator& FunctionObject::with(const char* call, std::size_t free) {
+    if (free + values_.size() != whole_.arguments.size())
+        throw Error(ErrorCode::invalid_argument, call,
+                    whole_.name + " is " + whole_.signature() + "; the call has " + std::to_string(free) +
+                        (free == 1 ? " array and " : " arrays and ") + std::to_string(values_.size()) +
+                        " bound values");
+    const auto found = shared_->by_free.find(free);
+    if (found != shared_->by_free.end()) return found->second;
+    return shared_->by_free.emplace(free, bound_operator(whole_, free)).first->second;
+}
+
+std::vector<std::byte> FunctionObject::packed(const char* call, const Operator& op) const {
+    std::vector<std::byte> bytes;
+    std::size_t align = 4;
+    for (std::size_t i = 0; i < op.bound.size(); ++i) {
+        const std::size_t size = size_of(op.bound[i]), at = (bytes.size() + size - 1) / size * size;
+        align = std::max(align, size);
+        bytes.resize(at + size);
+        const auto value = value_bytes(call, op.name.c_str(), values_[i], op.bound[i]);
+        std::memcpy(bytes.data() + at, value.data(), size);
+    }
+    bytes.resize(bytes.empty() ? 4 : (bytes.size() + align - 1) / align * align);
+    return bytes;
+}
+
+// The host kernels that concord._host compiled: the address of a detail::MapHost and so on.
+const void* FunctionObject::host(Device& device, const char* use, std::size_t free) {
+    if (device.traits().compiles_source) return nullptr;
+    const void*& kernels = shared_->host[std::string(use) + std::to_string(free)];
+    if (kernels != nullptr) return kernels;
+    const nb::object compile = nb::module_::import_("concord._host").attr("compile");
+    std::string types;
+    for (const Type type : whole_.arguments)
+        types += (types.empty() ? "" : ",") + std::string(name_of(type));
+    const auto library = nb::cast<std::string>(
+        compile(text_, whole_.name, std::string(name_of(whole_.result)), types, use, static_cast<int>(free)));
+    void* opened = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);  // stays for the life of the process
+    if (opened == nullptr)
+        throw Error(ErrorCode::compile_failed, whole_.name, "cannot load the compiled function", dlerror());
+    auto* entry = reinterpret_cast<const void* (*)()>(dlsym(opened, "concord_python_kernels"));
+    if (entry == nullptr)
+        throw Error(ErrorCode::compile_failed, whole_.name, "the compiled function lacks its entry");
+    kernels = entry();
+    return kernels;
+}
+
+namespace {
+
+void check_type(const char* call, const Operator& op, const char* what, const Argument& argument,
+                Type expected) {
+    if (argument.type() == expected) return;
+    throw Error(ErrorCode::invalid_argument, call,
+                op.name + " is " + op.signature() + ", " + what + " has dtype " + argument.dtype());
+}
+
+nb::object mapped(const char* name, FunctionObject& function, nb::handle x, nb::handle y, nb::handle out,
+                  const Common& common) {
+    const bool two = y.is_valid() && !y.is_none();
+    const Operator& op = function.with(name, two ? 2 : 1);
+    const auto bytes = function.packed(name, op);
+    Call call(name, common);
+    const Argument& a = call.input(x, "x");
+    check_type(name, op, "x", a, op.arguments[0]);
+    const Argument& b = two ? call.input(y, "y") : a;
+    if (two) {
+        check_type(name, op, "y", b, op.arguments[1]);
+        if (!std::equal(a.shape().begin(), a.shape().end(), b.shape().begin(), b.shape().end()))
+            throw Error(ErrorCode::invalid_argument, name,
+                        "x has the shape " + nb::cast<std::string>(nb::str(tuple_of(a.shape()))) +
+                            ", y has " + nb::cast<std::string>(nb::str(tuple_of(b.shape()))));
+    }
+    call.begin();
+    const void* host = function.host(call.device(), "map", two ? 2 : 1);
+    Argument& result = call.output(out, op.result, a.shape());
+    call.run([&] {
+        const View to = result.tensor().view(name);
+        if (to.count == 0) return;
+        detail::map(call.stream(),
+                    {.algorithm = "map",
+                     .a = a.tensor().view(name),
+                     .b = b.tensor().view(name),
+                     .out = to,
+                     .op = op,
+                     .values = {bytes},
+                     .host = static_cast<const detail::MapHost*>(host)},
+                    call.options());
+    });
+    return call.result(result);
+}
+
+// Checks that the function combines two elements of x.
+const Operator& combining(const char* call, FunctionObject& function, const Argument& x) {
+    const Operator& op = function.with(call, 2);
+    if (op.arguments[0] != op.arguments[1] || op.result != op.arguments[0])
+        throw Error(ErrorCode::invalid_argument, call,
+                    op.name + " is " + op.signature() + "; expected one type T(T, T)");
+    check_type(call, op, "x", x, op.result);
+    return op;
+}
+
+nb::object reduced(FunctionObject& function, nb::handle x, nb::handle identity, nb::handle out,
+                   const Common& common) {
+    constexpr const char* name = "reduce";
+    Call call(name, common);
+    const Argument& in = call.input(x, "x");
+    const Operator& op = combining(name, function, in);
+    const auto bytes = function.packed(name, op), start = value_bytes(name, "identity", identity, in.type());
+    call.begin();
+    const void* host = function.host(call.device(), "reduce", 2);
+    Argument& result = call.output(out, in.type(), {});
+    call.run([&] {
+        detail::reduce(call.stream(),
+                       {in.tensor().view(name),
+                        result.tensor().view(name),
+                        op,
+                        {bytes},
+                        {start},
+                        static_cast<const detail::ReduceHost*>(host)},
+                       call.options());
+    });
+    return call.result(result);
+}
+
+nb::object scanned(FunctionObject& function, nb::handle x, nb::handle identity, bool exclusive,
+                   nb::handle out, const Common& common) {
+    constexpr const char* name = "scan";
+    Call call(name, common);
+    const Argument& in = call.input(x, "x");
+    const Operator& op = combining(name, function, in);
+    const auto bytes = function.packed(name, op), start = value_bytes(name, "identity", identity, in.type());
+    const i64 count = static_cast<i64>(in.size());
+    call.begin();
+    const void* host = function.host(call.device(), "scan", 2);
+    Argument& result = call.output(out, in.type(), std::span(&count, 1));
+    call.run([&] {
+        const View from = in.tensor().view(name);
+        if (from.count == 0) return;
+        detail::scan(call.stream(),
+                     {.in = from,
+                      .out = result.tensor().view(name),
+                      .op = op,
+                      .values = {bytes},
+                      .identity = {start},
+                      .kind = exclusive ? ScanKind::exclusive : ScanKind::inclusive,
+                      .host = static_cast<const detail::ScanHost*>(host)},
+                     call.options());
+    });
+    return call.result(result);
+}
+
+nb::object mapped_builtin(const std::string& function, nb::handle x, nb::handle out, const Common& common) {
+    const auto known = map_function_named(function);
+    if (!known)
+        throw Error(ErrorCode::invalid_argument, "map",
+                    detail::error_message(
+                        "unknown function", detail::quoted(function),
+                        "expected copy, negate, abs, square or sqrt, or an object of concord.function()"));
+    Call call("map", common);
+    const Argument& in = call.input(x, "x");
+    call.begin();
+    Argument& result = call.output(out, in.type(), in.shape(), in.boolean() && *known == MapFunction::copy);
+    call.run([&] {
+        const View from = in.tensor().view("map");
+        if (from.count > 0) map(call.stream(), from, result.tensor().view("map"), *known, call.options());
+    });
+    return call.result(result);
+}
+
+}  // namespace
+
+#define CONCORD_COMMON \
+    "device"_a = nb::none(), "stream"_a = nb::none(), "order"_a = nb::none(), "variant"_a = nb::none()
+#define CONCORD_HANDLES nb::handle device, nb::handle stream, nb::handle order, nb::handle variant
+
+void define_operators(nb::module_& m) {
+    nb::class_<FunctionObject>(m, "Function",
+                               "A function from text, made by function(). Calling it maps it over arrays.")
+        .def_prop_ro(
+            "name", [](const FunctionObject& f) { return f.whole().name; }, "Name in the text.")
+        .def_prop_ro(
+            "text", [](const FunctionObject& f) { return f.text(); }, "The text.")
+        .def_prop_ro(
+            "signature", [](const FunctionObject& f) { return f.whole().signature(); },
+            "Types of result and parameters, such as f32(f32, f32).")
+        .def("__repr__",
+             [](const FunctionObject& f) {
+                 return "<concord.Function " + f.whole().name + ": " + f.whole().signature() + ">";
+             })
+        .def(
+            "bind", [](const FunctionObject& f, nb::args values) { return f.bind(values); }, "values"_a,
+            "The function with values for its last parameters. New values need no compilation.")
+        .def(
+            "__call__",
+            [](FunctionObject& f, nb::handle x, nb::handle y, nb::handle out, CONCORD_HANDLES) {
+                return mapped(f.whole().name.c_str(), f, x, y, out, {device, stream, order, variant});
+            },
+            "x"_a, "y"_a = nb::none(), nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+            "The function of each element of x, or of each pair of elements of x and y.");
+    m.def(
+        "function", [](const std::string& text) { return FunctionObject(text); }, "text"_a,
+        "A function from its definition in the subset that C++, CUDA C++ and OpenCL C share, for example\n"
+        "'float f(float x, float a) { return a * x; }'. It runs on every device: GPUs and OpenCL compile it "
+        "at run time,\n"
+        "the CPU device with the C++ compiler of the system (CXX, else c++).");
+    m.def(
+        "map",
+        [](nb::handle function, nb::handle x, nb::handle y, nb::handle out, CONCORD_HANDLES) {
+            const Common common{device, stream, order, variant};
+            if (nb::isinstance<FunctionObject>(function))
+                return mapped("map", nb::cast<FunctionObject&>(function), x, y, out, common);
+            return mapped_builtin(nb::cast<std::string>(function), x, out, common);
+        },
+        "function"_a, "x"_a, "y"_a = nb::none(), nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+        "The function of each element: an object of function(), or copy, negate, abs, square or sqrt.");
+    m.def(
+        "reduce",
+        [](nb::handle x, nb::handle op, nb::handle identity, nb::handle out, CONCORD_HANDLES) {
+            const Common common{device, stream, order, variant};
+            if (!nb::isinstance<FunctionObject>(op))
+                return reduced_builtin(x, nb::cast<std::string>(op), out, common);
+            return reduced(nb::cast<FunctionObject&>(op), x, identity, out, common);
+        },
+        "x"_a, "op"_a, "identity"_a = nb::none(), nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+        "Combines all elements in the type of x. op: sum, product, min, max, or a function T(T, T) of "
+        "function(), which is\n"
+        "associative and commutative up to rounding and has an identity e: op(e, x) == x.");
+    m.def(
+        "scan",
+        [](nb::handle x, nb::handle op, nb::handle identity, bool exclusive, nb::handle out,
+           CONCORD_HANDLES) {
+            const Common common{device, stream, order, variant};
+            if (!nb::isinstance<FunctionObject>(op))
+                return scanned_builtin(x, nb::cast<std::string>(op), exclusive, out, common);
+            return scanned(nb::cast<FunctionObject&>(op), x, identity, exclusive, out, common);
+        },
+        "x"_a, "op"_a = "sum", "identity"_a = nb::none(), nb::kw_only(), "exclusive"_a = false,
+        "out"_a = nb::none(), CONCORD_COMMON,
+        "Combinations of the elements up to each one (before each one, if exclusive) in the type of x. op: "
+        "as in reduce(),\n"
+        "but a function need not be commutative. Integers wrap.");
+}
+
+}  // namespace concord::python

@@ -1,0 +1,40 @@
+#pragma once
+// Functions of the user from text.
+
+#include "array.hpp"
+
+#include <map>
+
+namespace concord::python {
+
+// concord.Function: a definition, bound values, its operators by number of free parameters, and its kernels for the CPU.
+class FunctionObject {
+  public:
+    explicit FunctionObject(const std::string& text);
+
+    const Operator& whole() const { return whole_; }
+    const std::string& text() const { return text_; }
+    // The same function with values for its last parameters.
+    FunctionObject bind(const nb::args& values) const;
+    // The values that are bound.
+    const std::vector<nb::object>& values() const { return values_; }
+    // The operator whose first `free` parameters are elements. Throws unless the others are bound.
+    const Operator& with(const char* call, std::size_t free);
+    // The bound values as the C struct that kernels receive.
+    std::vector<std::byte> packed(const char* call, const Operator& op) const;
+    // The kernels for "map", "reduce" or "scan" on a device that does not compile source; null on others. Compiles them
+    // with the compiler of the system at the first use.
+    const void* host(Device& device, const char* use, std::size_t free);
+
+  private:
+    struct Shared {
+        std::map<std::size_t, Operator> by_free;
+        std::map<std::string, const void*> host;
+    };
+    Operator whole_;
+    std::string text_;
+    std::vector<nb::object> values_;
+    std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
+};
+
+}  // namespace concord::python
