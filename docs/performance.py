@@ -122,7 +122,7 @@ def rate_of(row):
     """Bytes or operations per second, by what bounds the work; elements per second for sorts and where no attainable rate is known."""
     if row["algorithm"] == "sort":
         return scaled(row["n"] / row["median_ms"] * 1e-6, "keys/s")
-    if "gflop_per_s" in row and (str(row.get("ceiling")).startswith("fma") or "gb_per_s" not in row):
+    if "gflop_per_s" in row and (row.get("ceiling") in ("fma", "mma") or "gb_per_s" not in row):
         return scaled(row["gflop_per_s"], "FLOP/s")
     if row.get("ceiling") and "gb_per_s" in row:
         return scaled(row["gb_per_s"], "B/s")
@@ -273,7 +273,8 @@ def print_machine(name):
         print(facts[0].upper() + facts[1:] + ".\n")
         names = {"copy_gb_per_s": ("copy", "B/s"), "read_gb_per_s": ("read", "B/s"),
                  "fma_f32_gflop_per_s": ("f32 fused multiply-add", "FLOP/s"),
-                 "fma_f64_gflop_per_s": ("f64 fused multiply-add", "FLOP/s")}
+                 "fma_f64_gflop_per_s": ("f64 fused multiply-add", "FLOP/s"),
+                 "mma_f64_gflop_per_s": ("f64 on tensor cores", "FLOP/s")}
         known = [f"{names[k][0]} {scaled(v, names[k][1])}" for k, v in device.ceilings.items() if k in names]
         if known:
             print(f"Attainable rates: {', '.join(known)}.\n")

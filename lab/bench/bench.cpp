@@ -409,6 +409,8 @@ class Runner {
             attempt([&] {
                 if (row.ceiling == "fma") {
                     (void)ceilings_.fma(work.type(), Ceilings::IfKnown::remeasure);
+                } else if (row.ceiling == "mma") {
+                    (void)ceilings_.mma(Ceilings::IfKnown::remeasure);
                 } else if (row.ceiling == "read") {
                     (void)ceilings_.read(work.traffic, Ceilings::IfKnown::remeasure);
                 } else {
@@ -432,10 +434,17 @@ class Runner {
             ceiling_ms = static_cast<double>(work.traffic) / rate * 1e3;
         }
         if (work.operations > 0) {
-            const std::optional<double> rate = ceilings_.fma(work.type());
+            const char* name = "fma";
+            std::optional<double> rate = ceilings_.fma(work.type());
+            if (work.product && work.type() == Type::f64) {
+                if (const auto units = ceilings_.mma(); units && units > rate) {
+                    name = "mma";
+                    rate = units;
+                }
+            }
             const double ms = rate ? static_cast<double>(work.operations) / *rate * 1e3 : 0;
             if (ms > ceiling_ms) {
-                ceiling = "fma";
+                ceiling = name;
                 ceiling_ms = ms;
             }
         }

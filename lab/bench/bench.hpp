@@ -24,7 +24,7 @@
 ///   interrupted  whether the run was stopped, so that rows are missing
 ///   devices      list of {selector, name, driver, hardware, libraries, ceilings}: `hardware` is the chip as tuning
 ///                tables name it, `libraries` are the backend's, and `ceilings` those that were measured:
-///                {copy_gb_per_s, read_gb_per_s, fma_f32_gflop_per_s, fma_f64_gflop_per_s,
+///                {copy_gb_per_s, read_gb_per_s, fma_f32_gflop_per_s, fma_f64_gflop_per_s, mma_f64_gflop_per_s,
 ///                upload_pinned_gb_per_s, download_pinned_gb_per_s, upload_pageable_gb_per_s,
 ///                download_pageable_gb_per_s, launch_ms}
 ///   results      list of rows
@@ -44,7 +44,7 @@
 ///   copies       number of copies of the operands
 ///   clock        "device"; "host" for baselines that block, and with `calls`
 ///   gb_per_s, gflop_per_s     bytes and operations per time
-///   ceiling      bottleneck: "copy" (reads and writes), "read" (almost no writes) or "fma"
+///   ceiling      bottleneck: "copy" (reads and writes), "read" (almost no writes), "fma" or "mma" (f64 on tensor cores)
 ///   ceiling_ms   time at the attainable rate on this device in the same run; copy and read with as many bytes
 ///   of_ceiling   ceiling_ms / median_ms
 ///   compile_ms   sum of the compile times of all kernels of the call, without caches; host time

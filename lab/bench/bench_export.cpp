@@ -106,6 +106,7 @@ std::vector<std::pair<std::string, double>> fields_of(const Ceilings::Known& kno
     add("read_gb_per_s", known.read, 1e-9);
     add("fma_f32_gflop_per_s", known.fma_f32, 1e-9);
     add("fma_f64_gflop_per_s", known.fma_f64, 1e-9);
+    add("mma_f64_gflop_per_s", known.mma_f64, 1e-9);
     if (const auto& t = known.transfers) {
         add("upload_pinned_gb_per_s", t->upload_pinned, 1e-9);
         add("download_pinned_gb_per_s", t->download_pinned, 1e-9);

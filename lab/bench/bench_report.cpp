@@ -49,6 +49,7 @@ std::string ceilings_line(const Ceilings::Known& known) {
     if (known.read) add("read " + rate(*known.read));
     if (known.fma_f32) add("fma f32 " + rounded(*known.fma_f32 * 1e-9) + " GFLOP/s");
     if (known.fma_f64) add("f64 " + rounded(*known.fma_f64 * 1e-9) + " GFLOP/s");
+    if (known.mma_f64) add("f64 tensor cores " + rounded(*known.mma_f64 * 1e-9) + " GFLOP/s");
     if (known.launch_ms) add("launch " + time_name(*known.launch_ms));
     if (!line.empty()) line += '\n';
     if (const auto& t = known.transfers)

@@ -18,7 +18,10 @@ namespace {
 constexpr u32 unroll = 8;
 constexpr u32 default_group_size = 256;  // of devices with many work-items per group
 constexpr u32 chains = 8;
+constexpr u32 mma_chains = 4;
 constexpr u32 fma_steps = 1 << 14;
+constexpr u32 mma_steps = 1 << 10;
+constexpr u64 mma_operations = 2 * 16 * 8 * 16;  // of one product of blocks, which 32 work-items compute
 constexpr u64 transfer_bytes = u64{64} << 20;
 
 const KernelSource& source() {
@@ -108,6 +111,7 @@ std::shared_ptr<Kernel> Ceilings::compile(const char* entry, Type type, u32 vect
         spec.constants.push_back({"T", type});
         spec.constants.push_back({"V", many_items(device) ? name_of(type) : wide});
     }
+    if (std::string_view(entry) == "mma_chains") spec.constants.push_back({"MMA_CHAINS", mma_chains});
     spec.host = std::string_view(entry) == "idle"         ? host_kernel<&host::idle>()
                 : std::string_view(entry) == "read_words" ? host_kernel<&host::read_words>()
                 : type == Type::f64                       ? host_kernel<&host::fma_chains<f64>>()
@@ -195,6 +199,20 @@ std::optional<double> Ceilings::fma(Type type, IfKnown known) {
     return keep_higher(rates_->fma[type], best);
 }
 
+std::optional<double> Ceilings::mma(IfKnown known) {
+    Device& device = stream_.device();
+    if (!device.traits().f64_matrix_units) return std::nullopt;
+    if (const auto rate = known_rate(*rates_, rates_->mma, Type::f64, known, "mma ")) return rate;
+    const auto to = device.allocate(64, &stream_);
+    const View out{to.get(), 0, 1, Type::f64};
+    const LaunchShape shape = LaunchShape::linear(groups(device), group_size(device));
+    const auto kernel = compile("mma_chains", Type::f64);
+    const Timing timing = measure(
+        stream_, [&] { launch(stream_, *kernel, shape, out, 0.75, 0.25, mma_steps); }, effort_);
+    const u64 products = groups(device) * group_size(device) / 32 * mma_chains;
+    return keep_higher(rates_->mma[Type::f64], rate(products * mma_operations * mma_steps, timing));
+}
+
 double Ceilings::launch_ms() {
     if (rates_->launch_ms) return *rates_->launch_ms;
     const auto kernel = compile("idle", Type::f32);
@@ -248,6 +266,7 @@ void Ceilings::measure_all() {
     read(large_traffic());
     for (const Type type : {Type::f32, Type::f64})
         fma(type);
+    mma();
     transfers();
     launch_ms();
 }
@@ -257,8 +276,14 @@ Ceilings::Known Ceilings::known() const {
         const auto it = rates_->fma.find(type);
         return it == rates_->fma.end() ? std::nullopt : std::optional(it->second);
     };
-    return {largest(rates_->copy), largest(rates_->read), of(Type::f32),
-            of(Type::f64),         rates_->launch_ms,     rates_->transfers};
+    const auto mma = rates_->mma.find(Type::f64);
+    return {.copy = largest(rates_->copy),
+            .read = largest(rates_->read),
+            .fma_f32 = of(Type::f32),
+            .fma_f64 = of(Type::f64),
+            .mma_f64 = mma == rates_->mma.end() ? std::nullopt : std::optional(mma->second),
+            .launch_ms = rates_->launch_ms,
+            .transfers = rates_->transfers};
 }
 
 }  // namespace lab

@@ -39,6 +39,9 @@ class Ceilings {
     /// Operations per second of independent fused multiply-adds, two operations each. Empty unless the type is f32, or
     /// f64 on a device that supports it.
     std::optional<double> fma(Type type, IfKnown known = IfKnown::use);
+    /// Operations per second of independent f64 matrix products on matrix units (tensor cores), two for each product of
+    /// two elements. Empty unless the device has them (DeviceTraits::f64_matrix_units).
+    std::optional<double> mma(IfKnown known = IfKnown::use);
 
     /// Host time in milliseconds of launching an empty kernel and synchronizing.
     double launch_ms();
@@ -57,6 +60,7 @@ class Ceilings {
         std::map<u64, double> copy;          ///< by traffic
         std::map<u64, double> read;          ///< by traffic
         std::map<Type, double> fma;          ///< by type
+        std::map<Type, double> mma;          ///< by type; only f64
         std::set<std::string> remeasured;    ///< rates that were measured twice
         std::optional<double> launch_ms;     ///< see launch_ms()
         std::optional<Transfers> transfers;  ///< see transfers()
@@ -71,6 +75,7 @@ class Ceilings {
         std::optional<double> read;          ///< for the largest traffic
         std::optional<double> fma_f32;       ///< of f32
         std::optional<double> fma_f64;       ///< of f64
+        std::optional<double> mma_f64;       ///< of f64 on matrix units
         std::optional<double> launch_ms;     ///< see launch_ms()
         std::optional<Transfers> transfers;  ///< see transfers()
     };

@@ -68,6 +68,7 @@ Rows devices_rows(const Records& records) {
                     {"read", "read_gb_per_s", Unit::gb_per_s},
                     {"fused multiply-adds, f32", "fma_f32_gflop_per_s", Unit::gflop_per_s},
                     {"fused multiply-adds, f64", "fma_f64_gflop_per_s", Unit::gflop_per_s},
+                    {"tensor cores, f64", "mma_f64_gflop_per_s", Unit::gflop_per_s},
                     {"upload, pinned", "upload_pinned_gb_per_s", Unit::gb_per_s},
                     {"download, pinned", "download_pinned_gb_per_s", Unit::gb_per_s},
                     {"upload, pageable", "upload_pageable_gb_per_s", Unit::gb_per_s},

@@ -148,6 +148,9 @@ class Call {
     // The object `out`, or if it is None a new array of the first input's library.
     Argument& output(nb::handle out, Type type, std::span<const i64> shape, bool boolean = false);
 
+    // The call waits for its work, because that uses memory of the caller.
+    void waits() { blocking_ = true; }
+
     Device& device() { return *device_; }
     Stream& stream() { return *stream_; }
     const Options& options() const { return options_; }

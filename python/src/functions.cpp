@@ -294,10 +294,11 @@ nb::tuple counted(nb::handle x, i64 bins, nb::handle range, const Common& common
     Argument& counts = call.output({}, Type::i64, std::span(&bins, 1));
     const Type edge_type = in.type() == Type::f32 ? Type::f32 : Type::f64;
     Argument& edges = call.output({}, edge_type, std::span(&edge_count, 1));
+    std::vector<std::byte> values;
     call.run([&] {
         const Span<u64> counters(as_u64(counts.tensor().view(name)));
         const View to = edges.tensor().view(name);
-        std::vector<std::byte> values(to.bytes());
+        values.resize(to.bytes());
         detail::visit_type(edge_type, [&](auto tag) {
             using T = typename decltype(tag)::type;
             for (i64 i = 0; i <= bins; ++i) {
@@ -308,6 +309,7 @@ nb::tuple counted(nb::handle x, i64 bins, nb::handle range, const Common& common
             }
         });
         call.stream().write(*to.buffer, to.offset, values.data(), values.size());
+        call.waits();  // for the values
         const auto last = static_cast<i32>(bins - 1);
         const auto count = [&](auto tag, const auto& function) {
             using T = typename decltype(tag)::type;
@@ -340,8 +342,6 @@ nb::tuple counted(nb::handle x, i64 bins, nb::handle range, const Common& common
                 return count(detail::TypeTag<f64>{}, bin_f64);
         }
     });
-    // The edges were written from memory that is gone when this returns.
-    call.stream().synchronize();
     return nb::make_tuple(call.result(counts), call.result(edges));
 }
 
@@ -449,9 +449,9 @@ Keep keep_of(const char* call, const std::string& rule, nb::handle operand, Type
         using T = typename decltype(tag)::type;
         T value{};
         if (!nb::try_cast(operand, value))
-            throw Error(
-                ErrorCode::invalid_argument, call,
-                "operand " + nb::cast<std::string>(nb::str(operand)) + " is no value of " + numpy_name(type));
+            throw Error(ErrorCode::invalid_argument, call,
+                        "operand " + nb::cast<std::string>(nb::str(operand)) + " is not a value of " +
+                            numpy_name(type));
         return Keep(*known, value);
     });
 }

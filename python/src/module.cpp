@@ -341,7 +341,7 @@ nb::object item_of(nb::handle self) {
     const ArrayObject& array = nb::cast<ArrayObject&>(self);
     if (array.tensor().size() != 1)
         throw nb::value_error(
-            ("an array of " + std::to_string(array.tensor().size()) + " elements is no number").c_str());
+            ("an array of " + std::to_string(array.tensor().size()) + " elements is not a number").c_str());
     return to_numpy(self).attr("item")();
 }
 

@@ -28,7 +28,7 @@ std::vector<std::byte> value_bytes(const char* call, const char* name, nb::handl
         if (!nb::try_cast(value, v))
             throw Error(ErrorCode::invalid_argument, call,
                         std::string(name) + ": " + nb::cast<std::string>(nb::repr(value)) +
-                            " is no value of " + numpy_name(type));
+                            " is not a value of " + numpy_name(type));
         std::memcpy(bytes.data(), &v, sizeof v);
     });
     return bytes;

@@ -75,6 +75,7 @@ Work matmul_work(const Case& at, Type type, u64 size, Pattern pattern, u64 seed)
     work.shape = {at.m, at.n, at.k, at.transpose_a ? u64{1} : 0, at.transpose_b ? u64{1} : 0, at.batch};
     work.traffic = (at.m * at.k + at.k * at.n + at.m * at.n) * at.batch * size_of(type);
     work.operations = 2 * at.m * at.n * at.k * at.batch;
+    work.product = true;
     work.in_place = reads_c;
     work.call = [call, reads_c](Stream& stream, std::span<const View> in, std::span<const View> out,
                                 const Options& options) {

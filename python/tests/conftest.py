@@ -1,0 +1,36 @@
+"""Devices and data of the tests. CONCORD_TEST_DEVICES names the devices (all that are found)."""
+
+import os
+
+import numpy as np
+import pytest
+
+import concord as cc
+
+DEVICES = os.environ.get("CONCORD_TEST_DEVICES", "").split(",") if os.environ.get("CONCORD_TEST_DEVICES") else cc.devices().column("selector")
+DTYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
+
+
+@pytest.fixture(params=DEVICES)
+def device(request):
+    return request.param
+
+
+@pytest.fixture(params=DTYPES)
+def dtype(request):
+    return request.param
+
+
+@pytest.fixture
+def values():
+    """values(dtype, n): random numbers of the whole range of integers, and around 0 for floats."""
+
+    def make(dtype, n, seed=1):
+        random = np.random.default_rng(seed)
+        kind = np.dtype(dtype)
+        if kind.kind == "f":
+            return random.standard_normal(n).astype(kind)
+        limits = np.iinfo(kind)
+        return random.integers(limits.min, limits.max, n, dtype=kind, endpoint=True)
+
+    return make

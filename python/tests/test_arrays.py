@@ -1,0 +1,217 @@
+"""Arrays of other libraries in and out, without copies."""
+
+import array
+import gc
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import concord as cc
+from concord.testing import assert_same_bits
+
+CPU = [s for s in cc.devices().column("selector") if not s.startswith("cuda")]
+
+
+class OnlyDlpack:
+    """A producer of DLPack without the buffer protocol."""
+
+    def __init__(self, x, legacy=False):
+        self.x, self.legacy = x, legacy
+
+    def __dlpack_device__(self):
+        return self.x.__dlpack_device__()
+
+    def __dlpack__(self, **arguments):
+        if self.legacy and "max_version" in arguments:
+            raise TypeError("unexpected keyword argument 'max_version'")
+        return self.x.__dlpack__() if self.legacy else self.x.__dlpack__(**arguments)
+
+
+def address(x):
+    return np.asarray(x).__array_interface__["data"][0]
+
+
+@pytest.mark.parametrize("selector", CPU)
+def test_host_memory_is_used_in_place(selector):
+    before = cc.device(selector).memory_use()[0]
+    x = np.random.default_rng(1).standard_normal(1 << 20).astype("f4")
+    expected = np.sort(x)
+    at = address(x)
+    assert cc.sort(x, out=x, device=selector) is x
+    assert address(x) == at
+    assert_same_bits(x, expected)
+    odd = x[3:1003]  # any alignment
+    assert_same_bits(cc.map("negate", odd, out=odd, device=selector), -expected[3:1003])
+    assert_same_bits(x[3:1003], -expected[3:1003])
+    # No array of that size was allocated: scratch memory of the sort may be.
+    assert cc.device(selector).memory_use()[0] - before < x.nbytes
+
+
+def test_results_have_the_type_of_the_first_argument():
+    x = np.arange(4.0)
+    assert type(cc.sum(x)) is np.float64
+    assert type(cc.sort(x)) is np.ndarray
+    y = cc.array(x, device="tbb")
+    assert type(cc.sum(y)) is cc.Array
+    assert type(cc.sort(memoryview(array.array("d", x)))) is cc.Array
+
+
+def test_other_producers():
+    x = np.arange(10, dtype="f8")
+    for producer in (memoryview(x), array.array("d", x), OnlyDlpack(x), OnlyDlpack(x, legacy=True), cc.array(x, device="tbb")):
+        assert float(cc.sum(producer)) == 45
+    assert float(cc.sum(bytearray(b"\1\2\3"))) == 6
+    assert cc.sum([1, 2, 3]) == 6
+    assert cc.sum(4.5) == 4.5
+    grid = OnlyDlpack(np.arange(12, dtype="f4").reshape(3, 4)[:, :2])
+    assert_same_bits(cc.transpose(grid).numpy(), np.arange(12, dtype="f4").reshape(3, 4)[:, :2].T)
+
+
+def test_the_exchange_api_of_another_library():
+    tvm_ffi = pytest.importorskip("tvm_ffi")
+    x = np.arange(12, dtype="f4").reshape(3, 4)
+    tensor = tvm_ffi.from_dlpack(x)
+    assert hasattr(type(tensor), "__dlpack_c_exchange_api__")
+    total = cc.sum(tensor)
+    assert_same_bits(np.from_dlpack(total), np.float32(66).reshape(()))
+    doubled = cc.add(tensor, tensor)
+    assert type(doubled) is type(tensor) or type(doubled) is cc.Array
+    assert_same_bits(np.from_dlpack(doubled), x + x)
+    # And the other direction.
+    ours = cc.array(x, device="tbb")
+    theirs = tvm_ffi.from_dlpack(ours)
+    assert_same_bits(np.from_dlpack(theirs), x)
+
+
+def test_array(device, dtype):
+    x = np.arange(24).astype(dtype).reshape(2, 3, 4)
+    y = cc.array(x, device=device)
+    assert (y.shape, y.dtype, y.ndim, y.size, y.nbytes, len(y)) == (x.shape, dtype, 3, 24, x.nbytes, 2)
+    assert y.device.selector == cc.device(device).selector
+    assert_same_bits(y.numpy(), x)
+    assert y.tolist() == x.tolist()
+    assert f"dtype={dtype}" in repr(y) and "shape=(2, 3, 4)" in repr(y)
+    total = cc.sum(y)
+    assert type(total) is cc.Array and total.shape == () and total.item() == x.sum()
+    assert int(total) == int(x.sum())
+    assert_same_bits(y.copy().numpy(), x)
+    for other in cc.devices().column("selector"):
+        assert_same_bits(y.to(other).numpy(), x)
+    assert_same_bits(cc.array(y, device="tbb").numpy(), x)
+    with pytest.raises(ValueError, match="24 elements"):
+        y.item()
+    assert cc.empty((2, 0), dtype, device).numpy().shape == (2, 0)
+
+
+def test_array_shares_its_memory():
+    y = cc.array(np.arange(6.0), device="tbb")
+    views = [np.asarray(y), np.from_dlpack(y), np.frombuffer(y)]
+    assert len({address(v) for v in views}) == 1
+    np.asarray(y)[0] = 42
+    assert y.tolist()[0] == 42
+    view = np.asarray(y)
+    del y
+    gc.collect()
+    assert view[0] == 42
+    back = cc.from_dlpack(view)
+    assert back.numpy().__array_interface__["data"] == view.__array_interface__["data"]
+
+
+def test_capsules():
+    y = cc.array(np.arange(6, dtype="u2"), device="tbb")
+    assert y.__dlpack_device__() == (1, 0)
+    assert "dltensor_versioned" in repr(y.__dlpack__(max_version=(1, 3)))
+    assert '"dltensor"' in repr(y.__dlpack__())  # both are deleted unused
+    with pytest.raises(BufferError, match="does not copy"):
+        y.__dlpack__(copy=True)
+    with pytest.raises(BufferError, match="another device"):
+        y.__dlpack__(dl_device=(2, 0))
+    with pytest.raises(AttributeError, match="tbb"):
+        y.__cuda_array_interface__
+
+
+def test_memory_is_released():
+    x = np.arange(1000.0)
+    references = sys.getrefcount(x)
+    for _ in range(100):
+        cc.sum(x)
+        cc.sum(OnlyDlpack(x))
+        with pytest.raises(ValueError):
+            cc.sum(x, variant="foo")
+    assert sys.getrefcount(x) == references
+    use = cc.device("tbb").memory_use()
+    for _ in range(100):
+        cc.sort(cc.array(x, device="tbb")).__dlpack__()
+    gc.collect()
+    assert cc.device("tbb").memory_use()[0] <= use[0] + 100_000
+
+
+@pytest.mark.parametrize("expression, message", [
+    ("cc.sum(np.ones(3, 'f2'))", "x has dtype float16; supported are"),
+    ("cc.sum(np.ones(3, complex))", "x has dtype complex128"),
+    ("cc.sum(np.ones(3, '>f4'))", "x has dtype >f4"),
+    ("cc.sum(np.ones(6)[::2])", r"elements are not contiguous, got the shape \(3,\) with strides \(2,\)"),
+    ("cc.sum(np.ones(6)[::-1])", r"negative strides, got \(-1,\)"),
+    ("cc.sort(np.ones((2, 2)))", r"x has the shape \(2, 2\); expected 1 dimension"),
+    ("cc.sum(np.ones(3), out=np.ones(1))", r"out has dtype float64 and shape \(1,\); expected float64 and \(\)"),
+    ("cc.sort(np.ones(3), out=np.ones(3, 'f4'))", "out has dtype float32"),
+    ("cc.sort(np.ones(3), out=np.frombuffer(bytes(24)))", "out is read-only"),
+    ("cc.compress(np.ones(3), np.ones(3))", "condition has dtype float64; expected bool"),
+    ("cc.compress(np.ones(4, bool), np.ones(3))", "condition has 4 elements, x has 3"),
+    ("cc.compact(np.ones(3), '<')", "needs an operand"),
+    ("cc.compact(np.ones(3), 'even')", "even"),
+    ("cc.add(np.ones(3), np.ones(4))", r"a has dtype float64 and shape \(3,\), b has float64 and \(4,\)"),
+    ("cc.sum(np.ones(3), device='cuda:99')", "cuda:99|cuda"),
+    ("cc.stencil(np.ones((2, 2, 2)), [1])", "coefficients"),
+    ("cc.convolve(np.ones((3, 3)), np.ones((2, 3)))", "odd"),
+    ("cc.sum(np.ones(3), dtype='int32')", "dtype int32 for elements of float64"),
+    ("cc.empty(3, 'float16')", "unsupported dtype, got 'float16'"),
+    ("cc.empty((2**40, 2**40))", "2\\^60"),
+    ("cc.empty(-1)", "not negative"),
+])
+def test_errors_name_the_value(expression, message):
+    with pytest.raises(cc.Error, match=message) as caught:
+        eval(expression)
+    assert caught.value.code
+
+
+@pytest.mark.parametrize("x", ("text", object(), {}))
+def test_no_arrays(x):
+    with pytest.raises(TypeError, match="sum: x is a"):
+        cc.sum(x)
+
+
+def test_error_types():
+    assert issubclass(cc.InvalidArgument, ValueError) and issubclass(cc.OutOfMemory, MemoryError)
+    assert issubclass(cc.Unavailable, RuntimeError) and issubclass(cc.FileError, OSError)
+    with pytest.raises(MemoryError):
+        cc.empty(2**50, "uint8", "tbb")
+
+
+def test_threads():
+    """The interpreter's lock is released, and streams of threads do not disturb each other."""
+    x = [np.random.default_rng(i).standard_normal(200_000) for i in range(8)]
+    expected = [cc.sum(v) for v in x]
+    found = [None] * 8
+
+    def work(i):
+        for _ in range(20):
+            found[i] = cc.sum(x[i])
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert found == expected
+
+
+def test_streams(device):
+    stream = cc.device(device).stream()
+    x = cc.array(np.arange(1000.0), device=device)
+    y = cc.sort(x, descending=True, stream=stream)
+    z = cc.cumsum(y)  # on another stream, after the sort
+    assert z.tolist()[-1] == 499500 and z.tolist()[0] == 999
+    stream.synchronize()

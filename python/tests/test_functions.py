@@ -1,0 +1,219 @@
+"""Every function against NumPy, with the same bits on every device."""
+
+import numpy as np
+import pytest
+
+import concord as cc
+from concord.testing import assert_same_bits, assert_within
+
+SIZES = (1, 2, 1000, 100_003)
+
+
+def test_sum_and_prod(device, dtype, values):
+    for n in (0, *SIZES):
+        x = values(dtype, n)
+        result = cc.sum(x, device=device)
+        if x.dtype.kind == "f":
+            assert result.dtype == x.dtype
+            assert_within(result, x.astype("f8").sum(), 64 * np.finfo(dtype).eps * np.abs(x.astype("f8")).sum())
+            assert_same_bits(result, cc.sum(x))
+        else:
+            assert_same_bits(result, x.sum())
+            assert_same_bits(cc.sum(x, dtype=dtype, device=device), x.sum(dtype=dtype))
+            assert_same_bits(cc.prod(x, device=device), x.prod())
+
+
+def test_sums_of_many_narrow_integers(device):
+    n = 2**24 + 5  # more than one part
+    x = np.full(n, 200, "u1")
+    assert cc.sum(x, device=device) == 200 * n
+
+
+def test_bool(device):
+    x = np.arange(1000) % 3 == 0
+    assert_same_bits(cc.sum(x, device=device), x.sum())
+    assert_same_bits(cc.cumsum(x, device=device), x.cumsum())
+    assert_same_bits(cc.sort(x, device=device), np.sort(x))
+    assert_same_bits(cc.max(x, device=device), x.max())
+    assert_same_bits(cc.argsort(x, device=device), np.argsort(x, kind="stable"))
+
+
+def test_min_and_max(device, dtype, values):
+    for n in SIZES:
+        x = values(dtype, n)
+        assert_same_bits(cc.min(x, device=device), x.min())
+        assert_same_bits(cc.max(x, device=device), x.max())
+    if np.dtype(dtype).kind == "f":
+        assert np.isnan(cc.min(np.array([1, np.nan, 2], dtype), device=device))
+    with pytest.raises(ValueError, match="max: x has no elements"):
+        cc.max(np.empty(0, dtype), device=device)
+
+
+def test_cumsum_and_scan(device, dtype, values):
+    for n in (0, *SIZES):
+        x = values(dtype, n)
+        result = cc.cumsum(x, device=device)
+        if x.dtype.kind == "f":
+            wide = x.astype("f8")
+            assert_within(result, wide.cumsum(), 64 * np.finfo(dtype).eps * np.abs(wide).cumsum())
+            assert_same_bits(result, cc.cumsum(x))
+        else:
+            assert_same_bits(result, x.cumsum())
+            assert_same_bits(cc.scan(x, device=device), x.cumsum(dtype=dtype))
+        assert_same_bits(cc.scan(x, "max", device=device), np.maximum.accumulate(x) if n else x)
+        before = cc.scan(x, "min", exclusive=True, device=device)
+        assert_same_bits(before[1:], np.minimum.accumulate(x)[:-1] if n else x)
+
+
+def test_sorts(device, dtype, values):
+    for n in (0, *SIZES):
+        x = values(dtype, n)
+        x[n // 2 :] = x[: n - n // 2]  # equal keys
+        assert_same_bits(cc.sort(x, device=device), np.sort(x))
+        assert_same_bits(cc.sort(x, descending=True, device=device), np.sort(x)[::-1].copy())
+        order = np.argsort(x, kind="stable")
+        assert_same_bits(cc.argsort(x, device=device), order)
+        assert cc.argsort(x, device=device).dtype == np.int64
+        keys, moved = cc.sort_pairs(x, np.arange(n, dtype="i4"), device=device)
+        assert_same_bits(keys, np.sort(x))
+        assert_same_bits(moved, order.astype("i4"))
+
+
+def test_floats_sort_in_total_order(device):
+    x = np.array([np.nan, 1, -0.0, 0.0, -np.inf, -np.nan, np.inf], "f4")
+    expected = np.array([-np.nan, -np.inf, -0.0, 0.0, 1, np.inf, np.nan], "f4")
+    assert_same_bits(cc.sort(x, device=device), expected)
+
+
+@pytest.mark.parametrize("bins", (1, 7, 256))
+def test_histogram(device, dtype, values, bins):
+    x = values(dtype, 10_000)
+    counts, edges = cc.histogram(x, bins, device=device)
+    expected, expected_edges = np.histogram(x.astype("f8"), bins)
+    assert counts.dtype == np.int64 and counts.sum() == len(x)
+    assert np.abs(counts - expected).sum() <= 4  # elements next to an edge
+    np.testing.assert_allclose(edges, expected_edges, rtol=1e-5, atol=1e-6 * (edges[-1] - edges[0]))
+    assert_same_bits(counts, cc.histogram(x, bins)[0])
+
+
+def test_histogram_with_range(device):
+    x = np.array([0, 1, 1, 2, 3, 4, 4, 9, -3], "i4")
+    counts, edges = cc.histogram(x, 4, (0, 4), device=device)
+    assert counts.tolist() == [1, 2, 1, 3] and edges.tolist() == [0, 1, 2, 3, 4]
+    counts, edges = cc.histogram(np.full(5, 7.0), 3, device=device)
+    assert counts.tolist() == np.histogram(np.full(5, 7.0), 3)[0].tolist()
+    with pytest.raises(ValueError, match="range"):
+        cc.histogram(np.array([1, np.nan]), device=device)
+
+
+def test_bincount(device):
+    for kind in ("u1", "i4", "u8"):
+        x = (np.arange(5000) * 7919 % 251).astype(kind)
+        assert_same_bits(cc.bincount(x, device=device), np.bincount(x))
+        assert_same_bits(cc.bincount(x, 300, device=device), np.bincount(x, minlength=300))
+        counts = np.empty(100, "i8")
+        assert cc.bincount(x, out=counts, device=device) is counts
+        assert_same_bits(counts, np.bincount(x)[:100])
+    assert cc.bincount(np.empty(0, "i4"), device=device).tolist() == []
+    with pytest.raises(ValueError, match="values from -1"):
+        cc.bincount(np.array([-1, 2]), device=device)
+
+
+def test_compress_compact_partition(device, dtype, values):
+    for n in (0, *SIZES):
+        x = values(dtype, n)
+        condition = np.arange(n) % 3 != 1
+        assert_same_bits(cc.compress(condition, x, device=device), np.compress(condition, x))
+        limit = x[n // 3] if n else x.dtype.type(0)
+        assert_same_bits(cc.compact(x, "<", limit, device=device), x[x < limit])
+        assert_same_bits(cc.compact(x, "nonzero", device=device), x[x != 0])
+        parts, count = cc.partition(x, ">", limit, device=device)
+        assert count == (x > limit).sum()
+        assert_same_bits(parts, np.concatenate([x[x > limit], x[~(x > limit)]]))
+    assert_same_bits(cc.compress(np.zeros(9, bool), np.ones(9), device=device), np.ones(0))
+
+
+def test_transpose(device, dtype, values):
+    x = values(dtype, 53 * 78).reshape(53, 78)
+    assert_same_bits(cc.transpose(x, device=device), x.T)
+    assert_same_bits(cc.transpose(x.T, device=device), x)
+    assert_same_bits(cc.transpose(x[3:40, 5:60], device=device), x[3:40, 5:60].T)
+
+
+@pytest.mark.parametrize("kind", ("f4", "f8"))
+def test_matmul(device, kind, values):
+    a, b = values(kind, 70 * 50).reshape(70, 50), values(kind, 50 * 60, 2).reshape(50, 60)
+
+    def chain(p, q):
+        t = np.zeros((p.shape[0], q.shape[1]), np.longdouble)
+        return t + p.astype(np.longdouble) @ q.astype(np.longdouble)
+
+    def check(p, q):
+        bound = 2 * p.shape[-1] * np.finfo(kind).eps * (np.abs(p).astype("f8") @ np.abs(q).astype("f8"))
+        result = cc.matmul(p, q, device=device)
+        assert result.dtype == np.dtype(kind)
+        assert_within(result, p.astype(np.longdouble) @ q.astype(np.longdouble), bound)
+        assert_same_bits(result, cc.matmul(p, q))
+
+    check(a, b)
+    check(b.T, a.T)
+    check(a[:, 3:40], b[3:40])  # with a pitch
+    check(np.stack([a, a + 1]), b)  # one matrix for all products
+    out = np.ones((70, 60), kind)
+    assert cc.matmul(a, b, alpha=2, beta=3, out=out, device=device) is out
+    assert_within(out, 2 * chain(a, b) + 3, 1e3 * np.finfo(kind).eps * np.ones_like(out) * 60)
+    with pytest.raises(ValueError, match=r"shapes \(70, 50\) and \(70, 50\) do not match"):
+        cc.matmul(a, a, device=device)
+    with pytest.raises(ValueError, match="a has dtype int64"):
+        cc.matmul(np.ones((2, 2), int), b, device=device)
+
+
+def test_convolve(device):
+    image = np.arange(30 * 41, dtype="f4").reshape(30, 41) % 17
+    mask = [[0, 1, 0], [2, 3, 4], [0, 5, 0]]
+    padded = np.pad(image, 1)
+    expected = sum(
+        mask[j][i] * padded[j : j + 30, i : i + 41] for j in range(3) for i in range(3)
+    )
+    assert_same_bits(cc.convolve(image, mask, device=device), expected.astype("f4"))  # whole numbers: exact
+    assert_same_bits(cc.convolve(image.astype("u1"), mask, device=device), expected.astype("f4"))
+    edge = np.pad(image, 1, mode="edge")
+    expected = sum(mask[j][i] * edge[j : j + 30, i : i + 41] for j in range(3) for i in range(3))
+    assert_same_bits(cc.convolve(image, mask, border="clamp", device=device), expected.astype("f4"))
+    with pytest.raises(ValueError, match="unknown border, got 'wrap'"):
+        cc.convolve(image, mask, border="wrap", device=device)
+
+
+def test_stencil(device):
+    volume = (np.arange(9 * 10 * 11) % 13).astype("f8").reshape(9, 10, 11)
+    padded = np.pad(volume, 1)
+    inside = slice(1, -1)
+    neighbours = sum(
+        padded[tuple(slice(1 + d, padded.shape[k] - 1 + d) if k == axis else inside for k in range(3))]
+        for axis in range(3)
+        for d in (-1, 1)
+    )
+    assert_same_bits(cc.stencil(volume, [2, 0.5], device=device), 2 * volume + 0.5 * neighbours)
+    twice = cc.stencil(cc.stencil(volume, [2, 0.5]), [2, 0.5])
+    assert_same_bits(cc.stencil(volume, [2, 0.5], 2, device=device), twice)
+
+
+def test_elements(device, dtype, values):
+    x, y = values(dtype, 1003), values(dtype, 1003, 2)
+    with np.errstate(over="ignore"):
+        assert_same_bits(cc.add(x, y, device=device), x + y)
+        assert_same_bits(cc.map("negate", x, device=device), -x)
+        assert_same_bits(cc.map("square", x.reshape(17, 59), device=device), (x * x).reshape(17, 59))
+    out = np.empty_like(x)
+    assert cc.add(x, y, out=out, device=device) is out
+
+
+def test_variants_and_orders(device):
+    x = np.random.default_rng(3).standard_normal(50_000).astype("f4")
+    assert_same_bits(cc.sum(x, variant="fixed", device=device), cc.sum(x))
+    assert_same_bits(cc.sum(x, order="canonical", device=device), cc.sum(x))
+    assert abs(cc.sum(x, order="unspecified", device=device) - cc.sum(x)) < 0.1
+    with pytest.raises(ValueError, match="unknown variant 'foo'; available: "):
+        cc.sum(x, variant="foo", device=device)
+    with pytest.raises(ValueError, match="order"):
+        cc.sum(x, order="any", device=device)

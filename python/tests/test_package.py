@@ -1,0 +1,81 @@
+"""Tables, the program and the helpers for tests."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import concord as cc
+from concord.testing import assert_same_bits, assert_within
+
+
+def test_devices():
+    table = cc.devices()
+    assert "tbb:0" in table.column("selector")
+    assert "selector" in repr(table) and "tbb:0" in repr(table) and "<td>tbb:0</td>" in table._repr_html_()
+    assert cc.device("tbb").backend == "tbb"
+    assert "tbb:0" in repr(cc.device("tbb"))
+
+
+def rows(table):
+    return list(table) if isinstance(table, cc.Table) else table.to_dict("records")
+
+
+def test_check_and_bench():
+    checked = rows(cc.check("reduce", devices="tbb", types=["f32"], sizes=[0, 1000]))
+    assert checked and all(row["failed"] == 0 for row in checked)
+    assert {row["algorithm"] for row in checked} == {"reduce"}
+    measured = rows(cc.bench("map", devices="tbb", types="f32", sizes=[1 << 16]))
+    assert measured and all(row["median_ms"] > 0 for row in measured)
+    assert {"reduce", "sort"} <= {row["algorithm"] for row in rows(cc.algorithms())}
+    with pytest.raises(cc.Error, match="nonsense"):
+        cc.check("nonsense")
+
+
+def test_program():
+    done = subprocess.run([sys.executable, "-m", "concord", "--version"], capture_output=True, text=True)
+    assert done.returncode == 0 and cc.__version__ in done.stdout
+    done = subprocess.run([sys.executable, "-m", "concord", "run", "nonsense"], capture_output=True, text=True)
+    assert done.returncode == 2 and "nonsense" in done.stderr
+
+
+def test_stubs_and_docstrings():
+    for name in cc.__all__:
+        assert getattr(cc, name).__doc__, name
+    folder = os.path.dirname(cc.__file__)
+    if os.path.exists(os.path.join(folder, "_concord.pyi")):
+        with open(os.path.join(folder, "_concord.pyi"), encoding="utf-8") as file:
+            stubs = file.read()
+        for name in ("sum", "argsort", "Array", "Function"):
+            assert f"def {name}(" in stubs or f"class {name}" in stubs
+
+
+def test_assertions():
+    x = np.arange(10, dtype="f4").reshape(2, 5)
+    assert_same_bits(x, x.copy())
+    y = x.copy()
+    y[1, 2] = np.nextafter(y[1, 2], np.float32(9))
+    with pytest.raises(AssertionError) as caught:
+        assert_same_bits(y, x)
+    assert "1 of 10 elements differ" in str(caught.value) and "[1, 2]" in str(caught.value)
+    assert "0x40e00001" in str(caught.value) and "1 ulp" in str(caught.value)
+    with pytest.raises(AssertionError, match="dtypes differ"):
+        assert_same_bits(x, x.astype("f8"))
+    with pytest.raises(AssertionError, match="shapes differ"):
+        assert_same_bits(x, x[0])
+    with pytest.raises(AssertionError):
+        assert_same_bits(np.float32(0.0), np.float32(-0.0))
+    assert_same_bits(np.float32(np.nan), np.float32(np.nan))
+    assert_within(y, x, 1e-6)
+    with pytest.raises(AssertionError, match="by more than the bound"):
+        assert_within(y, x, 1e-9)
+    with pytest.raises(AssertionError):
+        assert_within(np.array([np.nan]), np.array([1.0]), 5)
+    with pytest.raises(AssertionError):
+        assert_within(np.array([np.inf]), np.array([1.0]), 5)
+    assert_within(np.array([np.nan, np.inf]), np.array([np.nan, np.inf]), 0)
+    with pytest.raises(ValueError, match="bound"):
+        assert_within(x, x, -1)
+    assert_same_bits(cc.array(x, device="tbb"), x)
