@@ -65,7 +65,7 @@ def compile(text, name, result, types, use, free):
     source = f"""#include <concord/{header}.hpp>
 using namespace concord;
 using R = {result};
-{aliases}struct Text : detail::TypeNames {{
+{aliases}struct NAME : detail::TypeNames {{
     using uchar = u8; using ushort = u16; using uint = u32; using ulong = u64;
     static constexpr std::string_view name = "{name}", text = "", file = "{name}";
     static constexpr u32 line = 1;
@@ -74,13 +74,15 @@ using R = {result};
 {body}
 }}
 }};
-using F = Function<Text{bound}>;
+using F = Function<NAME{bound}>;
 extern "C" const void* concord_python_kernels() {{ return {kernels}; }}
 """
     command = _compiler()
     library = _library()
     stamp = f"{os.path.realpath(library)} {os.stat(library).st_mtime_ns} {os.stat(library).st_size}"
     key = hashlib.sha256("\0".join([source, *command, *_FLAGS, __version__, stamp]).encode()).hexdigest()[:32]
+    # The linker merges template instances of all libraries of the process by their names.
+    source = source.replace("NAME", f"{name}_{key}")
     target = _cache() / f"{name}-{key}.so"
     if target.exists():
         return str(target)

@@ -1,6 +1,8 @@
 """Tables: devices, checks and measurements."""
 
 import json
+import tempfile
+from pathlib import Path
 
 from . import _program
 from ._concord import _selectors, device
@@ -68,6 +70,14 @@ def algorithms():
     return _table(rows)
 
 
+def _measured(*arguments):
+    """What the program writes to the file of --json."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "results.json"
+        _program.run(*arguments, "--json", str(path))
+        return json.loads(path.read_text(encoding="utf-8"))
+
+
 def _options(**options):
     arguments = []
     for name, value in options.items():
@@ -85,8 +95,7 @@ def check(algorithms=None, *, devices=None, types=None, sizes=None, variants=Non
     a Table.
     """
     names = [algorithms] if isinstance(algorithms, str) else list(algorithms or [])
-    found = json.loads(_program.run("check", *names, "--json",
-                                    *_options(devices=devices, types=types, sizes=sizes, variants=variants)))
+    found = _measured("check", *names, *_options(devices=devices, types=types, sizes=sizes, variants=variants))
     return _table(found["matrix"])
 
 
@@ -94,5 +103,5 @@ def bench(algorithms=None, *, devices=None, types=None, sizes=None, baselines=Fa
     """Measures variants; see `concord bench --help` for the options. Rows as from check()."""
     names = [algorithms] if isinstance(algorithms, str) else list(algorithms or [])
     flags = ["--baselines"] if baselines else []
-    found = json.loads(_program.run("bench", *names, "--json", *flags, *_options(devices=devices, types=types, sizes=sizes)))
+    found = _measured("bench", *names, *flags, *_options(devices=devices, types=types, sizes=sizes))
     return _table(found["results"])

@@ -38,10 +38,9 @@ def test_reduce_and_scan(device):
     assert_same_bits(cc.scan(x, add, 0, device=device), cc.cumsum(x))
 
 
-def test_types(device, dtype):
-    f = cc.function(f"{({'int': 'i', 'uint': 'u', 'float': 'f'})[dtype.rstrip('0123456789')]}{np.dtype(dtype).itemsize * 8} "
-                    f"same({({'int': 'i', 'uint': 'u', 'float': 'f'})[dtype.rstrip('0123456789')]}{np.dtype(dtype).itemsize * 8} x) "
-                    "{ return x; }")
+@pytest.mark.parametrize("name, dtype", (("u8", "uint8"), ("long", "int64"), ("double", "float64")))
+def test_types(device, name, dtype):
+    f = cc.function(f"{name} same({name} x) {{ return x; }}")
     x = np.arange(100).astype(dtype)
     assert_same_bits(f(x, device=device), x)
 
@@ -52,7 +51,7 @@ def test_errors(device):
         SCALE(x, device=device)
     with pytest.raises(ValueError, match="x has dtype float64"):
         SCALE.bind(1, 2)(np.ones(3), device=device)
-    with pytest.raises(ValueError, match="1.5 is no value|1.5 is not a value"):
+    with pytest.raises(ValueError, match="1.5 is not a value"):
         SCALE.bind(1, 1.5)(x, device=device)
     with pytest.raises(ValueError, match="at least one parameter stays free"):
         SCALE.bind(1, 2, 3)
