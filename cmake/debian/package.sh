@@ -39,7 +39,7 @@ logged cmake --preset debian -B "$folder" "-DCMAKE_BUILD_TYPE=$(cached CMAKE_BUI
     "-DCMAKE_CXX_COMPILER=$(cached CMAKE_CXX_COMPILER)" "-DCONCORD_BACKENDS=$(cached CONCORD_BACKENDS)" \
     "-DCONCORD_CUDA_INCLUDE=$(cached CONCORD_CUDA_INCLUDE)"
 
-rm -rf "$folder/bin" "$folder/lib" "$folder/share" "$folder/_CPack_Packages"
+rm -rf "${folder:?}"/{bin,lib,share,_CPack_Packages}
 mkdir "$folder/bin" "$folder/lib"
 cp -a "$build/bin/concord" "$folder/bin"
 cp -a "$build/share" "$folder"
@@ -47,8 +47,8 @@ cp -a "$build"/lib/libconcord*.so* "$build"/lib/concord-backend-*.so "$folder/li
 rm -f "$folder"/lib/libconcord-mpi.so*
 
 logged cpack -G DEB --config "$folder/CPackConfig.cmake" -B "$folder" "$@"
-for name in $(sed -n 's/^CPack: - package: \(.*\) generated\.$/\1/p' "$log"); do
+while IFS= read -r name; do
     mv "$name" "$out"
     echo "$out/$(basename "$name")"
-done
+done < <(sed -n 's/^CPack: - package: \(.*\) generated\.$/\1/p' "$log")
 rm -rf "$folder/_CPack_Packages"

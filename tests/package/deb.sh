@@ -65,7 +65,10 @@ md5sums_fit() { (cd "$root" && dpkg-deb --ctrl-tarfile "$(file_of "$1")" | tar -
 unpacked_concord() {
     (cd / && LD_LIBRARY_PATH=$root/$lib XDG_CACHE_HOME=$work/cache env -u CONCORD_BACKEND_PATH "$root/usr/bin/concord" "$@")
 }
-lists() { "${@:2}" >"$work/list" && grep -q "^$1" "$work/list" || { cat "$work/list"; return 1; }; }
+lists() {  # NAME COMMAND...
+    "${@:2}" >"$work/list" || return
+    grep -q "^$1" "$work/list" || { cat "$work/list"; return 1; }
+}
 passes_check() { "$@" check scan --types f32 --sizes 1,1025 --devices tbb; }
 
 fields() {
@@ -139,6 +142,7 @@ inside() {  # COMMAND...
 install_inside() { inside apt-get -q install -y --no-install-recommends "$@"; }
 # The lines of apt's sources for this release: of the release, its updates and their security fixes.
 apt_sources() {
+    # shellcheck disable=SC2016  # apt-get expands it
     apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
         awk -v release="$1" '$3 == release || index($3, release "-") == 1' | grep -E ' (main|universe)$'
 }
