@@ -84,6 +84,13 @@ function(concord_search_libraries target)
   endif()
 endfunction()
 
+# concord_install_library(TARGET): installs a library of the package concord. The link without a version is for linkers.
+function(concord_install_library target)
+  install(TARGETS ${target} EXPORT concord
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+endfunction()
+
 # --- Layers ---------------------------------------------------------------------------------------------------------
 # Dependencies point one way: core <- backends; core <- algorithms <- distributed <- lab <- apps, tests. A layer NAME
 # has its own include folders, filled with links to the sources, and two interface targets that add them:
@@ -93,8 +100,9 @@ endfunction()
 
 # Flags of all code that includes Concord's templates. The user's compiler instantiates host kernels. Contraction
 # would round their sums differently, and square roots that set errno are not vectorised.
-set(CONCORD_PUBLIC_OPTIONS $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off> $<$<COMPILE_LANGUAGE:CXX>:-fno-math-errno>
-    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off>)
+set(CONCORD_PUBLIC_FLAGS -ffp-contract=off -fno-math-errno)
+list(TRANSFORM CONCORD_PUBLIC_FLAGS REPLACE ".+" "$<$<COMPILE_LANGUAGE:CXX>:\\0>" OUTPUT_VARIABLE CONCORD_PUBLIC_OPTIONS)
+list(APPEND CONCORD_PUBLIC_OPTIONS $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off>)
 
 # concord_layer(NAME [ON LAYERS...]): defines a layer, and the layers below that it may use.
 function(concord_layer name)
@@ -257,7 +265,5 @@ function(concord_finish_library)
   set_target_properties(concord PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
                         WINDOWS_EXPORT_ALL_SYMBOLS ON LINKER_LANGUAGE CXX)
   concord_search_libraries(concord)
-  install(TARGETS concord EXPORT concord
-          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
-          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+  concord_install_library(concord)
 endfunction()

@@ -1,8 +1,11 @@
-# Defines `cmake --install` and the package for find_package(concord).
+# Defines `cmake --install`, the package for find_package(concord), and concord.pc for pkg-config.
 include(CMakePackageConfigHelpers)
 
-# Packages whose targets the users of a static library link too: those of the backends and of the library.
+# Packages whose targets the users of a static library link too: those of the backends and of the library. For
+# pkg-config: its names of them, and the libraries that have none.
 set(CONCORD_PACKAGES "")
+set(CONCORD_PC_REQUIRES "")
+set(CONCORD_PC_LIBS "")
 if(NOT BUILD_SHARED_LIBS)
   target_link_libraries(concord INTERFACE $<INSTALL_INTERFACE:$<LINK_ONLY:spdlog::spdlog>>)
   get_property(libraries GLOBAL PROPERTY CONCORD_STATIC_LIBRARIES)
@@ -15,6 +18,16 @@ if(NOT BUILD_SHARED_LIBS)
     endif()
   endforeach()
   list(REMOVE_DUPLICATES CONCORD_PACKAGES)
+  list(APPEND libraries spdlog::spdlog)
+  set(names spdlog::spdlog spdlog TBB::tbb tbb hwy::hwy_contrib "libhwy-contrib libhwy")
+  while(names)
+    list(POP_FRONT names target name)
+    if(target IN_LIST libraries)
+      list(APPEND CONCORD_PC_REQUIRES ${name})
+    endif()
+  endwhile()
+  list(TRANSFORM CMAKE_DL_LIBS PREPEND -l OUTPUT_VARIABLE CONCORD_PC_LIBS)
+  list(APPEND CONCORD_PC_LIBS -pthread)
 endif()
 
 install(EXPORT concord NAMESPACE concord:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/concord COMPONENT development)
@@ -23,3 +36,16 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/concord-config.cmake.in 
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/concord-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/concord-config.cmake ${PROJECT_BINARY_DIR}/concord-config-version.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/concord COMPONENT development)
+
+# Paths in concord.pc are relative to its own folder, so that an installation can be moved.
+file(RELATIVE_PATH CONCORD_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" CONCORD_PC_PREFIX ${CONCORD_PC_PREFIX})
+foreach(folder LIBDIR INCLUDEDIR)
+  set(CONCORD_PC_${folder} "\${prefix}")
+  cmake_path(APPEND CONCORD_PC_${folder} ${CMAKE_INSTALL_${folder}})
+endforeach()
+list(JOIN CONCORD_PUBLIC_FLAGS " " CONCORD_PC_FLAGS)
+list(JOIN CONCORD_PC_REQUIRES " " CONCORD_PC_REQUIRES)
+list(JOIN CONCORD_PC_LIBS " " CONCORD_PC_LIBS)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/concord.pc.in ${PROJECT_BINARY_DIR}/concord.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/concord.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

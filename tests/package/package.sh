@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # package.sh WHAT BUILD_DIR SOURCE_DIR: builds the folder consumer in the ways that other projects use Concord, and runs
 # it. WHAT:
-#   installed     with an installation of BUILD_DIR, which is moved; also with -march=native, which must not change bits
+#   installed     with an installation of BUILD_DIR, which is moved; also with -march=native, which must not change
+#                 bits, and with pkg-config
 #   subdirectory  with SOURCE_DIR as part of the project, which also links concord::check
 #   static        with an installation of a static build, and the lab libraries
 set -euo pipefail
@@ -9,27 +10,8 @@ set -euo pipefail
 what=$1 build=$2 source=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-passed=0
-failed=0
-
-check() {  # WHAT IT SHOWS, COMMAND...
-    local text=$1
-    shift
-    if "$@" >"$work/log" 2>&1; then
-        passed=$((passed + 1))
-        echo "ok      $text"
-    else
-        failed=$((failed + 1))
-        echo "FAILED  $text: $*"
-        tail -n 30 "$work/log" | cut -c 1-300 | sed 's/^/        /'
-    fi
-}
-
-finish() {
-    echo "$passed passed, $failed failed"
-    [[ $failed == 0 && $passed -gt 0 ]]
-    exit
-}
+# shellcheck source=tests/package/checks.sh
+source "$source/tests/package/checks.sh"
 
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
 generator=$(cached CMAKE_GENERATOR)
@@ -56,7 +38,13 @@ uses_backend_of() { grep -qF "backend $2" "$1" || { cat "$1"; return 1; }; }
 same_bits() { grep -q '^reduce ' "$1" && diff <(grep -v '^backend ' "$1") <(grep -v '^backend ' "$2"); }
 other_bits() { grep -q '^reduce ' "$1" && grep -q '^reduce ' "$2" && ! same_bits "$1" "$2"; }
 has_fma() { grep -qw fma /proc/cpuinfo 2>/dev/null || [[ $(uname -m) == aarch64 ]]; }
-fails() { ! "$@"; }
+# Compiles the consumer's main.cpp without CMake. What pkg-config prints is written for a shell.
+with_pkg_config() {  # PREFIX OUTPUT OPTIONS OF PKG-CONFIG...
+    local flags
+    flags=$(PKG_CONFIG_PATH=$1/$libdir/pkgconfig pkg-config "${@:3}" --cflags --libs concord) || return
+    eval "\"\$compiler\" -O2 -march=native -o \"\$2\" \"\$source/tests/package/consumer/main.cpp\" $flags"
+}
+pkg_config_version() { [[ $(PKG_CONFIG_PATH=$1/$libdir/pkgconfig pkg-config --modversion concord) == "$2" ]]; }
 searches_current() {  # FOLDER: binaries whose list of library folders has an empty or relative entry
     find "$1" -type f -exec readelf -d {} + 2>/dev/null | sed -n 's/.*R[UN]*PATH.*\[\(.*\)\]/\1/p' | tr ':' '\n' |
         grep -v '^[/$]'
@@ -85,6 +73,11 @@ installed() {
         check "run with the $isa kernels" app_to "$work/$isa.txt" env "CONCORD_HOST_ISA=$isa" "$work/native/app" tbb
         check "$isa kernels change no bit" same_bits "$work/plain.txt" "$work/$isa.txt"
     done
+    check "pkg-config, build with -march=native" with_pkg_config "$prefix" "$work/pkg-config"
+    check "run it" app_to "$work/pkg-config.txt" env "LD_LIBRARY_PATH=$prefix/$libdir" "$work/pkg-config" tbb
+    check "the backend is the installed one" uses_backend_of "$work/pkg-config.txt" "$prefix/$libdir/concord/"
+    check "the flags of pkg-config change no bit" same_bits "$work/plain.txt" "$work/pkg-config.txt"
+    check "pkg-config knows the version" pkg_config_version "$prefix" "$(cached CMAKE_PROJECT_VERSION)"
     if has_fma; then
         # Proves that the comparisons above can fail.
         check "build with contraction" consumer "$work/contracts" "-DCMAKE_PREFIX_PATH=$prefix" \
@@ -151,6 +144,11 @@ static() {
     check "the porting kit passes a right kernel" app_to "$work/port.txt" "$work/app/port" tbb
     check "and catches a wrong one" ends_with 1 run_app "$work/app/port" --wrong tbb
     check "it does not need libconcord either" needs_no libconcord "$work/app/port"
+
+    check "pkg-config, build" with_pkg_config "$prefix" "$work/pkg-config" --static
+    check "run on tbb" app_to "$work/pkg-config.txt" "$work/pkg-config" tbb
+    check "the flags of pkg-config change no bit" same_bits "$work/app.txt" "$work/pkg-config.txt"
+    check "the program does not need libconcord" needs_no libconcord "$work/pkg-config"
 
     # Started through PATH, a program's argv[0] may be the name of a file in the current folder.
     plant "$work/here" "$work/app"
