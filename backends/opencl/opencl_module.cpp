@@ -110,6 +110,11 @@ class OpenClBackend final : public Backend {
         return std::make_unique<OpenClDevice>(devices[index], info_of(devices[index], index));
     }
 
+    AdoptedDevice adopt(const ForeignDevice& device, const std::string& selector,
+                        std::span<backend::Device* const> open) override {
+        return adopt_context(device, selector, open);
+    }
+
     std::vector<DeviceProperty> libraries() override try {
         const std::string version = loader_version();
         std::vector<DeviceProperty> list = {
