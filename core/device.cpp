@@ -130,8 +130,8 @@ std::shared_ptr<Buffer> Device::allocate(u64 bytes, Stream* home) {
         throw Error(ErrorCode::wrong_device, "Device::allocate",
                     "stream of another device, got " + home->device().info().selector +
                         "; pass a stream of " + info_.selector);
-    // A recording, and a graph that the owner of the stream captures, may be replayed on any stream, so that the order of
-    // this stream guarantees nothing.
+    // A recording, and a graph that the owner of the stream captures, may be replayed on any stream, so that the order
+    // of this stream guarantees nothing.
     if (home != nullptr && (home->is_recording() || Access::state(*home).queue->captured())) home = nullptr;
     return state_->pool.take(bytes, home, shared_from_this());
 }

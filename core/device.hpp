@@ -98,10 +98,10 @@ class Device final : public std::enable_shared_from_this<Device> {
     /// device.
     std::shared_ptr<Buffer> adopt(ForeignMemory memory);
     /// A buffer on host memory of another owner, at any address: on CPUs in place, also through OpenCL; on CUDA if the
-    /// memory is page-locked (cudaHostRegister, cudaHostAlloc); on other OpenCL devices if it is shared virtual memory of
-    /// the context native_handle() (clSVMAlloc), from an address on that is a multiple of 128 bytes and that the driver
-    /// accepts: drivers accept the start of an allocation, and some accept any part. Throws like adopt(), and
-    /// unsupported if the device cannot use the memory in place.
+    /// memory is page-locked (cudaHostRegister, cudaHostAlloc); on other OpenCL devices if it is shared virtual memory
+    /// (clSVMAlloc) of the context native_handle(), from the start of an allocation. Some drivers accept other
+    /// addresses that are multiples of 128 bytes. Throws like adopt(), and unsupported if the device cannot use the
+    /// memory in place.
     std::shared_ptr<Buffer> adopt_host(ForeignMemory memory);
     /// A stream on a queue of another owner. Its work is ordered with the owner's work there. The handle is a CUstream
     /// (null and CU_STREAM_PER_THREAD are CUDA's default streams), or an in-order cl_command_queue of this device's
@@ -124,9 +124,9 @@ class Device final : public std::enable_shared_from_this<Device> {
     /// (Event::milliseconds_since) need a CUevent without CU_EVENT_DISABLE_TIMING, or a queue with
     /// CL_QUEUE_PROFILING_ENABLE.
     ///
-    /// Throws invalid_argument for a null handle or a cl_event that the driver does not know, wrong_device for a cl_event
-    /// of another context, and unsupported on CPUs. CUDA has no query for the context of an event: the first use of a
-    /// wrong CUevent throws.
+    /// Throws invalid_argument for a null handle or a cl_event that the driver does not know, wrong_device for a
+    /// cl_event of another context, and unsupported on CPUs. CUDA has no query for the context of an event: the first
+    /// use of a wrong CUevent throws.
     std::shared_ptr<Event> adopt_event(void* handle);
     /// The handle of the backend's own API: the CUcontext (the primary one, as in the CUDA runtime), or the cl_context.
     /// Null on CPUs. The device keeps the ownership.

@@ -1,6 +1,6 @@
-// A program of the CUDA runtime uses Concord on its own memory, stream and event: it copies numbers to the GPU, Concord
-// sorts and sums them where they are, and the program copies them back. The host waits once, for the last copy. It needs
-// no nvcc.
+// A program of the CUDA runtime uses Concord on its own memory, stream and event: it copies numbers to the GPU,
+// Concord sorts and sums them where they are, and the program copies them back. The host waits once, for the last
+// copy. It needs no nvcc.
 //
 // Build, with Concord installed in DIR and CUDA in CUDA_DIR (in the build tree: example-cuda_runtime):
 //     c++ -std=c++20 -O2 -ffp-contract=off cuda_runtime.cpp -IDIR/include -ICUDA_DIR/include
@@ -8,7 +8,8 @@
 // Run:
 //     ./a.out              # the first GPU; 1 is the second
 //
-// It prints the name of the GPU, the smallest and the greatest number and the sum. Without a GPU it ends with status 77.
+// It prints the name of the GPU, the smallest and the greatest number and the sum. Without a GPU it ends with status
+// 77.
 
 #include <cuda_runtime_api.h>
 

@@ -61,9 +61,10 @@ class Current {
     bool entered_ = true;
 };
 
-// The same for functions that may wait, allocate or query. While a program captures a stream, the driver forbids them to
-// all threads (CU_STREAM_CAPTURE_MODE_GLOBAL) or to the capturing one, even on objects that are not captured. This guard
-// lifts that for its thread, as the documentation of cuThreadExchangeStreamCaptureMode recommends for such objects.
+// The same for functions that may wait, allocate or query. While a program captures a stream, the driver forbids them
+// to all threads (CU_STREAM_CAPTURE_MODE_GLOBAL) or to the capturing one, even on objects that are not captured. This
+// guard lifts that for its thread, as the documentation of cuThreadExchangeStreamCaptureMode recommends for such
+// objects.
 class UncapturedCurrent {
   public:
     UncapturedCurrent(const Context& context, const char* call)
