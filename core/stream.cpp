@@ -386,9 +386,8 @@ Buffer& Stream::zeros() {
     lock.lock();
     if (is_captured) {
         // Each call of a capture has its own zeros: graphs of one stream may be replayed concurrently.
-        Buffer& zeros = *made;
-        state_->keep(std::move(made));
-        return zeros;
+        state_->keep(made);
+        return *made;
     }
     if (!place()) place() = std::move(made);
     return *place();

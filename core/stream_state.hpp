@@ -52,9 +52,8 @@ struct StreamState {
     }
     // Keeps an object until the stream is destroyed, because a graph that the owner of the queue captures uses it. The
     // caller holds the lock.
-    void keep(std::shared_ptr<const void> object) {
-        const void* const address = object.get();
-        if (address != nullptr) kept.try_emplace(address, std::move(object));
+    void keep(const std::shared_ptr<const void>& object) {
+        if (object != nullptr) kept.try_emplace(object.get(), object);
     }
     // Enqueues a recording.
     void replay(Recording& recording);

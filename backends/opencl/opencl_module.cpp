@@ -84,7 +84,8 @@ std::vector<cl_device_id> usable_devices() {
                 continue;
             }
             const std::string name = ask_text(device, CL_DEVICE_NAME);
-            detail::log_info("OpenCL device '" + name + "' is not used: " + why);
+            detail::log_info(
+                std::string("OpenCL device '").append(name).append("' is not used: ").append(why));
             passed_over.text.append("; device ").append(name).append(": ").append(why);
         }
     }

@@ -489,6 +489,11 @@ F* cuda_function(const char* name, F*) {
 #define CONCORD_SYMBOL(name) #name
 #define FUNCTION(name) cuda_function(CONCORD_SYMBOL(name), static_cast<decltype(&::name)>(nullptr))
 
+void* pointer_of(CUdeviceptr address) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's addresses are integers
+    return reinterpret_cast<void*>(address);
+}
+
 // Makes the context of the device current.
 struct CurrentContext {
     explicit CurrentContext(const Device& device) {
@@ -536,8 +541,7 @@ DEVICE_TEST(memory_streams_and_events_of_cuda_are_adopted) {
         CHECK(stream->native_handle() == queue);
         CHECK(event->native_handle() == uploaded);
         CHECK(event->done());  // never recorded
-        const auto adopted =
-            Array<u32>::adopt(device, {.handle = reinterpret_cast<void*>(memory), .bytes = n * 4});
+        const auto adopted = Array<u32>::adopt(device, {.handle = pointer_of(memory), .bytes = n * 4});
         CHECK(FUNCTION(cuMemcpyHtoDAsync)(memory, x.data(), n * 4, uploads) == CUDA_SUCCESS);
         CHECK(FUNCTION(cuEventRecord)(uploaded, uploads) == CUDA_SUCCESS);
         stream->wait(*event);
@@ -740,8 +744,7 @@ DEVICE_TEST(adopted_memory_outlives_a_capture) {
         REQUIRE(FUNCTION(cuMemAlloc)(&each, 4096) == CUDA_SUCCESS);
     int released = 0;
     const auto adopt = [&](CUdeviceptr address) {
-        return device.adopt(
-            {.handle = reinterpret_cast<void*>(address), .bytes = 4096, .release = [&] { ++released; }});
+        return device.adopt({.handle = pointer_of(address), .bytes = 4096, .release = [&] { ++released; }});
     };
     CUgraph graph = nullptr;
     {

@@ -50,6 +50,11 @@ std::map<CUdeviceptr, std::pair<std::size_t, unsigned>> blocks;  // sizes and ki
 thread_local std::vector<CUcontext> contexts;
 thread_local CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
+void* pointer_of(CUdeviceptr address) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's addresses are integers
+    return reinterpret_cast<void*>(address);
+}
+
 CUresult invalidate(CUgraph graph, CUresult result) {
     graph->is_valid = false;
     return result;
@@ -104,7 +109,7 @@ CUresult allocate(CUdeviceptr* address, std::size_t bytes, unsigned kind) {
 CUresult release(CUdeviceptr address) {
     if (const CUresult result = unsafe(); result != CUDA_SUCCESS) return result;
     if (blocks.erase(address) == 0) return CUDA_ERROR_INVALID_VALUE;
-    std::free(reinterpret_cast<void*>(address));
+    std::free(pointer_of(address));
     return CUDA_SUCCESS;
 }
 
@@ -123,15 +128,13 @@ CUresult copy(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stre
             return invalidate(stream->graph, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
         if (const CUresult result = unsafe(); result != CUDA_SUCCESS) return result;
     }
-    return enqueue(stream, [=] {
-        std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
-    });
+    return enqueue(stream, [=] { std::memcpy(pointer_of(to), pointer_of(from), bytes); });
 }
 
 template <class T>
 CUresult fill(CUdeviceptr to, T value, std::size_t count, CUstream stream) {
     const std::lock_guard lock(mutex);
-    return enqueue(stream, [=] { std::fill_n(reinterpret_cast<T*>(to), count, value); });
+    return enqueue(stream, [=] { std::fill_n(static_cast<T*>(pointer_of(to)), count, value); });
 }
 
 CUresult answer(int* value, int result) {
@@ -256,7 +259,7 @@ EXPORT cuMemHostAlloc(void** address, std::size_t bytes, unsigned) {
     const std::lock_guard lock(mutex);
     CUdeviceptr made = 0;
     const CUresult result = allocate(&made, bytes, CU_MEMORYTYPE_HOST);
-    *address = reinterpret_cast<void*>(made);
+    *address = pointer_of(made);
     return result;
 }
 EXPORT cuMemFreeHost(void* address) {
