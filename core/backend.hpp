@@ -8,10 +8,18 @@
 #include <concord/backend/device.hpp>
 #include <concord/error.hpp>
 
+#include <span>
+
 namespace concord {
 
 /// The version of the interfaces in core/ that a module uses. Increases with every incompatible change.
-inline constexpr u32 backend_interface_version = 9;
+inline constexpr u32 backend_interface_version = 10;
+
+/// What Backend::adopt returns.
+struct AdoptedDevice {
+    std::unique_ptr<backend::Device> device;  ///< a new device, or null
+    std::string selector = {};                ///< without a new device: the one that uses the context already
+};
 
 /// A backend. The process has one object per backend, which lives until the process ends.
 class Backend {
@@ -25,6 +33,11 @@ class Backend {
     /// that the machine does not have ("sm_90") only compiles: launches are checked, copies to the device do nothing,
     /// and calls that need results throw unavailable. Default: throws unsupported.
     virtual std::unique_ptr<backend::Device> open_target(std::string_view target);
+    /// A device on a context of another owner, see adopt_device(). A new device has the selector `selector`. `open` has
+    /// the open devices of this backend, whose contexts need no new device. Throws invalid_argument, unavailable, and
+    /// unsupported, the default.
+    virtual AdoptedDevice adopt(const ForeignDevice& device, const std::string& selector,
+                                std::span<backend::Device* const> open);
     /// The driver libraries with paths and versions, for `concord doctor`. Default: none.
     virtual std::vector<DeviceProperty> libraries() { return {}; }
 };

@@ -43,6 +43,19 @@ void drain(Buffer& buffer) {
     }
 }
 
+std::shared_ptr<Stream> captured_user(Buffer& buffer) {
+    BufferState& state = Access::state(buffer);
+    std::vector<std::shared_ptr<Stream>>
+        seen;  // outlives the lock: releasing the last reference destroys a stream
+    const std::lock_guard lock(state.mutex);
+    for (const BufferState::Use& use : state.uses) {
+        const std::shared_ptr<Stream>& stream = seen.emplace_back(use.stream.lock());
+        if (stream && Access::state(*stream).queue->captured() && !Access::state(*stream).reached(use.ticket))
+            return stream;
+    }
+    return nullptr;
+}
+
 bool BufferPool::ready(Buffer& buffer, const Stream* home, Streams& seen) {
     BufferState& state = Access::state(buffer);
     const std::lock_guard lock(state.mutex);
@@ -121,11 +134,22 @@ MemoryUse BufferPool::use() const {
 }
 
 bool BufferPool::trim() {
-    Entries taken;
+    Entries taken, captured;
     {
         const std::lock_guard lock(mutex_);
         taken.swap(free_);
         use_.cached = 0;
+    }
+    for (auto it = taken.begin(); it != taken.end();) {
+        const auto next = std::next(it);
+        if (captured_user(*it->second) != nullptr) captured.insert(taken.extract(it));
+        it = next;
+    }
+    if (!captured.empty()) {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [capacity, buffer] : captured)
+            use_.cached += capacity;
+        free_.merge(captured);
     }
     const bool any = !taken.empty();
     for (auto& [capacity, buffer] : taken)

@@ -10,6 +10,9 @@ namespace concord::detail {
 
 // Waits until no stream uses the buffer. Failures of the streams' work are reported by the streams.
 void drain(Buffer& buffer);
+// A stream that uses the buffer and that its owner captures now, so that drain() would wait for the end of the capture.
+// Null if there is none.
+std::shared_ptr<Stream> captured_user(Buffer& buffer);
 
 // Keeps released buffers by capacity. A buffer is reused when all streams that used it have finished that work. The
 // stream that allocates may reuse its own buffer earlier, because its order guarantees that the new use follows the old
@@ -22,7 +25,8 @@ class BufferPool {
     // `keep` is the device, which the buffer keeps alive together with this pool.
     std::shared_ptr<Buffer> take(u64 bytes, const Stream* home, std::shared_ptr<Device> keep);
     MemoryUse use() const;
-    // Frees the cached buffers, after waiting for streams that still use them. Returns whether there were any.
+    // Frees the cached buffers, after waiting for streams that still use them. Buffers of a stream that its owner
+    // captures remain. Returns whether any was freed.
     bool trim();
 
   private:

@@ -3,6 +3,7 @@
 #include "buffer_state.hpp"
 #include "forked.hpp"
 #include "kernel_key.hpp"
+#include "stream_state.hpp"
 
 #include <concord/detail/checked_size.hpp>
 
@@ -129,8 +130,9 @@ std::shared_ptr<Buffer> Device::allocate(u64 bytes, Stream* home) {
         throw Error(ErrorCode::wrong_device, "Device::allocate",
                     "stream of another device, got " + home->device().info().selector +
                         "; pass a stream of " + info_.selector);
-    // A recording may be replayed on any stream, so that the order of this stream guarantees nothing.
-    if (home != nullptr && home->is_recording()) home = nullptr;
+    // A recording, and a graph that the owner of the stream captures, may be replayed on any stream, so that the order
+    // of this stream guarantees nothing.
+    if (home != nullptr && (home->is_recording() || Access::state(*home).queue->captured())) home = nullptr;
     return state_->pool.take(bytes, home, shared_from_this());
 }
 
@@ -140,6 +142,27 @@ std::shared_ptr<Buffer> Device::allocate_host(u64 bytes) {
 }
 
 namespace {
+
+// Destroys a buffer of adopted memory, and tells the owner when the work that uses it is done.
+struct Release {
+    std::shared_ptr<Device> keep;
+    std::function<void()> release;
+
+    void operator()(Buffer* last) const {
+        if (release && !detail::in_forked_child) {
+            if (const std::shared_ptr<Stream> stream = detail::captured_user(*last)) {
+                // The capture may end after this call only. The stream calls again when it is destroyed.
+                detail::StreamState& state = Access::state(*stream);
+                const std::lock_guard lock(state.mutex);
+                state.keep(std::shared_ptr<Buffer>(last, *this));
+                return;
+            }
+            detail::drain(*last);
+        }
+        const std::unique_ptr<Buffer> owned(last);
+        if (release && !detail::in_forked_child) release();
+    }
+};
 
 // The buffer of adopted memory.
 std::shared_ptr<Buffer> adopted(
@@ -154,13 +177,7 @@ std::shared_ptr<Buffer> adopted(
     const u64 end = block->begin() + memory.bytes;
     std::unique_ptr<Buffer> made = Access::make<Buffer>(device, Buffer::Kind::device, end, std::move(block));
     if (memory.read_only) Access::set_read_only(*made);
-    std::shared_ptr<Buffer> buffer(
-        made.get(), [keep = device.shared_from_this(), release = std::move(memory.release)](Buffer* last) {
-            const std::unique_ptr<Buffer> owned(last);
-            if (detail::in_forked_child || !release) return;
-            detail::drain(*owned);
-            release();
-        });
+    std::shared_ptr<Buffer> buffer(made.get(), Release{device.shared_from_this(), std::move(memory.release)});
     static_cast<void>(made.release());
     Access::state(*buffer).self = buffer;
     return buffer;
@@ -180,6 +197,14 @@ std::shared_ptr<Buffer> Device::adopt_host(ForeignMemory memory) {
 std::shared_ptr<Stream> Device::adopt_stream(void* handle) {
     check_not_forked("Device::adopt_stream");
     return Access::make<Stream>(shared_from_this(), state_->backend->adopt_queue(*this, handle));
+}
+
+std::shared_ptr<Event> Device::adopt_event(void* handle) {
+    check_not_forked("Device::adopt_event");
+    std::shared_ptr<Event> event =
+        Access::make<Event>(shared_from_this(), state_->backend->adopt_event(handle));
+    Access::set_recorded(*event);
+    return event;
 }
 
 void* Device::native_handle() const noexcept {
@@ -203,6 +228,9 @@ std::unique_ptr<Memory> Device::adopt_host(const ForeignMemory& /*memory*/) {
 }
 std::unique_ptr<Queue> Device::adopt_queue(concord::Device& /*device*/, void* /*handle*/) {
     refuse_adoption("Device::adopt_stream", *this, "streams");
+}
+std::unique_ptr<Event> Device::adopt_event(void* /*handle*/) {
+    refuse_adoption("Device::adopt_event", *this, "events");
 }
 
 }  // namespace backend

@@ -45,6 +45,13 @@ struct ForeignMemory {
     std::function<void()> release = {};
 };
 
+/// A context of another owner, for adopt_device().
+struct ForeignDevice {
+    void* context = nullptr;  ///< a cl_context, or a primary CUcontext
+    /// OpenCL: the cl_device_id, one of the context's devices. Null: the only device of the context. CUDA: ignored.
+    void* device = nullptr;
+};
+
 /// The priority of a stream's work.
 enum class Priority : u8 {
     normal,  ///< the default
@@ -94,15 +101,36 @@ class Device final : public std::enable_shared_from_this<Device> {
     /// device.
     std::shared_ptr<Buffer> adopt(ForeignMemory memory);
     /// A buffer on host memory of another owner, at any address: on CPUs in place, also through OpenCL; on CUDA if the
-    /// memory is page-locked (cudaHostRegister, cudaHostAlloc). Throws like adopt(), and unsupported if the device
-    /// cannot use host memory in place.
+    /// memory is page-locked (cudaHostRegister, cudaHostAlloc); on other OpenCL devices if it is shared virtual memory
+    /// (clSVMAlloc) of the context native_handle(), from the start of an allocation. Some drivers accept other
+    /// addresses that are multiples of 128 bytes. Throws like adopt(), and unsupported if the device cannot use the
+    /// memory in place.
     std::shared_ptr<Buffer> adopt_host(ForeignMemory memory);
     /// A stream on a queue of another owner. Its work is ordered with the owner's work there. The handle is a CUstream
     /// (null and CU_STREAM_PER_THREAD are CUDA's default streams), or an in-order cl_command_queue of this device's
     /// context, which the stream retains. The owner must keep a CUstream until the stream is destroyed, which waits for
     /// its work. Event times on a cl_command_queue need CL_QUEUE_PROFILING_ENABLE. Throws invalid_argument,
     /// wrong_device, and unsupported on CPUs.
+    ///
+    /// While the owner captures a CUstream into a graph (cuStreamBeginCapture), launches, fills, copies between buffers
+    /// and copies of page-locked memory become part of the graph, and so do record() and wait(). idle() returns false.
+    /// Calls that a capture does not support throw unsupported: synchronize(), callback(), and write() and read() of
+    /// pageable memory. The stream keeps all buffers and kernels that the graph uses, scratch memory included, until it
+    /// is destroyed; destroy it after the capture has ended and the last replay is done.
     std::shared_ptr<Stream> adopt_stream(void* handle);
+    /// An event of another owner, for Stream::wait(), Event::done() and Event::synchronize(). The handle is a CUevent,
+    /// which the owner must keep until the event is destroyed, or a cl_event of this device's context, which the event
+    /// retains.
+    ///
+    /// A CUevent stands for the latest record by anyone, and Stream::record() may record it. A cl_event stands for its
+    /// command; the function flushes the command's queue, and Stream::record() throws unsupported. Times
+    /// (Event::milliseconds_since) need a CUevent without CU_EVENT_DISABLE_TIMING, or a queue with
+    /// CL_QUEUE_PROFILING_ENABLE.
+    ///
+    /// Throws invalid_argument for a null handle or a cl_event that the driver does not know, wrong_device for a
+    /// cl_event of another context, and unsupported on CPUs. CUDA has no query for the context of an event: the first
+    /// use of a wrong CUevent throws.
+    std::shared_ptr<Event> adopt_event(void* handle);
     /// The handle of the backend's own API: the CUcontext (the primary one, as in the CUDA runtime), or the cl_context.
     /// Null on CPUs. The device keeps the ownership.
     void* native_handle() const noexcept;
@@ -172,5 +200,20 @@ std::vector<std::string> device_selectors(std::string_view pattern);
 /// Throws invalid_argument for a malformed selector, and unavailable if there is no such device. The message names the
 /// searched folders, the backends and the reason.
 std::shared_ptr<Device> open_device(std::string_view selector = "");
+
+/// A device on a context of another owner. It adopts memory, streams and events of that context, and everything else
+/// works as on a device of open_device().
+///
+/// `backend` is "opencl" or "cuda". The device of a cl_context retains it, compiles kernels and allocates memory there.
+/// Its selector is "opencl@context0", "opencl@context1" and so on, which open_device() accepts as well. Of CUDA, only
+/// primary contexts are adopted, which the CUDA runtime uses; the result is the device of open_device().
+///
+/// Every call for the same context and device returns the same object, which lives until the process ends. A context
+/// that a device uses already (Device::native_handle) gives that device. Any thread may call this.
+///
+/// Throws invalid_argument for a null context, a handle that the driver does not know, a device that is not one of the
+/// context's, or no device if the context has several; unavailable, with the reason, if the backend is not available or
+/// cannot use the device; and unsupported for a CUcontext that is not primary and for backends without contexts.
+std::shared_ptr<Device> adopt_device(std::string_view backend, const ForeignDevice& device);
 
 }  // namespace concord

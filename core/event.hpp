@@ -15,7 +15,8 @@ namespace detail {
 struct Access;
 }
 
-/// A mark in a stream's order of work, created by Device::create_event and placed by Stream::record.
+/// A mark in a stream's order of work, created by Device::create_event and placed by Stream::record, or a mark of
+/// another owner (Device::adopt_event).
 ///
 /// Recording again moves the mark. An event that was never recorded counts as reached. Any thread may use it.
 class Event final {

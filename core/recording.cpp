@@ -35,6 +35,11 @@ void Recording::replay(Stream& stream) {
         {
             // Not Stream::record(), because the stream may be recording now.
             detail::StreamState& other = detail::Access::state(*last);
+            if (other.queue->captured())
+                throw Error(
+                    ErrorCode::unsupported, "Recording::replay",
+                    "the owner captures the stream of the last replay, so that this stream cannot wait for "
+                    "it; replay again after the capture");
             const std::lock_guard other_lock(other.mutex);
             other.record(*contents_->behind_last);
         }

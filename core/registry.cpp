@@ -21,6 +21,11 @@ std::unique_ptr<backend::Device> Backend::open_target(std::string_view target) {
                                       "select e.g. cuda@sm_90 or tbb@avx2"));
 }
 
+AdoptedDevice Backend::adopt(const ForeignDevice& /*device*/, const std::string& /*selector*/,
+                             std::span<backend::Device* const> /*open*/) {
+    throw Error(ErrorCode::unsupported, "adopt_device", "the backend has no contexts of other owners");
+}
+
 namespace {
 
 using detail::LoadedBackend;
@@ -96,6 +101,26 @@ class Registry {
         const std::lock_guard lock(mutex_);
         load();
         return text == "auto" ? open_auto() : open_named(call, text);
+    }
+
+    std::shared_ptr<Device> adopt(std::string_view name, const ForeignDevice& foreign) {
+        constexpr const char* call = "adopt_device";
+        const std::lock_guard lock(mutex_);
+        load();
+        const LoadedBackend& loaded = backend_of(call, name, std::string(name));
+        if (!loaded.status.available) refuse(call, name, loaded);
+        std::vector<backend::Device*> open;
+        for (const auto& [selector, device] : devices_) {
+            if (device->info().backend == name) open.push_back(&detail::Access::device(*device));
+        }
+        const std::string selector = std::string(name) + "@context" + std::to_string(adopted_);
+        AdoptedDevice adopted = detail::call_backend(
+            call, loaded.status.path, [&] { return loaded.backend->adopt(foreign, selector, open); });
+        if (adopted.device == nullptr) return open_named(call, adopted.selector);
+        std::shared_ptr<Device> device = detail::Access::make<Device>(std::move(adopted.device));
+        devices_.emplace(selector, device);
+        ++adopted_;
+        return device;
     }
 
     std::vector<std::string> selectors() {
@@ -272,6 +297,7 @@ class Registry {
     bool loaded_ = false;
     std::map<std::string, LoadedBackend> backends_;
     std::map<std::string, std::shared_ptr<Device>, std::less<>> devices_;
+    u32 adopted_ = 0;  // devices on contexts of other owners
 };
 
 }  // namespace
@@ -302,6 +328,13 @@ std::shared_ptr<Device> open_device(std::string_view selector) {
     const std::string_view forced = detail::environment_variable("CONCORD_DEVICE");
     if (!forced.empty()) return Registry::instance().open("CONCORD_DEVICE", forced);
     return Registry::instance().open("open_device", "auto");
+}
+
+std::shared_ptr<Device> adopt_device(std::string_view backend, const ForeignDevice& device) {
+    detail::check_not_forked("adopt_device");
+    if (device.context == nullptr)
+        throw Error(ErrorCode::invalid_argument, "adopt_device", "null handle; pass the context");
+    return Registry::instance().adopt(backend, device);
 }
 
 }  // namespace concord

@@ -376,13 +376,19 @@ Buffer& Stream::zeros() {
         RecordingContents* const recorded = state_->recorded();
         return recorded != nullptr ? recorded->zeros : state_->zeros;
     };
-    if (place()) return *place();
+    const bool is_captured = !state_->recording && state_->queue->captured();
+    if (place() && !is_captured) return *place();
     lock.unlock();
     // Two threads may both get here at the first call. The buffer of the second one returns to the pool.
     std::shared_ptr<Buffer> made = scratch(256);
     const u64 zero = 0;
     fill(*made, 0, 256, &zero, 8);
     lock.lock();
+    if (is_captured) {
+        // Each call of a capture has its own zeros: graphs of one stream may be replayed concurrently.
+        state_->keep(made);
+        return *made;
+    }
     if (!place()) place() = std::move(made);
     return *place();
 }
@@ -390,7 +396,7 @@ Buffer& Stream::zeros() {
 std::shared_ptr<Buffer> Stream::workspace(u64 bytes) {
     constexpr u64 most_uses = u64{1} << 29, least_bytes = u64{1} << 16;
     std::unique_lock lock(state_->mutex);
-    if (state_->recording) {
+    if (state_->recording || state_->queue->captured()) {
         lock.unlock();
         std::shared_ptr<Buffer> made = scratch((bytes + 7) / 8 * 8);
         const u64 zero = 0;

@@ -46,6 +46,7 @@ void StreamState::check_not_recording(const char* call) const {
 
 void StreamState::perform_traced(const Operation& operation, const std::function<void()>& f) {
     const NvtxRange range(operation.name());
+    if (is_captured) return f();  // it does not run now
     const auto timed = [&](Event& begin, Event& end) {
         queue->time(Access::event(begin), Access::event(end), f);
         Access::set_recorded(begin);
@@ -77,6 +78,8 @@ void StreamState::launch(const Kernel& kernel, const LaunchShape& shape,
                          std::span<const KernelArgument> arguments) {
     if (observer) [[unlikely]]
         observer(kernel, shape);
+    if (is_captured) [[unlikely]]
+        keep(kernel.shared_from_this());
     perform({Engine::kernel, 0, &kernel, &shape},
             [&] { queue->launch(Access::kernel(kernel), shape, arguments); });
 }
@@ -93,7 +96,7 @@ void StreamState::replay(Recording& recording) {
             note_use(*buffer);
         // A trace must show the kernels.
         const bool traced = (listeners.load(std::memory_order_relaxed) & listener_trace) != 0;
-        if (!contents.captured || traced) return replay_one_by_one(contents);
+        if (!contents.captured || traced || is_captured) return replay_one_by_one(contents);
         if (observer) [[unlikely]] {
             for (const RecordedOperation& operation : contents.operations) {
                 if (const auto* launch = std::get_if<RecordedLaunch>(&operation))

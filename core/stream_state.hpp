@@ -7,6 +7,7 @@
 #include "operation.hpp"
 
 #include <atomic>
+#include <map>
 #include <mutex>
 
 namespace concord::detail {
@@ -32,6 +33,7 @@ struct StreamState {
             std::atomic<u64>& submitted;
             ~Count() { ++submitted; }  // also if f throws, because part of the work may be in the queue
         } count{submitted};
+        is_captured = queue->captured();
         f();
     }
     // Calls f, which calls the queue for the operation, and traces it if there is a listener.
@@ -43,7 +45,16 @@ struct StreamState {
     }
     void perform_traced(const Operation& operation, const std::function<void()>& f);
     // Notes that the current operation uses the buffer.
-    void note_use(const Buffer& buffer) { Access::state(buffer).note_use(stream, ended, submitted + 1); }
+    void note_use(const Buffer& buffer) {
+        Access::state(buffer).note_use(stream, ended, submitted + 1);
+        if (is_captured) [[unlikely]]
+            keep(Access::state(buffer).self.lock());
+    }
+    // Keeps an object until the stream is destroyed, because a graph that the owner of the queue captures uses it. The
+    // caller holds the lock.
+    void keep(const std::shared_ptr<const void>& object) {
+        if (object != nullptr) kept.try_emplace(object.get(), object);
+    }
     // Enqueues a recording.
     void replay(Recording& recording);
     void replay_one_by_one(const RecordingContents& contents);
@@ -89,6 +100,8 @@ struct StreamState {
     std::shared_ptr<Buffer> zeros;
     std::shared_ptr<Buffer> workspace;
     u64 workspace_uses = 0;
+    bool is_captured = false;  // Queue::captured() at the start of the current operation
+    std::map<const void*, std::shared_ptr<const void>> kept;
     std::function<void(const Kernel&, const LaunchShape&)> observer;
     std::atomic<bool> is_recording = false;
     std::shared_ptr<Recording> recording;  // in progress; null unless is_recording

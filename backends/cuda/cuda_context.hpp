@@ -61,4 +61,32 @@ class Current {
     bool entered_ = true;
 };
 
+// The same for functions that may wait, allocate or query. While a program captures a stream, the driver forbids them
+// to all threads (CU_STREAM_CAPTURE_MODE_GLOBAL) or to the capturing one, even on objects that are not captured. This
+// guard lifts that for its thread, as the documentation of cuThreadExchangeStreamCaptureMode recommends for such
+// objects.
+class UncapturedCurrent {
+  public:
+    UncapturedCurrent(const Context& context, const char* call)
+        : driver_(context.driver), current_(context, call) {
+        exchange();
+    }
+    // For destructors.
+    explicit UncapturedCurrent(const Context& context) noexcept : driver_(context.driver), current_(context) {
+        exchange();
+    }
+    ~UncapturedCurrent() { exchange(); }
+    UncapturedCurrent(const UncapturedCurrent&) = delete;
+    UncapturedCurrent& operator=(const UncapturedCurrent&) = delete;
+
+    bool entered() const { return current_.entered(); }
+
+  private:
+    void exchange() noexcept { driver_.thread_exchange_capture_mode(&mode_); }
+
+    const Driver& driver_;
+    Current current_;
+    CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;  // then the thread's own
+};
+
 }  // namespace concord::cuda

@@ -152,6 +152,10 @@ std::unique_ptr<backend::Queue> CudaDevice::adopt_queue(concord::Device& device,
     return std::make_unique<CudaQueue>(*this, device, static_cast<CUstream>(handle));
 }
 
+std::unique_ptr<backend::Event> CudaDevice::adopt_event(void* handle) {
+    return std::make_unique<CudaEvent>(*this, static_cast<CUevent>(handle));
+}
+
 std::unique_ptr<backend::Event> CudaDevice::create_event() {
     return std::make_unique<CudaEvent>(*this);
 }

@@ -26,6 +26,7 @@ class CudaDevice final : public backend::Device {
     std::unique_ptr<backend::Memory> adopt(const ForeignMemory& memory) override;
     std::unique_ptr<backend::Memory> adopt_host(const ForeignMemory& memory) override;
     std::unique_ptr<backend::Queue> adopt_queue(concord::Device& device, void* handle) override;
+    std::unique_ptr<backend::Event> adopt_event(void* handle) override;
     void* native_handle() noexcept override { return context_->handle(); }
     std::unique_ptr<backend::Kernel> compile(const KernelSpec& spec) override;
     std::unique_ptr<backend::Event> create_event() override;

@@ -17,58 +17,61 @@ namespace concord::cuda {
 
 // Concord's name, the function in the header, and the symbol. The header renames functions to their latest version. The
 // symbol is the oldest equivalent version, so that older drivers have it.
-#define CONCORD_CUDA_FUNCTIONS(X)                                                            \
-    X(init, cuInit, "cuInit")                                                                \
-    X(driver_get_version, cuDriverGetVersion, "cuDriverGetVersion")                          \
-    X(get_error_name, cuGetErrorName, "cuGetErrorName")                                      \
-    X(get_error_string, cuGetErrorString, "cuGetErrorString")                                \
-    X(device_get, cuDeviceGet, "cuDeviceGet")                                                \
-    X(device_get_count, cuDeviceGetCount, "cuDeviceGetCount")                                \
-    X(device_get_name, cuDeviceGetName, "cuDeviceGetName")                                   \
-    X(device_get_uuid, cuDeviceGetUuid, "cuDeviceGetUuid_v2")                                \
-    X(device_get_attribute, cuDeviceGetAttribute, "cuDeviceGetAttribute")                    \
-    X(device_get_pci_bus_id, cuDeviceGetPCIBusId, "cuDeviceGetPCIBusId")                     \
-    X(device_total_mem, cuDeviceTotalMem, "cuDeviceTotalMem_v2")                             \
-    X(primary_ctx_retain, cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain")              \
-    X(primary_ctx_release, cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2")        \
-    X(ctx_get_current, cuCtxGetCurrent, "cuCtxGetCurrent")                                   \
-    X(ctx_push_current, cuCtxPushCurrent, "cuCtxPushCurrent_v2")                             \
-    X(ctx_pop_current, cuCtxPopCurrent, "cuCtxPopCurrent_v2")                                \
-    X(mem_get_info, cuMemGetInfo, "cuMemGetInfo_v2")                                         \
-    X(mem_alloc, cuMemAlloc, "cuMemAlloc_v2")                                                \
-    X(mem_free, cuMemFree, "cuMemFree_v2")                                                   \
-    X(mem_host_alloc, cuMemHostAlloc, "cuMemHostAlloc")                                      \
-    X(mem_free_host, cuMemFreeHost, "cuMemFreeHost")                                         \
-    X(memcpy_htod_async, cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2")                          \
-    X(memcpy_dtoh_async, cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2")                          \
-    X(memcpy_dtod_async, cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2")                          \
-    X(memcpy_peer_async, cuMemcpyPeerAsync, "cuMemcpyPeerAsync")                             \
-    X(device_can_access_peer, cuDeviceCanAccessPeer, "cuDeviceCanAccessPeer")                \
-    X(ctx_enable_peer_access, cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess")                \
-    X(pointer_get_attributes, cuPointerGetAttributes, "cuPointerGetAttributes")              \
-    X(memset_d8_async, cuMemsetD8Async, "cuMemsetD8Async")                                   \
-    X(memset_d16_async, cuMemsetD16Async, "cuMemsetD16Async")                                \
-    X(memset_d32_async, cuMemsetD32Async, "cuMemsetD32Async")                                \
-    X(stream_create, cuStreamCreate, "cuStreamCreate")                                       \
-    X(stream_create_with_priority, cuStreamCreateWithPriority, "cuStreamCreateWithPriority") \
-    X(stream_destroy, cuStreamDestroy, "cuStreamDestroy_v2")                                 \
-    X(stream_query, cuStreamQuery, "cuStreamQuery")                                          \
-    X(stream_synchronize, cuStreamSynchronize, "cuStreamSynchronize")                        \
-    X(stream_wait_event, cuStreamWaitEvent, "cuStreamWaitEvent")                             \
-    X(event_create, cuEventCreate, "cuEventCreate")                                          \
-    X(event_destroy, cuEventDestroy, "cuEventDestroy_v2")                                    \
-    X(event_record, cuEventRecord, "cuEventRecord")                                          \
-    X(event_query, cuEventQuery, "cuEventQuery")                                             \
-    X(event_synchronize, cuEventSynchronize, "cuEventSynchronize")                           \
-    X(event_elapsed_time, cuEventElapsedTime, "cuEventElapsedTime")                          \
-    X(module_load_data_ex, cuModuleLoadDataEx, "cuModuleLoadDataEx")                         \
-    X(module_unload, cuModuleUnload, "cuModuleUnload")                                       \
-    X(module_get_function, cuModuleGetFunction, "cuModuleGetFunction")                       \
-    X(func_get_attribute, cuFuncGetAttribute, "cuFuncGetAttribute")                          \
-    X(func_set_attribute, cuFuncSetAttribute, "cuFuncSetAttribute")                          \
-    X(occupancy_max_active_blocks, cuOccupancyMaxActiveBlocksPerMultiprocessor,              \
-      "cuOccupancyMaxActiveBlocksPerMultiprocessor")                                         \
-    X(launch_kernel, cuLaunchKernel, "cuLaunchKernel")                                       \
+#define CONCORD_CUDA_FUNCTIONS(X)                                                                           \
+    X(init, cuInit, "cuInit")                                                                               \
+    X(driver_get_version, cuDriverGetVersion, "cuDriverGetVersion")                                         \
+    X(get_error_name, cuGetErrorName, "cuGetErrorName")                                                     \
+    X(get_error_string, cuGetErrorString, "cuGetErrorString")                                               \
+    X(device_get, cuDeviceGet, "cuDeviceGet")                                                               \
+    X(device_get_count, cuDeviceGetCount, "cuDeviceGetCount")                                               \
+    X(device_get_name, cuDeviceGetName, "cuDeviceGetName")                                                  \
+    X(device_get_uuid, cuDeviceGetUuid, "cuDeviceGetUuid_v2")                                               \
+    X(device_get_attribute, cuDeviceGetAttribute, "cuDeviceGetAttribute")                                   \
+    X(device_get_pci_bus_id, cuDeviceGetPCIBusId, "cuDeviceGetPCIBusId")                                    \
+    X(device_total_mem, cuDeviceTotalMem, "cuDeviceTotalMem_v2")                                            \
+    X(primary_ctx_retain, cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain")                             \
+    X(primary_ctx_release, cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2")                       \
+    X(ctx_get_current, cuCtxGetCurrent, "cuCtxGetCurrent")                                                  \
+    X(ctx_get_device, cuCtxGetDevice, "cuCtxGetDevice")                                                     \
+    X(ctx_push_current, cuCtxPushCurrent, "cuCtxPushCurrent_v2")                                            \
+    X(ctx_pop_current, cuCtxPopCurrent, "cuCtxPopCurrent_v2")                                               \
+    X(mem_get_info, cuMemGetInfo, "cuMemGetInfo_v2")                                                        \
+    X(mem_alloc, cuMemAlloc, "cuMemAlloc_v2")                                                               \
+    X(mem_free, cuMemFree, "cuMemFree_v2")                                                                  \
+    X(mem_host_alloc, cuMemHostAlloc, "cuMemHostAlloc")                                                     \
+    X(mem_free_host, cuMemFreeHost, "cuMemFreeHost")                                                        \
+    X(memcpy_htod_async, cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2")                                         \
+    X(memcpy_dtoh_async, cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2")                                         \
+    X(memcpy_dtod_async, cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2")                                         \
+    X(memcpy_peer_async, cuMemcpyPeerAsync, "cuMemcpyPeerAsync")                                            \
+    X(device_can_access_peer, cuDeviceCanAccessPeer, "cuDeviceCanAccessPeer")                               \
+    X(ctx_enable_peer_access, cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess")                               \
+    X(pointer_get_attributes, cuPointerGetAttributes, "cuPointerGetAttributes")                             \
+    X(memset_d8_async, cuMemsetD8Async, "cuMemsetD8Async")                                                  \
+    X(memset_d16_async, cuMemsetD16Async, "cuMemsetD16Async")                                               \
+    X(memset_d32_async, cuMemsetD32Async, "cuMemsetD32Async")                                               \
+    X(stream_create, cuStreamCreate, "cuStreamCreate")                                                      \
+    X(stream_create_with_priority, cuStreamCreateWithPriority, "cuStreamCreateWithPriority")                \
+    X(stream_destroy, cuStreamDestroy, "cuStreamDestroy_v2")                                                \
+    X(stream_query, cuStreamQuery, "cuStreamQuery")                                                         \
+    X(stream_is_capturing, cuStreamIsCapturing, "cuStreamIsCapturing")                                      \
+    X(thread_exchange_capture_mode, cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode") \
+    X(stream_synchronize, cuStreamSynchronize, "cuStreamSynchronize")                                       \
+    X(stream_wait_event, cuStreamWaitEvent, "cuStreamWaitEvent")                                            \
+    X(event_create, cuEventCreate, "cuEventCreate")                                                         \
+    X(event_destroy, cuEventDestroy, "cuEventDestroy_v2")                                                   \
+    X(event_record, cuEventRecord, "cuEventRecord")                                                         \
+    X(event_query, cuEventQuery, "cuEventQuery")                                                            \
+    X(event_synchronize, cuEventSynchronize, "cuEventSynchronize")                                          \
+    X(event_elapsed_time, cuEventElapsedTime, "cuEventElapsedTime")                                         \
+    X(module_load_data_ex, cuModuleLoadDataEx, "cuModuleLoadDataEx")                                        \
+    X(module_unload, cuModuleUnload, "cuModuleUnload")                                                      \
+    X(module_get_function, cuModuleGetFunction, "cuModuleGetFunction")                                      \
+    X(func_get_attribute, cuFuncGetAttribute, "cuFuncGetAttribute")                                         \
+    X(func_set_attribute, cuFuncSetAttribute, "cuFuncSetAttribute")                                         \
+    X(occupancy_max_active_blocks, cuOccupancyMaxActiveBlocksPerMultiprocessor,                             \
+      "cuOccupancyMaxActiveBlocksPerMultiprocessor")                                                        \
+    X(launch_kernel, cuLaunchKernel, "cuLaunchKernel")                                                      \
     X(launch_host_func, cuLaunchHostFunc, "cuLaunchHostFunc")
 
 // Functions that old drivers lack; null then. The graph functions exist since CUDA 11.4.

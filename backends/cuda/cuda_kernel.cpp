@@ -12,12 +12,12 @@ constexpr u64 local_without_asking = 48 * 1024;
 
 Module::~Module() {
     if (handle_ == nullptr) return;
-    const Current current(*context_);
+    const UncapturedCurrent current(*context_);
     if (current.entered()) context_->driver.module_unload(handle_);
 }
 
 CUresult Module::load(const std::string& image, const std::string& entry) {
-    const Current current(*context_, "Device::compile");
+    const UncapturedCurrent current(*context_, "Device::compile");
     char text[4096] = {};
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     // The driver takes numbers as pointers. NOLINTNEXTLINE(performance-no-int-to-ptr)

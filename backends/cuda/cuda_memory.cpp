@@ -20,7 +20,7 @@ namespace {
 }  // namespace
 
 CudaMemory::CudaMemory(CudaDevice& device, u64 bytes) : context_(device.context()) {
-    const Current current(*context_, "Device::allocate");
+    const UncapturedCurrent current(*context_, "Device::allocate");
     const CUresult result = device.driver().mem_alloc(&address_, bytes);
     if (result != CUDA_SUCCESS) fail_allocation(device, result, bytes);
 }
@@ -104,12 +104,12 @@ std::unique_ptr<backend::Memory> CudaDevice::adopt_host(const ForeignMemory& mem
 
 CudaMemory::~CudaMemory() {
     if (is_adopted_) return;
-    const Current current(*context_);
+    const UncapturedCurrent current(*context_);
     if (current.entered()) context_->driver.mem_free(address_);
 }
 
 CudaHostMemory::CudaHostMemory(CudaDevice& device, u64 bytes) : context_(device.context()) {
-    const Current current(*context_, "Device::allocate_host");
+    const UncapturedCurrent current(*context_, "Device::allocate_host");
     // Portable: page-locked for all GPUs of this process.
     const CUresult result = device.driver().mem_host_alloc(&memory_, bytes, CU_MEMHOSTALLOC_PORTABLE);
     if (result != CUDA_SUCCESS)
@@ -121,7 +121,7 @@ CudaHostMemory::CudaHostMemory(CudaDevice& device, u64 bytes) : context_(device.
 }
 
 CudaHostMemory::~CudaHostMemory() {
-    const Current current(*context_);
+    const UncapturedCurrent current(*context_);
     if (current.entered()) context_->driver.mem_free_host(memory_);
 }
 

@@ -30,6 +30,36 @@ class CudaBackend final : public Backend {
         return OfflineDevice::open(target);
     }
 
+    // Only primary contexts, which core knows as devices.
+    AdoptedDevice adopt(const ForeignDevice& foreign, const std::string& /*selector*/,
+                        std::span<backend::Device* const> /*open*/) override {
+        constexpr const char* call = "adopt_device";
+        const Driver& driver = Driver::get();
+        auto* const context = static_cast<CUcontext>(foreign.context);
+        CUdevice device = 0;
+        CUresult result = driver.ctx_push_current(context);
+        if (result == CUDA_SUCCESS) {
+            result = driver.ctx_get_device(&device);
+            CUcontext popped = nullptr;
+            driver.ctx_pop_current(&popped);
+        }
+        if (result != CUDA_SUCCESS)
+            throw Error(ErrorCode::invalid_argument, call, "not a live CUcontext", driver.describe(result));
+        if (const Context primary(driver, device); primary.handle() != context)
+            throw Error(
+                ErrorCode::unsupported, call,
+                "the CUcontext is not the primary context of its device, which Concord and the CUDA runtime "
+                "use; make it with cuDevicePrimaryCtxRetain");
+        int count = 0;
+        driver.check(driver.device_get_count(&count), call, "cuDeviceGetCount");
+        for (int i = 0; i < count; ++i) {
+            CUdevice each = 0;
+            driver.check(driver.device_get(&each, i), call, "cuDeviceGet");
+            if (each == device) return {nullptr, "cuda:" + std::to_string(i)};
+        }
+        throw Error(ErrorCode::unavailable, call, "the device of the CUcontext is not visible");
+    }
+
     // Independent of each other: NVRTC works without a driver.
     std::vector<DeviceProperty> libraries() override {
         return {found("CUDA driver",

@@ -1,5 +1,7 @@
 #include "cuda_queue.hpp"
 
+#include <concord/log.hpp>
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -37,7 +39,7 @@ CudaQueue::CudaQueue(CudaDevice& device, concord::Device& pool, Priority priorit
       context_(device.context()),
       driver_(device.driver()),
       callbacks_(std::make_shared<StreamCallbacks>()) {
-    const Current current(*context_, "Device::create_stream");
+    const UncapturedCurrent current(*context_, "Device::create_stream");
     // Lower numbers are more urgent. The driver clamps values out of range.
     const int urgency = priority == Priority::high ? std::numeric_limits<int>::min() : 0;
     driver_.check(driver_.stream_create_with_priority(&stream_, CU_STREAM_NON_BLOCKING, urgency),
@@ -52,9 +54,11 @@ CudaQueue::CudaQueue(CudaDevice& device, concord::Device& pool, CUstream stream)
       driver_(device.driver()),
       stream_(stream),
       is_adopted_(true),
+      may_be_captured_(true),
       target_(stream),
       callbacks_(std::make_shared<StreamCallbacks>()) {
-    const Current current(*context_, "Device::adopt_stream");
+    const UncapturedCurrent current(*context_, "Device::adopt_stream");
+    if (captured()) return;  // a query would end the capture with an error
     const CUresult state = driver_.stream_query(stream);
     if (state == CUDA_ERROR_INVALID_HANDLE || state == CUDA_ERROR_INVALID_CONTEXT)
         throw Error(ErrorCode::invalid_argument, "Device::adopt_stream",
@@ -62,11 +66,40 @@ CudaQueue::CudaQueue(CudaDevice& device, concord::Device& pool, CUstream stream)
 }
 
 CudaQueue::~CudaQueue() {
-    const Current current(*context_);
-    const bool finished = current.entered() && driver_.stream_synchronize(stream_) == CUDA_SUCCESS;
+    const UncapturedCurrent current(*context_);
+    const bool is_captured = captured();
+    if (is_captured)
+        detail::log_error(
+            "a stream was destroyed while its owner captured it: the graph uses memory that is no longer "
+            "kept");
+    const bool finished =
+        current.entered() && !is_captured && driver_.stream_synchronize(stream_) == CUDA_SUCCESS;
     if (current.entered() && !is_adopted_) driver_.stream_destroy(stream_);
     // A failed stream may still hold the address of the callbacks, so that they leak.
     if (!finished) new (std::nothrow) std::shared_ptr<StreamCallbacks>(callbacks_);
+}
+
+bool CudaQueue::captured() {
+    if (!may_be_captured_.load(std::memory_order_relaxed)) return false;
+    const Current current(*context_);
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    // Fails for the legacy default stream while another stream is captured. It is never captured itself.
+    return current.entered() && driver_.stream_is_capturing(stream_, &status) == CUDA_SUCCESS &&
+           status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+void CudaQueue::check_not_captured(const char* call, const char* what) {
+    if (captured())
+        throw Error(ErrorCode::unsupported, call,
+                    std::string("the owner captures the stream, and a graph cannot ") + what +
+                        "; call it before or after the capture");
+}
+
+void CudaQueue::check_host(const char* call, const void* host, u64 bytes) {
+    if (captured() && CudaStaging::is_pageable(driver_, host, bytes))
+        throw Error(ErrorCode::unsupported, call,
+                    "the owner captures the stream, and the host memory is pageable; pass page-locked memory "
+                    "(cudaHostRegister, Device::allocate_host), or copy it before or after the capture");
 }
 
 bool CudaQueue::staged(const void* host, u64 bytes) {
@@ -79,14 +112,16 @@ bool CudaQueue::staged(const void* host, u64 bytes) {
 }
 
 void CudaQueue::write(backend::Memory& to, u64 offset, const void* from, u64 bytes) {
-    const Current current(*context_, "Stream::write");
+    const UncapturedCurrent current(*context_, "Stream::write");
+    check_host("Stream::write", from, bytes);
     if (staged(from, bytes) && staging_->write(address(to, offset), from, bytes)) return;
     driver_.check(driver_.memcpy_htod_async(address(to, offset), from, bytes, target_), "Stream::write",
                   "cuMemcpyHtoDAsync");
 }
 
 void CudaQueue::read(void* to, const backend::Memory& from, u64 offset, u64 bytes) {
-    const Current current(*context_, "Stream::read");
+    const UncapturedCurrent current(*context_, "Stream::read");
+    check_host("Stream::read", to, bytes);
     if (staged(to, bytes) && staging_->read(to, address(from, offset), bytes)) return;
     driver_.check(driver_.memcpy_dtoh_async(to, address(from, offset), bytes, target_), "Stream::read",
                   "cuMemcpyDtoHAsync");
@@ -170,15 +205,20 @@ void CudaQueue::launch(const backend::Kernel& kernel, const LaunchShape& shape,
 
 void CudaQueue::record(backend::Event& event) {
     const Current current(*context_, "Stream::record");
-    static_cast<CudaEvent&>(event).record(stream_);
+    using Capture = CudaEvent::Capture;
+    static_cast<CudaEvent&>(event).record(
+        stream_, captured() ? Capture::now : (may_be_captured_ ? Capture::possible : Capture::never));
 }
 
 void CudaQueue::wait(const backend::Event& event) {
     const Current current(*context_, "Stream::wait");
-    static_cast<const CudaEvent&>(event).hold(stream_);
+    const auto& mark = static_cast<const CudaEvent&>(event);
+    if (mark.may_be_captured()) may_be_captured_ = true;
+    mark.hold(stream_);
 }
 
 void CudaQueue::callback(std::function<void()> f) {
+    check_not_captured("Stream::callback", "repeat a callback");
     const Current current(*context_, "Stream::callback");
     callbacks_->push(device_.callback_thread(), std::move(f));
     const CUresult result = driver_.launch_host_func(stream_, run_callback, callbacks_.get());
@@ -188,7 +228,8 @@ void CudaQueue::callback(std::function<void()> f) {
 }
 
 void CudaQueue::synchronize() {
-    const Current current(*context_, "Stream::synchronize");
+    check_not_captured("Stream::synchronize", "be waited for");
+    const UncapturedCurrent current(*context_, "Stream::synchronize");
     driver_.check(driver_.stream_synchronize(stream_), "Stream::synchronize", "cuStreamSynchronize");
     callbacks_->rethrow();
 }
@@ -196,20 +237,21 @@ void CudaQueue::synchronize() {
 // Does not throw, because the pool calls it, too. After a failure the stream executes nothing more, and synchronize()
 // throws.
 bool CudaQueue::idle() {
-    const Current current(*context_);
+    if (captured()) return false;
+    const UncapturedCurrent current(*context_);
     return !current.entered() || driver_.stream_query(stream_) != CUDA_ERROR_NOT_READY;
 }
 
 bool CudaQueue::begin_capture() {
     if (!driver_.has_graphs()) return false;
-    const Current current(*context_, "Stream::end_recording");
+    const UncapturedCurrent current(*context_, "Stream::end_recording");
     capture_ = std::make_unique<CudaCapture>(context_);
     target_ = capture_->stream();
     return true;
 }
 
 std::shared_ptr<void> CudaQueue::end_capture() {
-    const Current current(*context_, "Stream::end_recording");
+    const UncapturedCurrent current(*context_, "Stream::end_recording");
     target_ = stream_;
     const std::unique_ptr<CudaCapture> capture = std::move(capture_);
     return capture->end();

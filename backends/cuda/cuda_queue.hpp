@@ -1,6 +1,8 @@
 #pragma once
 // A CUstream behind the backend interface.
 
+#include <atomic>
+
 #include "cuda_event.hpp"
 #include "cuda_kernel.hpp"
 #include "cuda_recording.hpp"
@@ -28,11 +30,16 @@ class CudaQueue final : public backend::Queue {
     void callback(std::function<void()> f) override;
     void synchronize() override;
     bool idle() override;
+    bool captured() override;
     bool begin_capture() override;
     std::shared_ptr<void> end_capture() override;
     void replay(void* captured) override;
 
   private:
+    // Throws unsupported if the owner captures the stream. `what` says what the call does.
+    void check_not_captured(const char* call, const char* what);
+    // The same for a copy of pageable memory.
+    void check_host(const char* call, const void* host, u64 bytes);
     // Whether a copy of `bytes` from or to `host` goes through page-locked chunks.
     bool staged(const void* host, u64 bytes);
     // Fills with a pattern of eight bytes whose halves differ, for which the driver has no function.
@@ -44,6 +51,8 @@ class CudaQueue final : public backend::Queue {
     const Driver& driver_;
     CUstream stream_ = nullptr;
     bool is_adopted_ = false;
+    // Whether the owner may capture the stream: it is adopted, or has waited for an event of a capture.
+    std::atomic<bool> may_be_captured_ = false;
     CUstream target_ = nullptr;  // the stream for copies, fills and launches: stream_, or the capturing one
     std::unique_ptr<CudaStaging> staging_;
     std::unique_ptr<CudaCapture> capture_;

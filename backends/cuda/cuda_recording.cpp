@@ -5,7 +5,7 @@
 namespace concord::cuda {
 
 CudaGraph::~CudaGraph() {
-    const Current current(*context_);
+    const UncapturedCurrent current(*context_);
     // The driver destroys a running graph when it has ended.
     if (current.entered()) context_->driver.graph_exec_destroy(graph_);
 }

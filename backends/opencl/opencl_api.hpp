@@ -42,6 +42,7 @@ namespace concord::opencl {
     X(clGetDeviceInfo)              \
     X(clGetEventInfo)               \
     X(clGetCommandQueueInfo)        \
+    X(clGetContextInfo)             \
     X(clGetEventProfilingInfo)      \
     X(clGetKernelArgInfo)           \
     X(clGetKernelInfo)              \
@@ -58,6 +59,7 @@ namespace concord::opencl {
     X(clReleaseMemObject)           \
     X(clReleaseProgram)             \
     X(clRetainCommandQueue)         \
+    X(clRetainContext)              \
     X(clRetainEvent)                \
     X(clRetainMemObject)            \
     X(clSetEventCallback)           \
@@ -185,6 +187,17 @@ T ask_value(cl_device_id device, cl_device_info question, T otherwise = {}) {
     if (!bytes || bytes->size() < sizeof(T)) return otherwise;
     T value;
     std::memcpy(&value, bytes->data(), sizeof value);
+    return value;
+}
+
+// An answer about an object of another owner. Throws invalid_argument if the driver does not know the object. `what` is
+// the object's type.
+template <class T, class F, class Object>
+T asked(const F& function, Object object, cl_uint question, const char* call, const char* what) {
+    T value{};
+    const cl_int status = function(object, question, sizeof value, &value, nullptr);
+    if (status != CL_SUCCESS)
+        throw Error(ErrorCode::invalid_argument, call, std::string("not a ") + what, status_text(status));
     return value;
 }
 

@@ -67,20 +67,6 @@ SharedMemory::~SharedMemory() {
     if (lost()) static_cast<void>(block_.release());  // the driver's threads may still use it
 }
 
-namespace {
-
-// An answer about an object of another owner. Throws invalid_argument if the driver does not know the object.
-template <class T, class F, class Object>
-T asked(const F& function, Object object, cl_uint question, const char* call, const char* what) {
-    T value{};
-    const cl_int status = function(object, question, sizeof value, &value, nullptr);
-    if (status != CL_SUCCESS)
-        throw Error(ErrorCode::invalid_argument, call, std::string("not a ") + what, status_text(status));
-    return value;
-}
-
-}  // namespace
-
 AdoptedBuffer::AdoptedBuffer(cl_context context, cl_mem memory, u64 bytes) {
     constexpr const char* call = "Device::adopt";
     const auto& info = cl().clGetMemObjectInfo;
@@ -116,11 +102,25 @@ QueueHandle retained_queue(cl_context context, cl_device_id device, cl_command_q
 
 AdoptedHostMemory::AdoptedHostMemory(const backend::Device& device, cl_context context, void* pointer,
                                      u64 bytes)
-    : address_(pointer) {
+    : on_cpu_(device.traits().shares_host_memory), address_(pointer, 128) {
+    // A buffer on shared virtual memory shares it without a copy (OpenCL 2.0, clCreateBuffer).
     cl_int status = CL_SUCCESS;
     memory_ = MemoryHandle(cl().clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
                                                address_.begin + bytes, address_.base, &status));
-    if (status != CL_SUCCESS) out_of_memory(device, bytes, status);
+    if (on_cpu_) {
+        if (status != CL_SUCCESS) out_of_memory(device, bytes, status);
+        return;
+    }
+    cl_bool is_shared = CL_FALSE;
+    if (status == CL_SUCCESS)
+        status = cl().clGetMemObjectInfo(memory_.get(), CL_MEM_USES_SVM_POINTER, sizeof is_shared, &is_shared,
+                                         nullptr);
+    if (status != CL_SUCCESS || is_shared == CL_FALSE)
+        throw Error(ErrorCode::unsupported, "Device::adopt_host",
+                    device.info().selector +
+                        " uses host memory in place only if it is shared virtual memory of its context "
+                        "(the start of an allocation of clSVMAlloc); copy it to an Array",
+                    status == CL_SUCCESS ? "" : status_text(status));
 }
 
 PinnedMemory::PinnedMemory(const backend::Device& device, PinnedRanges& ranges, cl_context context,

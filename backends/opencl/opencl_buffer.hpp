@@ -68,15 +68,18 @@ class AdoptedBuffer final : public OpenClMemory {
     MemoryHandle memory_;
 };
 
-// Host memory of another owner that a CPU device accesses in place.
+// Host memory of another owner that the device accesses in place: any memory on CPUs, shared virtual memory elsewhere.
 class AdoptedHostMemory final : public OpenClMemory {
   public:
+    // Throws unsupported if the device does not share host memory and this is not shared virtual memory.
     AdoptedHostMemory(const backend::Device& device, cl_context context, void* pointer, u64 bytes);
     cl_mem memory() const noexcept override { return memory_.get(); }
-    void* host_pointer() noexcept override { return address_.base; }
+    // Other devices than CPUs may need a map before the host accesses the memory.
+    void* host_pointer() noexcept override { return on_cpu_ ? address_.base : nullptr; }
     u64 begin() const noexcept override { return address_.begin; }
 
   private:
+    bool on_cpu_;
     detail::AdoptedAddress address_;
     MemoryHandle memory_;
 };

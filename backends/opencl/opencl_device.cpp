@@ -7,6 +7,7 @@
 
 #include <concord/log.hpp>
 
+#include <algorithm>
 #include <array>
 
 namespace concord::opencl {
@@ -39,7 +40,10 @@ bool profiled_end(const EventHandle& event, cl_ulong& nanoseconds) {
 }  // namespace
 
 OpenClDevice::OpenClDevice(cl_device_id id, DeviceInfo info)
-    : info_(std::move(info)), traits_(traits_of(id)), id_(id), context_(create_context(id)) {
+    : OpenClDevice(id, std::move(info), create_context(id)) {}
+
+OpenClDevice::OpenClDevice(cl_device_id id, DeviceInfo info, ContextHandle context)
+    : info_(std::move(info)), traits_(traits_of(id)), id_(id), context_(std::move(context)) {
     traits_.f64_matrix_units = has_f64_matrix_units(id, context_.get());
     language_ = language_of(id, traits_);
     queue_ = create_command_queue();
@@ -123,7 +127,8 @@ std::unique_ptr<backend::Memory> OpenClDevice::adopt(const ForeignMemory& memory
 }
 
 std::unique_ptr<backend::Memory> OpenClDevice::adopt_host(const ForeignMemory& memory) {
-    if (!traits_.shares_host_memory)
+    if (!traits_.shares_host_memory &&
+        ask_value<cl_device_svm_capabilities>(id_, CL_DEVICE_SVM_CAPABILITIES) == 0)
         throw Error(ErrorCode::unsupported, "Device::adopt_host",
                     info_.selector + " does not use host memory in place; copy it to an Array");
     return std::make_unique<AdoptedHostMemory>(*this, context_.get(), memory.handle, memory.bytes);
@@ -132,6 +137,10 @@ std::unique_ptr<backend::Memory> OpenClDevice::adopt_host(const ForeignMemory& m
 std::unique_ptr<backend::Queue> OpenClDevice::adopt_queue(concord::Device& device, void* handle) {
     return std::make_unique<OpenClQueue>(
         *this, device, retained_queue(context_.get(), id_, static_cast<cl_command_queue>(handle)));
+}
+
+std::unique_ptr<backend::Event> OpenClDevice::adopt_event(void* handle) {
+    return std::make_unique<OpenClEvent>(retained_event(context_.get(), static_cast<cl_event>(handle)));
 }
 
 std::unique_ptr<backend::Kernel> OpenClDevice::compile(const KernelSpec& spec) {
@@ -144,6 +153,35 @@ std::unique_ptr<backend::Event> OpenClDevice::create_event() {
 
 std::unique_ptr<backend::Queue> OpenClDevice::create_queue(concord::Device& device, Priority /*priority*/) {
     return std::make_unique<OpenClQueue>(*this, device, create_command_queue());
+}
+
+AdoptedDevice adopt_context(const ForeignDevice& device, const std::string& selector,
+                            std::span<backend::Device* const> open) {
+    constexpr const char* call = "adopt_device";
+    auto* const context = static_cast<cl_context>(device.context);
+    const auto count =
+        asked<cl_uint>(cl().clGetContextInfo, context, CL_CONTEXT_NUM_DEVICES, call, "cl_context");
+    std::vector<cl_device_id> ids(count);
+    check(cl().clGetContextInfo(context, CL_CONTEXT_DEVICES, ids.size() * sizeof(cl_device_id), ids.data(),
+                                nullptr),
+          call, "clGetContextInfo");
+    auto* id = static_cast<cl_device_id>(device.device);
+    if (id == nullptr && count != 1)
+        throw Error(ErrorCode::invalid_argument, call,
+                    "the cl_context has " + std::to_string(count) + " devices; pass one of them");
+    if (id == nullptr) id = ids.front();
+    if (std::find(ids.begin(), ids.end(), id) == ids.end())
+        throw Error(ErrorCode::invalid_argument, call, "the cl_device_id is not a device of the cl_context");
+    for (backend::Device* const each : open) {
+        const auto& known = static_cast<const OpenClDevice&>(*each);
+        if (known.context() == context && known.id() == id) return {nullptr, known.info().selector};
+    }
+    if (const std::string why = why_unusable(id); !why.empty())
+        throw Error(ErrorCode::unavailable, call, "Concord cannot use the cl_device_id: " + why);
+    DeviceInfo info = info_of(id, 0);
+    info.selector = selector;
+    check(cl().clRetainContext(context), call, "clRetainContext");
+    return {std::make_unique<OpenClDevice>(id, std::move(info), ContextHandle(context))};
 }
 
 }  // namespace concord::opencl

@@ -1,5 +1,5 @@
 #pragma once
-// One OpenCL device with its own context.
+// One OpenCL device with a context.
 
 #include "opencl_buffer.hpp"
 #include "opencl_traits.hpp"
@@ -14,7 +14,10 @@ class OpenClKernel;
 
 class OpenClDevice final : public backend::Device {
   public:
+    // With a new context.
     OpenClDevice(cl_device_id id, DeviceInfo info);
+    // With a context of another owner.
+    OpenClDevice(cl_device_id id, DeviceInfo info, ContextHandle context);
     const DeviceInfo& info() const noexcept override { return info_; }
     const DeviceTraits& traits() const noexcept override { return traits_; }
     std::vector<DeviceProperty> properties() const override;
@@ -23,6 +26,7 @@ class OpenClDevice final : public backend::Device {
     std::unique_ptr<backend::Memory> adopt(const ForeignMemory& memory) override;
     std::unique_ptr<backend::Memory> adopt_host(const ForeignMemory& memory) override;
     std::unique_ptr<backend::Queue> adopt_queue(concord::Device& device, void* handle) override;
+    std::unique_ptr<backend::Event> adopt_event(void* handle) override;
     void* native_handle() noexcept override { return context_.get(); }
     std::unique_ptr<backend::Kernel> compile(const KernelSpec& spec) override;
     std::unique_ptr<backend::Event> create_event() override;
@@ -54,5 +58,9 @@ class OpenClDevice final : public backend::Device {
     std::mutex fill_mutex_;
     std::unique_ptr<backend::Kernel> fill_kernel_;  // null until the first large fill
 };
+
+// A device on a context of another owner, see Backend::adopt.
+AdoptedDevice adopt_context(const ForeignDevice& device, const std::string& selector,
+                            std::span<backend::Device* const> open);
 
 }  // namespace concord::opencl

@@ -20,6 +20,21 @@ cl_ulong time_of(cl_event event, cl_profiling_info moment, std::string_view call
 
 }  // namespace
 
+EventHandle retained_event(cl_context context, cl_event event) {
+    constexpr const char* call = "Device::adopt_event";
+    if (event == nullptr) throw Error(ErrorCode::invalid_argument, call, "null handle; pass the cl_event");
+    const auto& info = cl().clGetEventInfo;
+    if (asked<cl_context>(info, event, CL_EVENT_CONTEXT, call, "cl_event") != context)
+        throw Error(ErrorCode::wrong_device, call,
+                    "the cl_event belongs to another context; create it in Device::native_handle()");
+    // Null for a user event.
+    auto* const queue = asked<cl_command_queue>(info, event, CL_EVENT_COMMAND_QUEUE, call, "cl_event");
+    check(cl().clRetainEvent(event), call, "clRetainEvent");
+    EventHandle retained(event);
+    if (queue != nullptr) check(cl().clFlush(queue), call, "clFlush");
+    return retained;
+}
+
 void wait_for(cl_event event, std::string_view call) {
     const cl_int status = cl().clWaitForEvents(1, &event);
     if (status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)

@@ -84,7 +84,8 @@ std::vector<cl_device_id> usable_devices() {
                 continue;
             }
             const std::string name = ask_text(device, CL_DEVICE_NAME);
-            detail::log_info("OpenCL device '" + name + "' is not used: " + why);
+            detail::log_info(
+                std::string("OpenCL device '").append(name).append("' is not used: ").append(why));
             passed_over.text.append("; device ").append(name).append(": ").append(why);
         }
     }
@@ -108,6 +109,11 @@ class OpenClBackend final : public Backend {
                         "no such device, got 'opencl:" + std::to_string(index) + "'; OpenCL has " +
                             std::to_string(devices.size()) + " device(s), numbered from 0");
         return std::make_unique<OpenClDevice>(devices[index], info_of(devices[index], index));
+    }
+
+    AdoptedDevice adopt(const ForeignDevice& device, const std::string& selector,
+                        std::span<backend::Device* const> open) override {
+        return adopt_context(device, selector, open);
     }
 
     std::vector<DeviceProperty> libraries() override try {

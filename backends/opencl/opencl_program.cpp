@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
+#include <vector>
 
 namespace concord::opencl {
 namespace {
@@ -60,14 +61,26 @@ KernelHandle from_binary(const OpenClDevice& device, const std::string& entry, c
     return {};
 }
 
-std::optional<std::string> binary_of(cl_program program) {
-    std::size_t size = 0;
-    if (cl().clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) != CL_SUCCESS ||
-        size == 0)
+// A program of a context with several devices has a binary for each; those of the others are empty.
+std::optional<std::string> binary_of(cl_program program, cl_device_id device) {
+    const auto& get = cl().clGetProgramInfo;
+    cl_uint count = 0;
+    if (get(program, CL_PROGRAM_NUM_DEVICES, sizeof count, &count, nullptr) != CL_SUCCESS)
         return std::nullopt;
-    std::string binary(size, '\0');
-    char* where = binary.data();
-    if (cl().clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof where, &where, nullptr) != CL_SUCCESS)
+    std::vector<cl_device_id> devices(count);
+    std::vector<std::size_t> sizes(count);
+    if (get(program, CL_PROGRAM_DEVICES, count * sizeof(cl_device_id), devices.data(), nullptr) !=
+            CL_SUCCESS ||
+        get(program, CL_PROGRAM_BINARY_SIZES, count * sizeof(std::size_t), sizes.data(), nullptr) !=
+            CL_SUCCESS)
+        return std::nullopt;
+    const auto place =
+        static_cast<std::size_t>(std::find(devices.begin(), devices.end(), device) - devices.begin());
+    if (place == count || sizes[place] == 0) return std::nullopt;
+    std::string binary(sizes[place], '\0');
+    std::vector<char*> where(count, nullptr);  // null: not asked for
+    where[place] = binary.data();
+    if (get(program, CL_PROGRAM_BINARIES, count * sizeof(char*), where.data(), nullptr) != CL_SUCCESS)
         return std::nullopt;
     return binary;
 }
@@ -169,7 +182,7 @@ KernelHandle compile_kernel(const OpenClDevice& device, const KernelSpec& spec) 
     KernelHandle kernel = create_kernel(program, entry);
     // A fresh kernel measures compile time. The query makes PoCL compile the kernel now.
     if (cached || spec.fresh) {
-        const std::optional<std::string> result = binary_of(program.get());
+        const std::optional<std::string> result = binary_of(program.get(), device.id());
         if (result && cached) detail::program_cache::store(key, *result);
     }
     return kernel;

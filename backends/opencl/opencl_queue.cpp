@@ -172,6 +172,9 @@ void OpenClQueue::time(backend::Event& begin, backend::Event& end, const std::fu
 }
 
 void OpenClQueue::record(backend::Event& event) {
+    if (static_cast<OpenClEvent&>(event).is_adopted())
+        throw Error(ErrorCode::unsupported, "Stream::record",
+                    "an adopted cl_event cannot be recorded; record an event of Device::create_event");
     EventHandle mark;
     submit("Stream::record", [&] { mark = device_.enqueue_mark(queue_.get()); });
     static_cast<OpenClEvent&>(event).move_to(std::move(mark));

@@ -43,6 +43,9 @@ class Device {
     /// A queue on a queue of another owner, see concord::Device::adopt_stream. Throws like adopt(). Default: throws
     /// unsupported.
     virtual std::unique_ptr<Queue> adopt_queue(concord::Device& device, void* handle);
+    /// An event of another owner, which counts as recorded, see concord::Device::adopt_event. Throws like adopt().
+    /// Default: throws unsupported.
+    virtual std::unique_ptr<Event> adopt_event(void* handle);
     /// The handle of the backend's own API: a context. Default: null.
     virtual void* native_handle() noexcept { return nullptr; }
     /// Compiles or loads a kernel that has a source in the device's language. Throws compile_failed with the compiler's

@@ -10,10 +10,11 @@
 namespace concord::backend {}  // namespace concord::backend
 
 namespace concord::detail {
-// An adopted address as a base, rounded down to a multiple of 256 bytes, and the offset from it.
+// An adopted address as a base, rounded down to a multiple of the alignment of the backend's own memory, and the offset
+// from it.
 struct AdoptedAddress {
-    explicit AdoptedAddress(void* pointer)
-        : begin(reinterpret_cast<std::uintptr_t>(pointer) % 256),
+    explicit AdoptedAddress(void* pointer, u64 alignment = 256)
+        : begin(reinterpret_cast<std::uintptr_t>(pointer) % alignment),
           base(static_cast<std::byte*>(pointer) - begin) {}
 
     u64 begin;

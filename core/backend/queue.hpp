@@ -16,8 +16,9 @@ namespace concord::backend {
 /// An in-order queue of work on one device. The destructor waits for the queued work.
 ///
 /// Core validates every call first: ranges fit, sizes are not zero, and all objects belong to the queue's device,
-/// except for the two functions that name devices within reach. Core makes one call at a time, except for synchronize()
-/// and idle(), which may run at the same time as any other call. Offsets and sizes are in bytes.
+/// except for the two functions that name devices within reach. Core makes one call at a time, except for
+/// synchronize(), idle() and captured(), which may run at the same time as any other call. Offsets and sizes are in
+/// bytes.
 class Queue {
   public:
     Queue() = default;
@@ -58,6 +59,11 @@ class Queue {
         enqueue();
         record(end);
     }
+
+    /// Whether the owner of an adopted queue captures it at the moment, so that operations become part of a graph and
+    /// do not run. Core asks before each operation, and keeps what the operation uses until the queue is destroyed.
+    /// Default: false.
+    virtual bool captured() { return false; }
 
     /// Starts a capture: launch(), fill(), copy(), write() and read() are collected for replay() until end_capture().
     /// Default: returns false, so that core replays operations one by one.

@@ -1,15 +1,24 @@
-// Memory and queues of other owners: no copies, ordering, what is read-only, and when memory is released.
+// Memory, queues, events and contexts of other owners: no copies, ordering, what is read-only, and when memory is
+// released.
 #include "devices.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <iterator>
 #include <numeric>
+#include <thread>
 
 #include <dlfcn.h>
 #if __has_include(<CL/cl.h>)
-#define CL_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #define CONCORD_TEST_OPENCL 1
+#endif
+#if __has_include(<cuda.h>)
+#include <cuda.h>
+#define CONCORD_TEST_CUDA 1
 #endif
 
 using namespace concord;
@@ -142,8 +151,10 @@ DEVICE_TEST(memory_that_cannot_be_adopted_is_refused) {
     const auto buffer = device.adopt_host({.handle = own.data() + 1, .bytes = 36});
     if (buffer->begin() >= 4)
         refused("begins before the adopted memory", [&] { Span<f32>(*buffer, buffer->begin() / 4 - 1, 2); });
-    if (device.traits().dialect == Dialect::host)
+    if (device.traits().dialect == Dialect::host) {
         CHECK(throws(ErrorCode::unsupported, "cannot adopt streams", [&] { device.adopt_stream(nullptr); }));
+        CHECK(throws(ErrorCode::unsupported, "cannot adopt events", [&] { device.adopt_event(own.data()); }));
+    }
 }
 
 #ifdef CONCORD_TEST_OPENCL
@@ -218,6 +229,545 @@ DEVICE_TEST(buffers_and_queues_of_opencl_are_adopted) {
     FUNCTION(clReleaseCommandQueue)(queue);
 }
 
+namespace {
+
+struct Context {
+    cl_context context = nullptr;
+    cl_device_id id = nullptr;
+};
+
+// The context of a device of Concord.
+Context context_of(const Device& device) {
+    Context own{static_cast<cl_context>(device.native_handle()), nullptr};
+    REQUIRE(FUNCTION(clGetContextInfo)(own.context, CL_CONTEXT_DEVICES, sizeof own.id, &own.id, nullptr) ==
+            CL_SUCCESS);
+    return own;
+}
+
+cl_uint references(cl_event event) {
+    cl_uint count = 0;
+    CHECK(FUNCTION(clGetEventInfo)(event, CL_EVENT_REFERENCE_COUNT, sizeof count, &count, nullptr) ==
+          CL_SUCCESS);
+    return count;
+}
+
+}  // namespace
+
+DEVICE_TEST(events_of_opencl_are_adopted) {
+    if (device.traits().dialect != Dialect::opencl) return;
+    const auto [context, id] = context_of(device);
+    cl_int status = CL_SUCCESS;
+    cl_event gate = FUNCTION(clCreateUserEvent)(context, &status);
+    REQUIRE(status == CL_SUCCESS);
+    const auto stream = device.create_stream();
+    const Array<u32> x(*stream, std::vector<u32>(1000, 1));
+    {
+        const auto event = device.adopt_event(gate);
+        CHECK(references(gate) == 2);
+        CHECK(event->native_handle() == gate);
+        CHECK_FALSE(event->done());
+        stream->wait(*event);
+        add(*stream, x, x, x);
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        CHECK_FALSE(stream->idle());
+        // The caller's reference may go first.
+        CHECK(FUNCTION(clSetUserEventStatus)(gate, CL_COMPLETE) == CL_SUCCESS);
+        event->synchronize();
+        CHECK(event->done());
+        CHECK(x.to_host(*stream) == std::vector<u32>(1000, 2));
+        CHECK(throws(ErrorCode::unsupported, "an adopted cl_event cannot be recorded",
+                     [&] { stream->record(*event); }));
+        CHECK(event->native_handle() == gate);
+    }
+    CHECK(references(gate) == 1);
+    FUNCTION(clReleaseEvent)(gate);
+
+    // The event of a command in a queue that nobody has flushed.
+    cl_command_queue queue = FUNCTION(clCreateCommandQueue)(context, id, 0, &status);
+    REQUIRE(status == CL_SUCCESS);
+    cl_mem memory = FUNCTION(clCreateBuffer)(context, CL_MEM_READ_WRITE, 4000, nullptr, &status);
+    REQUIRE(status == CL_SUCCESS);
+    const cl_uint seven = 7;
+    cl_event filled = nullptr;
+    CHECK(FUNCTION(clEnqueueFillBuffer)(queue, memory, &seven, 4, 0, 4000, 0, nullptr, &filled) ==
+          CL_SUCCESS);
+    const auto event = device.adopt_event(filled);
+    FUNCTION(clReleaseEvent)(filled);
+    stream->wait(*event);
+    const auto adopted = Array<u32>::adopt(device, {.handle = memory, .bytes = 4000});
+    CHECK(sum(*stream, adopted).get() == 7000);
+    CHECK(event->done());
+    FUNCTION(clReleaseMemObject)(memory);
+    FUNCTION(clReleaseCommandQueue)(queue);
+
+    CHECK(throws(ErrorCode::invalid_argument, "Device::adopt_event: null handle; pass the cl_event",
+                 [&] { device.adopt_event(nullptr); }));
+    cl_context other = FUNCTION(clCreateContext)(nullptr, 1, &id, nullptr, nullptr, &status);
+    REQUIRE(status == CL_SUCCESS);
+    cl_event foreign = FUNCTION(clCreateUserEvent)(other, &status);
+    CHECK(throws(ErrorCode::wrong_device, "the cl_event belongs to another context",
+                 [&] { device.adopt_event(foreign); }));
+    CHECK(references(foreign) == 1);
+    FUNCTION(clSetUserEventStatus)(foreign, CL_COMPLETE);
+    FUNCTION(clReleaseEvent)(foreign);
+    FUNCTION(clReleaseContext)(other);
+}
+
+namespace {
+
+// Everything that an adopted context is for: memory and queues of both owners, kernels, the pool.
+void use(Device& device, cl_context context, cl_device_id id) {
+    cl_int status = CL_SUCCESS;
+    cl_command_queue queue = FUNCTION(clCreateCommandQueue)(context, id, CL_QUEUE_PROFILING_ENABLE, &status);
+    REQUIRE(status == CL_SUCCESS);
+    constexpr u64 n = 50000;
+    std::vector<u32> x = random_values<u32>(n), y(n);
+    cl_mem memory =
+        FUNCTION(clCreateBuffer)(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, n * 4, x.data(), &status);
+    REQUIRE(status == CL_SUCCESS);
+    {
+        const auto stream = device.adopt_stream(queue);
+        const auto adopted = Array<u32>::adopt(device, {.handle = memory, .bytes = n * 4});
+        const Array<u32> own = sort(*stream, adopted);
+        CHECK(FUNCTION(clEnqueueCopyBuffer)(queue, static_cast<cl_mem>(own.buffer()->native_handle()), memory,
+                                            own.view().offset, 0, n * 4, 0, nullptr, nullptr) == CL_SUCCESS);
+        CHECK(adopted.to_host(*stream) == own.to_host(*stream));
+        std::sort(x.begin(), x.end());
+        CHECK(own.to_host(*stream) == x);
+        CHECK(device.memory_use().in_use >= n * 4);
+    }
+    FUNCTION(clReleaseMemObject)(memory);
+    FUNCTION(clReleaseCommandQueue)(queue);
+}
+
+}  // namespace
+
+DEVICE_TEST(contexts_of_opencl_are_adopted) {
+    if (device.traits().dialect != Dialect::opencl) return;
+    const auto [own, id] = context_of(device);
+    cl_int status = CL_SUCCESS;
+    cl_context context = FUNCTION(clCreateContext)(nullptr, 1, &id, nullptr, nullptr, &status);
+    REQUIRE(status == CL_SUCCESS);
+    const auto adopted = adopt_device("opencl", {.context = context, .device = id});
+    CHECK(adopted->native_handle() == context);
+    CHECK(adopted->info().selector.starts_with("opencl@context"));
+    CHECK(adopted->info().name == device.info().name);
+    CHECK(adopted->traits().shares_host_memory == device.traits().shares_host_memory);
+    // One object per context and device.
+    CHECK(adopt_device("opencl", {.context = context}) == adopted);
+    CHECK(open_device(adopted->info().selector) == adopted);
+    CHECK(adopt_device("opencl", {.context = own}).get() == &device);
+    cl_uint count = 0;
+    FUNCTION(clGetContextInfo)(context, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, nullptr);
+    CHECK(count > 1);
+    use(*adopted, context, id);
+    FUNCTION(clReleaseContext)(context);  // the device keeps it
+    use(*adopted, context, id);
+
+    const auto stream = adopted->create_stream();
+    const Array<u32> elsewhere(device, 10);
+    CHECK(throws(ErrorCode::wrong_device, "buffer of another device",
+                 [&] { stream->read(&count, *elsewhere.buffer(), 0, 4); }));
+    std::vector<std::string> listed = device_selectors();
+    CHECK(std::count(listed.begin(), listed.end(), adopted->info().selector) == 0);
+
+    const auto refused = [&](const char* words, const ForeignDevice& foreign) {
+        CHECK(throws(ErrorCode::invalid_argument, words, [&] { adopt_device("opencl", foreign); }));
+    };
+    refused("adopt_device: null handle; pass the context", {});
+    auto* const not_a_device = reinterpret_cast<cl_device_id>(&count);
+    refused("the cl_device_id is not a device of the cl_context",
+            {.context = context, .device = not_a_device});
+    CHECK(throws(ErrorCode::unsupported, "the backend has no contexts of other owners",
+                 [&] { adopt_device("tbb", {.context = context}); }));
+    CHECK(throws(ErrorCode::unavailable, "unknown backend, got 'opencl:0'",
+                 [&] { adopt_device("opencl:0", {.context = context}); }));
+}
+
+// Kernels are compiled for one device of the context.
+DEVICE_TEST(contexts_with_several_devices_are_adopted) {
+    if (device.traits().dialect != Dialect::opencl) return;
+    const auto [own, id] = context_of(device);
+    cl_platform_id platform = nullptr;
+    FUNCTION(clGetDeviceInfo)(id, CL_DEVICE_PLATFORM, sizeof platform, &platform, nullptr);
+    cl_device_id ids[64] = {};
+    cl_uint count = 0;
+    if (FUNCTION(clGetDeviceIDs)(platform, CL_DEVICE_TYPE_ALL, 64, ids, &count) != CL_SUCCESS || count < 2) {
+        MESSAGE("not tested: the platform has one device");
+        return;
+    }
+    cl_int status = CL_SUCCESS;
+    cl_context context = FUNCTION(clCreateContext)(nullptr, 2, ids, nullptr, nullptr, &status);
+    REQUIRE(status == CL_SUCCESS);
+    CHECK(throws(ErrorCode::invalid_argument, "the cl_context has 2 devices; pass one of them",
+                 [&] { adopt_device("opencl", {.context = context}); }));
+    const auto first = adopt_device("opencl", {.context = context, .device = ids[0]});
+    const auto second = adopt_device("opencl", {.context = context, .device = ids[1]});
+    CHECK(first != second);
+    use(*first, context, ids[0]);
+    use(*second, context, ids[1]);
+    FUNCTION(clReleaseContext)(context);
+}
+
+// A buffer on shared virtual memory is that memory: kernels that get the pointer and Concord see the same numbers.
+DEVICE_TEST(shared_virtual_memory_of_opencl_is_adopted) {
+    if (device.traits().dialect != Dialect::opencl) return;
+    const auto [context, id] = context_of(device);
+    cl_device_svm_capabilities svm = 0;
+    FUNCTION(clGetDeviceInfo)(id, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, nullptr);
+    if ((svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) == 0) {
+        MESSAGE("not tested: the device has no shared virtual memory");
+        return;
+    }
+    constexpr u32 n = 20000;
+    auto* const x = static_cast<u32*>(FUNCTION(clSVMAlloc)(context, CL_MEM_READ_WRITE, n * 4, 0));
+    REQUIRE(x != nullptr);
+    cl_int status = CL_SUCCESS;
+    cl_command_queue queue = FUNCTION(clCreateCommandQueue)(context, id, 0, &status);
+    REQUIRE(status == CL_SUCCESS);
+    const char* source =
+        "__kernel void count_down(__global uint* x, uint n) { x[get_global_id(0)] = n - get_global_id(0); }"
+        "__kernel void address(__global uint* x, __global ulong* to) { *to = (ulong)(uintptr_t)x; }";
+    cl_program program = FUNCTION(clCreateProgramWithSource)(context, 1, &source, nullptr, &status);
+    REQUIRE(FUNCTION(clBuildProgram)(program, 1, &id, "", nullptr, nullptr) == CL_SUCCESS);
+    cl_kernel count_down = FUNCTION(clCreateKernel)(program, "count_down", &status);
+    cl_kernel address = FUNCTION(clCreateKernel)(program, "address", &status);
+    REQUIRE(status == CL_SUCCESS);
+    const std::size_t items = n, one = 1;
+    {
+        const auto stream = device.adopt_stream(queue);
+        const auto adopted = Array<u32>::borrow(device, std::span(x, n));
+        const Array<u64> seen(*stream, 1);
+        auto memory = static_cast<cl_mem>(adopted.buffer()->native_handle());
+        auto to = static_cast<cl_mem>(seen.buffer()->native_handle());
+        CHECK(FUNCTION(clSetKernelArgSVMPointer)(count_down, 0, x) == CL_SUCCESS);
+        CHECK(FUNCTION(clSetKernelArg)(count_down, 1, sizeof n, &n) == CL_SUCCESS);
+        CHECK(FUNCTION(clEnqueueNDRangeKernel)(queue, count_down, 1, nullptr, &items, nullptr, 0, nullptr,
+                                               nullptr) == CL_SUCCESS);
+        sort(*stream, adopted, adopted);
+        // The device's address of the buffer is the pointer.
+        CHECK(FUNCTION(clSetKernelArg)(address, 0, sizeof memory, &memory) == CL_SUCCESS);
+        CHECK(FUNCTION(clSetKernelArg)(address, 1, sizeof to, &to) == CL_SUCCESS);
+        CHECK(FUNCTION(clEnqueueNDRangeKernel)(queue, address, 1, nullptr, &one, nullptr, 0, nullptr,
+                                               nullptr) == CL_SUCCESS);
+        CHECK(seen.to_host(*stream).front() + adopted.view().offset == reinterpret_cast<std::uintptr_t>(x));
+        CHECK(adopted.buffer()->begin() == 0);  // the driver aligns like Concord
+        CHECK(adopted.buffer()->host_pointer() == (shares_host_memory(device) ? x : nullptr));
+        CHECK(FUNCTION(clEnqueueSVMMap)(queue, CL_TRUE, CL_MAP_READ, x, n * 4, 0, nullptr, nullptr) ==
+              CL_SUCCESS);
+        std::vector<u32> expected(n);
+        std::iota(expected.begin(), expected.end(), 1);
+        CHECK(std::equal(expected.begin(), expected.end(), x));
+        CHECK(FUNCTION(clEnqueueSVMUnmap)(queue, x, 0, nullptr, nullptr) == CL_SUCCESS);
+        if (!shares_host_memory(device)) {
+            alignas(128) u32 own[64] = {};
+            CHECK(throws(ErrorCode::unsupported, "only if it is shared virtual memory of its context",
+                         [&] { Array<u32>::borrow(device, std::span<u32>(own)); }));
+        }
+    }
+    FUNCTION(clReleaseKernel)(count_down);
+    FUNCTION(clReleaseKernel)(address);
+    FUNCTION(clReleaseProgram)(program);
+    CHECK(FUNCTION(clFinish)(queue) == CL_SUCCESS);
+    FUNCTION(clReleaseCommandQueue)(queue);
+    FUNCTION(clSVMFree)(context, x);
+}
+
+#undef FUNCTION
+#endif
+
+#ifdef CONCORD_TEST_CUDA
+
+namespace {
+
+// Functions of the driver that Concord uses, too. The name is that of the library's symbol.
+template <class F>
+F* cuda_function(const char* name, F*) {
+    static void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
+    return driver == nullptr ? nullptr : reinterpret_cast<F*>(dlsym(driver, name));
+}
+#define CONCORD_SYMBOL(name) #name
+#define FUNCTION(name) cuda_function(CONCORD_SYMBOL(name), static_cast<decltype(&::name)>(nullptr))
+
+void* pointer_of(CUdeviceptr address) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's addresses are integers
+    return reinterpret_cast<void*>(address);
+}
+
+// Makes the context of the device current.
+struct CurrentContext {
+    explicit CurrentContext(const Device& device) {
+        REQUIRE(FUNCTION(cuCtxPushCurrent)(static_cast<CUcontext>(device.native_handle())) == CUDA_SUCCESS);
+    }
+    ~CurrentContext() {
+        CUcontext popped = nullptr;
+        FUNCTION(cuCtxPopCurrent)(&popped);
+    }
+    CurrentContext(const CurrentContext&) = delete;
+    CurrentContext& operator=(const CurrentContext&) = delete;
+};
+
+CUstream create_stream_of_cuda() {
+    CUstream stream = nullptr;
+    REQUIRE(FUNCTION(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+    return stream;
+}
+
+// Whether the driver is modules/simulated_cuda.cpp, whose kernels do nothing.
+bool is_simulated(const Device& device) {
+    return device.info().name == "simulated GPU";
+}
+
+bool has_gpu(const Device& device) {
+    return device.traits().dialect == Dialect::cuda && device.traits().runs;
+}
+
+}  // namespace
+
+DEVICE_TEST(memory_streams_and_events_of_cuda_are_adopted) {
+    if (!has_gpu(device)) return;
+    const CurrentContext current(device);
+    constexpr u64 n = 100000;
+    CUdeviceptr memory = 0;
+    REQUIRE(FUNCTION(cuMemAlloc)(&memory, n * 4) == CUDA_SUCCESS);
+    CUstream queue = create_stream_of_cuda(), uploads = create_stream_of_cuda();
+    CUevent uploaded = nullptr, recorded = nullptr;
+    REQUIRE(FUNCTION(cuEventCreate)(&uploaded, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS);
+    REQUIRE(FUNCTION(cuEventCreate)(&recorded, CU_EVENT_DEFAULT) == CUDA_SUCCESS);
+    std::vector<u32> x = random_values<u32>(n), y(n);
+    {
+        const auto stream = device.adopt_stream(queue);
+        const auto event = device.adopt_event(uploaded);
+        CHECK(stream->native_handle() == queue);
+        CHECK(event->native_handle() == uploaded);
+        CHECK(event->done());  // never recorded
+        const auto adopted = Array<u32>::adopt(device, {.handle = pointer_of(memory), .bytes = n * 4});
+        CHECK(FUNCTION(cuMemcpyHtoDAsync)(memory, x.data(), n * 4, uploads) == CUDA_SUCCESS);
+        CHECK(FUNCTION(cuEventRecord)(uploaded, uploads) == CUDA_SUCCESS);
+        stream->wait(*event);
+        if (!is_simulated(device)) sort(*stream, adopted, adopted);
+        CHECK(FUNCTION(cuMemcpyDtoHAsync)(y.data(), memory, n * 4, queue) == CUDA_SUCCESS);
+        // The owner waits for a mark of Concord in its own event.
+        const auto mark = device.adopt_event(recorded);
+        stream->record(*mark);
+        CHECK(FUNCTION(cuEventSynchronize)(recorded) == CUDA_SUCCESS);
+        CHECK(mark->done());
+        mark->synchronize();
+        if (!is_simulated(device)) std::sort(x.begin(), x.end());
+        CHECK(y == x);
+        CHECK(throws(ErrorCode::invalid_argument, "Device::adopt_event: null handle; pass the CUevent",
+                     [&] { device.adopt_event(nullptr); }));
+    }
+    // Concord destroys nothing of the owner.
+    CHECK(FUNCTION(cuEventQuery)(uploaded) == CUDA_SUCCESS);
+    CHECK(FUNCTION(cuEventDestroy)(uploaded) == CUDA_SUCCESS);
+    CHECK(FUNCTION(cuEventDestroy)(recorded) == CUDA_SUCCESS);
+    CHECK(FUNCTION(cuStreamDestroy)(queue) == CUDA_SUCCESS);
+    CHECK(FUNCTION(cuStreamDestroy)(uploads) == CUDA_SUCCESS);
+    CHECK(FUNCTION(cuMemFree)(memory) == CUDA_SUCCESS);
+}
+
+DEVICE_TEST(primary_contexts_of_cuda_are_adopted) {
+    if (!has_gpu(device)) return;
+    CHECK(adopt_device("cuda", {.context = device.native_handle()}).get() == &device);
+    CUdevice ordinal = 0;
+    CUcontext own = nullptr;
+    {
+        const CurrentContext current(device);
+        REQUIRE(FUNCTION(cuCtxGetDevice)(&ordinal) == CUDA_SUCCESS);
+    }
+    using Create = CUresult(CUcontext*, unsigned, CUdevice);  // headers of CUDA 13 declare a later form only
+    REQUIRE(cuda_function("cuCtxCreate_v2", static_cast<Create*>(nullptr))(&own, 0, ordinal) == CUDA_SUCCESS);
+    CHECK(throws(ErrorCode::unsupported, "not the primary context of its device",
+                 [&] { adopt_device("cuda", {.context = own}); }));
+    CHECK(FUNCTION(cuCtxDestroy)(own) == CUDA_SUCCESS);
+}
+
+// The owner captures its stream, in the mode that forbids most, while Concord works there and elsewhere.
+DEVICE_TEST(adopted_streams_of_cuda_are_captured) {
+    if (!has_gpu(device)) return;
+    const CurrentContext current(device);
+    constexpr u64 n = 100000;
+    CUstream queue = create_stream_of_cuda(), joined = create_stream_of_cuda();
+    CUevent fork = nullptr, join = nullptr;
+    REQUIRE(FUNCTION(cuEventCreate)(&fork, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS);
+    REQUIRE(FUNCTION(cuEventCreate)(&join, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS);
+    const auto upload = device.create_stream();
+    const std::vector<u32> pageable(n, 1);
+    const Array<u32> x(*upload, pageable), y(*upload, n), other(*upload, pageable);
+    const auto page_locked = device.allocate_host(n * 4);
+    auto* const host = static_cast<u32*>(page_locked->host_pointer());
+    CUgraph graph = nullptr;
+    CUgraphExec ready = nullptr;
+    const u64 in_use = device.memory_use().in_use;
+    {
+        const auto stream = device.adopt_stream(queue);
+        const auto side = device.adopt_stream(joined);
+        const auto event = device.create_event();
+        auto scratch = device.allocate(n * 4);
+        const Buffer* const address = scratch.get();
+        const u32 seven = 7, nine = 9;
+        stream->fill(*y.buffer(), y.view().offset, n * 4, &nine, 4);  // before the capture
+        device.trim();  // so that the pool has to allocate during the capture
+        REQUIRE(FUNCTION(cuStreamBeginCapture)(queue, CU_STREAM_CAPTURE_MODE_GLOBAL) == CUDA_SUCCESS);
+        stream->fill(*scratch, 0, n * 4, &seven, 4);
+        sort(*stream, other, other);
+        CHECK_FALSE(stream->idle());
+        stream->record(*event);
+        const auto refused = [](const char* words, const auto& f) {
+            CHECK(throws(ErrorCode::unsupported, words, f));
+        };
+        refused("Stream::synchronize: the owner captures the stream", [&] { stream->synchronize(); });
+        refused("Stream::callback: the owner captures the stream", [&] { stream->callback([] {}); });
+        refused("Stream::write: the owner captures the stream, and the host memory is pageable",
+                [&] { stream->write(*x.buffer(), 0, pageable.data(), 16); });
+        refused("Stream::read: the owner captures the stream, and the host memory is pageable", [&] {
+            u32 one = 0;
+            stream->read(&one, *x.buffer(), 0, 4);
+        });
+        refused("Event::done: the event was recorded while the owner", [&] { event->done(); });
+        refused("Event::synchronize: the event was recorded while the owner", [&] { event->synchronize(); });
+        const auto future = sum(*stream, other);
+        refused("Event::synchronize: the event was recorded while the owner", [&] { future.get(); });
+        // Another stream joins the capture and returns to it.
+        const auto forked = device.adopt_event(fork);
+        stream->record(*forked);
+        side->wait(*forked);
+        side->copy(*y.buffer(), y.view().offset, *scratch, 0, n * 4);
+        CHECK_FALSE(side->idle());
+        refused("Stream::synchronize: the owner captures the stream", [&] { side->synchronize(); });
+        CHECK(FUNCTION(cuEventRecord)(join, joined) == CUDA_SUCCESS);
+        stream->wait(*device.adopt_event(join));
+        stream->copy(*page_locked, 0, *y.buffer(), y.view().offset, n * 4);
+        scratch.reset();
+        // Other streams copy, wait, compile and allocate meanwhile. They do not get memory of the graph.
+        const auto noise = device.allocate(n * 4, upload.get());
+        CHECK(noise.get() != address);
+        CHECK(Array<u32>(*upload, pageable).to_host(*upload) == pageable);
+        const auto mark = device.create_event();
+        upload->record(*mark);
+        mark->synchronize();
+        CHECK(mark->done());
+        upload->callback([] {});
+        upload->synchronize();
+        device.trim();
+        const auto late = device.adopt_stream(queue);  // adoption does not query it
+        CHECK_FALSE(late->idle());
+        REQUIRE(FUNCTION(cuStreamEndCapture)(queue, &graph) == CUDA_SUCCESS);
+        REQUIRE(FUNCTION(cuGraphInstantiateWithFlags)(&ready, graph, 0) == CUDA_SUCCESS);
+        stream->synchronize();
+        CHECK(stream->idle());
+        for (const u32 before : {1U, 2U}) {
+            upload->fill(*y.buffer(), y.view().offset, n * 4, &before, 4);
+            upload->fill(*noise, 0, n * 4, &before, 4);
+            upload->synchronize();
+            std::fill_n(host, n, before);
+            CHECK(FUNCTION(cuGraphLaunch)(ready, queue) == CUDA_SUCCESS);
+            stream->synchronize();
+            CHECK(std::count(host, host + n, 7U) == static_cast<i64>(n));
+            CHECK(y.to_host(*upload) == std::vector<u32>(n, 7));
+        }
+        // The memory of the graph stays with the stream, which serves after the capture.
+        CHECK(device.memory_use().in_use >= in_use + 2 * n * 4);
+        stream->record(*event);
+        event->synchronize();
+        CHECK(event->done());
+        stream->callback([] {});
+        stream->write(*x.buffer(), x.view().offset, pageable.data(), n * 4);
+        stream->synchronize();
+    }
+    CHECK(device.memory_use().in_use == in_use);
+    CHECK(FUNCTION(cuGraphExecDestroy)(ready) == CUDA_SUCCESS);
+    CHECK(FUNCTION(cuGraphDestroy)(graph) == CUDA_SUCCESS);
+    CHECK(FUNCTION(cuEventDestroy)(fork) == CUDA_SUCCESS);
+    CHECK(FUNCTION(cuEventDestroy)(join) == CUDA_SUCCESS);
+    CHECK(FUNCTION(cuStreamDestroy)(queue) == CUDA_SUCCESS);
+    CHECK(FUNCTION(cuStreamDestroy)(joined) == CUDA_SUCCESS);
+}
+
+// Every replay has the result of the calls, although other calls use the pool between replays.
+DEVICE_TEST(graphs_of_captured_calls_are_replayed) {
+    if (!has_gpu(device) || is_simulated(device)) return;
+    const CurrentContext current(device);
+    constexpr u64 n = 100000;
+    CUstream queue = create_stream_of_cuda();
+    const auto upload = device.create_stream();
+    const Array<f32> x(*upload, n), y(*upload, n), kept(*upload, n);
+    const Array<u64> count(*upload, 1);
+    CUgraph graph = nullptr;
+    CUgraphExec ready = nullptr;
+    {
+        const auto stream = device.adopt_stream(queue);
+        REQUIRE(FUNCTION(cuStreamBeginCapture)(queue, CU_STREAM_CAPTURE_MODE_GLOBAL) == CUDA_SUCCESS);
+        sort(*stream, x, y);
+        scan(*stream, y, y);
+        compact(*stream, x, kept, count, KeepRule::positive);
+        REQUIRE(FUNCTION(cuStreamEndCapture)(queue, &graph) == CUDA_SUCCESS);
+        REQUIRE(FUNCTION(cuGraphInstantiateWithFlags)(&ready, graph, 0) == CUDA_SUCCESS);
+        const Array<f32> other(*upload, random_values<f32>(n));
+        for (u32 seed = 1; seed < 4; ++seed) {
+            CAPTURE(seed);
+            std::vector<f32> values(n);
+            for (u64 i = 0; i < n; ++i)
+                values[i] = static_cast<f32>((i * 7919 + seed) % 32);
+            upload->write(*x.buffer(), x.view().offset, values.data(), n * 4);
+            upload->synchronize();
+            const Array<f32> sorted = sort(*upload, other);
+            CHECK(FUNCTION(cuGraphLaunch)(ready, queue) == CUDA_SUCCESS);
+            scan(*upload, other, sorted);
+            stream->synchronize();
+            std::vector<f32> positive;
+            std::copy_if(values.begin(), values.end(), std::back_inserter(positive),
+                         [](f32 v) { return v > 0; });
+            CHECK(count.to_host(*upload).front() == positive.size());
+            std::vector<f32> got = kept.to_host(*upload);
+            got.resize(positive.size());
+            CHECK(got == positive);
+            std::sort(values.begin(), values.end());
+            std::vector<f32> sums(n);
+            std::inclusive_scan(values.begin(), values.end(), sums.begin());  // exact: integers below 2^24
+            CHECK(y.to_host(*upload) == sums);
+        }
+    }
+    CHECK(FUNCTION(cuGraphExecDestroy)(ready) == CUDA_SUCCESS);
+    CHECK(FUNCTION(cuGraphDestroy)(graph) == CUDA_SUCCESS);
+    CHECK(FUNCTION(cuStreamDestroy)(queue) == CUDA_SUCCESS);
+}
+
+// Adopted memory that the graph uses, or that earlier work of the stream uses, is released with the stream.
+DEVICE_TEST(adopted_memory_outlives_a_capture) {
+    if (!has_gpu(device)) return;
+    const CurrentContext current(device);
+    CUstream queue = create_stream_of_cuda();
+    CUdeviceptr memory[2] = {};
+    for (CUdeviceptr& each : memory)
+        REQUIRE(FUNCTION(cuMemAlloc)(&each, 4096) == CUDA_SUCCESS);
+    int released = 0;
+    const auto adopt = [&](CUdeviceptr address) {
+        return device.adopt({.handle = pointer_of(address), .bytes = 4096, .release = [&] { ++released; }});
+    };
+    CUgraph graph = nullptr;
+    {
+        const auto stream = device.adopt_stream(queue);
+        const u32 zero = 0;
+        auto before = adopt(memory[0]), captured = adopt(memory[1]);
+        stream->fill(*before, before->begin(), 4096, &zero, 4);
+        REQUIRE(FUNCTION(cuStreamBeginCapture)(queue, CU_STREAM_CAPTURE_MODE_GLOBAL) == CUDA_SUCCESS);
+        stream->fill(*captured, captured->begin(), 4096, &zero, 4);
+        before.reset();
+        captured.reset();
+        CHECK(released == 0);
+        REQUIRE(FUNCTION(cuStreamEndCapture)(queue, &graph) == CUDA_SUCCESS);
+        CHECK(released == 0);
+    }
+    CHECK(released == 2);
+    CHECK(FUNCTION(cuGraphDestroy)(graph) == CUDA_SUCCESS);
+    for (const CUdeviceptr each : memory)
+        CHECK(FUNCTION(cuMemFree)(each) == CUDA_SUCCESS);
+    CHECK(FUNCTION(cuStreamDestroy)(queue) == CUDA_SUCCESS);
+}
+
+#undef FUNCTION
 #endif
 
 TEST_SUITE_END();
