@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# wheel.sh BUILD SOURCE [--long]: installs the wheel that `./setup wheel` built into a fresh virtual environment, without the
+# build folder in any search path, and runs the tests of the package and the examples of its page there.
+set -euo pipefail
+build=$1 source=$2 long=${3:-}
+tools=$(ls -d "$build"/python/tools-* 2>/dev/null | head -n 1)
+wheel=$(ls "$build"/python/wheels/concord-*.whl 2>/dev/null | head -n 1)
+if [[ -z $wheel || ! -e $tools/installed ]]; then
+    echo "No wheel in $build/python/wheels; ./setup wheel builds it"
+    exit 77
+fi
+tag=${tools##*tools-}
+wheel=$(ls "$build"/python/wheels/concord-*-"$tag"-*.whl)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+size=$(du -k "$wheel" | cut -f1)
+echo "$((size / 1024)) MiB: ${wheel##*/}"
+((size <= 30 * 1024)) || { echo "the wheel is larger than 30 MiB"; exit 1; }
+listing=$("$tools/bin/python" -m zipfile -l "$wheel")
+for name in concord/__init__.py concord/_concord.pyi concord/py.typed concord/bin/concord concord/lib/concord/concord-backend-tbb.so \
+    concord/include/concord/concord.hpp; do
+    grep -q "$name" <<<"$listing" || { echo "the wheel lacks $name"; exit 1; }
+done
+if grep -E 'libcuda|libnvrtc|libcudart|libOpenCL' <<<"$listing"; then
+    echo "the wheel contains libraries of drivers"
+    exit 1
+fi
+
+start=$SECONDS
+"$tools/bin/python" -m venv "$work/venv"
+python=$work/venv/bin/python
+"$python" -m pip install --quiet --disable-pip-version-check --no-index --no-deps "$wheel"
+cd "$work"
+unset PYTHONPATH CONCORD_BACKEND_PATH
+"$python" -c "import concord as cc; print(cc.__version__); print(cc.devices())"
+echo "first result $((SECONDS - start)) s after the start of the installation"
+"$work/venv/bin/concord" --version
+# NumPy and pytest are those of the build's environment.
+"$tools/bin/python" -c "import site; print(site.getsitepackages()[0])" >"$("$python" -c 'import site; print(site.getsitepackages()[0])')/tools.pth"
+"$python" "$source/tests/docs/python_examples.py" "$source/docs/python.md"
+selection=(-m "not long")
+[[ -z $long ]] || selection=()
+"$python" -m pytest -q -p no:cacheprovider --durations=5 "${selection[@]}" "$source/python/tests" "$source/python/examples"
