@@ -638,6 +638,15 @@ DEVICE_TEST(adopted_streams_of_cuda_are_captured) {
         refused("Stream::synchronize: the owner captures the stream", [&] { side->synchronize(); });
         CHECK(FUNCTION(cuEventRecord)(join, joined) == CUDA_SUCCESS);
         stream->wait(*device.adopt_event(join));
+        // So does a stream of Concord.
+        const auto third = device.create_stream();
+        const auto back = device.create_event();
+        third->wait(*event);
+        third->fill(*other.buffer(), other.view().offset, 4, &nine, 4);
+        CHECK_FALSE(third->idle());
+        refused("Stream::synchronize: the owner captures the stream", [&] { third->synchronize(); });
+        third->record(*back);
+        stream->wait(*back);
         stream->copy(*page_locked, 0, *y.buffer(), y.view().offset, n * 4);
         scratch.reset();
         // Other streams copy, wait, compile and allocate meanwhile. They do not get memory of the graph.
