@@ -20,13 +20,12 @@ rm -rf "$stage"
 for component in runtime development program; do
     cmake --install "$build" --prefix "$stage" --component "$component" --strip >/dev/null
 done
-rm -rf "$stage"/lib*/libconcord-mpi* "$stage"/include/concord/mpi.hpp "$stage"/share
 
 mkdir -p "$folder/new" "$wheels"
 rm -f "$folder"/new/*
 CMAKE_GENERATOR=Ninja PATH=$tools/bin:$PATH "$tools/bin/python" -m pip wheel --quiet --disable-pip-version-check --no-deps \
     --no-build-isolation --wheel-dir "$folder/new" "--config-settings=build-dir=$folder/build" \
-    "--config-settings=cmake.define.CMAKE_PREFIX_PATH=$stage" "$source/python" </dev/null
+    "--config-settings=cmake.define.concord_DIR=$(dirname "$(find "$stage" -name concord-config.cmake)")" "$source/python" </dev/null
 wheel=$(ls "$folder"/new/*.whl)
 rm -f "$wheels"/concord-*-"$tag"-*.whl
 # Takes in the libraries that the modules link (oneTBB, spdlog, fmt), and names the oldest C library that it works with.

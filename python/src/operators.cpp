@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <chrono>
 #include <cstring>
 
 using namespace nanobind::literals;
@@ -227,6 +228,26 @@ nb::object mapped_builtin(const std::string& function, nb::handle x, nb::handle 
 #define CONCORD_HANDLES nb::handle device, nb::handle stream, nb::handle order, nb::handle variant
 
 void define_operators(nb::module_& m) {
+    // For python/benchmarks/compare.py: seconds per call of the same call in C++.
+    m.def("_repeated_copy", [](nb::handle x, nb::handle out, u64 count) {
+        Call call("map", Common{});
+        const Argument& in = call.input(x, "x");
+        call.begin();
+        Argument& result = call.output(out, in.type(), in.shape());
+        const View from = in.tensor().view(), to = result.tensor().view();
+        const bool blocking =
+            call.device().traits().dialect != Dialect::cuda && !nb::isinstance<ArrayObject>(x);
+        f64 seconds = 0;
+        call.run([&] {
+            const auto start = std::chrono::steady_clock::now();
+            for (u64 i = 0; i < count; ++i) {
+                map(call.stream(), from, to, MapFunction::copy, call.options());
+                if (blocking) call.stream().synchronize();
+            }
+            seconds = std::chrono::duration<f64>(std::chrono::steady_clock::now() - start).count();
+        });
+        return seconds / static_cast<f64>(count);
+    });
     nb::class_<FunctionObject>(m, "Function",
                                "A function from text, made by function(). Calling it maps it over arrays.")
         .def_prop_ro(
