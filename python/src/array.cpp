@@ -560,10 +560,47 @@ void Call::begin() {
     }
     if (!stream_) stream_ = own_stream(*device_);
     for (std::size_t i = 0; i < count_; ++i)
-        bind(*arguments_[i], false);
+        bind(*arguments_[i], false, true);
 }
 
-void Call::bind(Argument& argument, bool is_output) {
+// Arguments that have memory in common use one buffer, so that Concord knows. False if there is no other one.
+bool Call::share_buffer(Argument& argument, u64 bytes) {
+    const std::span<const i64> strides(argument.strides_.data(), argument.rank_);
+    std::byte *first = argument.address(), *last = first + bytes;
+    std::vector<Argument*> shared;
+    for (const auto& other : arguments_) {
+        if (!other || other.get() == &argument || other->staged_ || other->bytes_ == 0 ||
+            !other->tensor_.buffer() || other->where_.type == dlpack::DeviceType::opencl)
+            continue;
+        if (other->address() >= last || first >= other->address() + other->bytes_) continue;
+        const Buffer& buffer = *other->tensor_.buffer();
+        std::byte* const base = other->address() - other->tensor_.offset();
+        if (first >= base + buffer.begin() && last <= base + buffer.size()) {
+            argument.tensor_ = Tensor(other->tensor_.buffer(), static_cast<u64>(first - base), argument.type_,
+                                      argument.shape(), strides);
+            return true;
+        }
+        if (other->array_ != nullptr)
+            throw Error(ErrorCode::invalid_argument, name_,
+                        std::string(argument.name_) + " overlaps " + other->name_ + " in part");
+        first = std::min(first, other->address());
+        last = std::max(last, other->address() + other->bytes_);
+        shared.push_back(other.get());
+    }
+    if (shared.empty()) return false;
+    dlpack::Tensor tensor;
+    tensor.data = first;
+    tensor.device = argument.where_;
+    const auto adopted = detail::adopt_tensor(*device_, tensor, static_cast<u64>(last - first),
+                                              argument.read_only_, false, {});
+    shared.push_back(&argument);
+    for (Argument* each : shared)
+        each->tensor_ = Tensor(adopted.first, adopted.second + static_cast<u64>(each->address() - first),
+                               each->type_, each->shape(), {each->strides_.data(), each->rank_});
+    return true;
+}
+
+void Call::bind(Argument& argument, bool is_output, bool is_read) {
     const dlpack::DeviceType type = argument.where_.type;
     const Dialect dialect = device_->traits().dialect;
     const std::string what = std::string(argument.name_);
@@ -584,6 +621,7 @@ void Call::bind(Argument& argument, bool is_output) {
         argument.tensor_ = Tensor(nullptr, 0, argument.type_, argument.shape());
         return;
     }
+    argument.bytes_ = bytes;
     if (argument.array_ != nullptr && &argument.array_->device() == device_.get()) {
         argument.tensor_ = argument.array_->tensor();
         return;
@@ -600,7 +638,7 @@ void Call::bind(Argument& argument, bool is_output) {
         auto buffer = device_->allocate(bytes, stream_.get());
         argument.staged_ = true;
         argument.tensor_ = Tensor(buffer, 0, argument.type_, argument.shape(), strides);
-        if (!is_output || !argument.tensor_.contiguous())
+        if (is_read || !argument.tensor_.contiguous())
             stream_->write(*buffer, 0, static_cast<std::byte*>(argument.data_) + argument.byte_offset_,
                            bytes);
         return;
@@ -621,12 +659,13 @@ void Call::bind(Argument& argument, bool is_output) {
         type != dlpack::DeviceType::opencl)
         throw Error(ErrorCode::invalid_argument, name_,
                     what + " is not aligned to its elements; pass a copy");
+    if (type != dlpack::DeviceType::opencl && share_buffer(argument, bytes)) return;
     auto adopted = detail::adopt_tensor(*device_, tensor, bytes, argument.read_only_, false, {});
     argument.tensor_ =
         Tensor(std::move(adopted.first), adopted.second, argument.type_, argument.shape(), strides);
 }
 
-Argument& Call::output(nb::handle out, Type type, std::span<const i64> shape, bool boolean) {
+Argument& Call::output(nb::handle out, Type type, std::span<const i64> shape, bool boolean, bool is_read) {
     std::unique_ptr<Argument>& slot = arguments_[count_];
     if (out.is_valid() && !out.is_none()) {
         slot = std::make_unique<Argument>(name_, "out", out);
@@ -693,7 +732,7 @@ Argument& Call::output(nb::handle out, Type type, std::span<const i64> shape, bo
         }
     }
     ++count_;
-    bind(*slot, true);
+    bind(*slot, true, is_read);
     if (slot->array_ != nullptr && &slot->array_->device() == device_.get())
         slot->array_->written_by(stream_);
     return *slot;

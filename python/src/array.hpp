@@ -105,6 +105,8 @@ class Argument {
 
   private:
     friend class Call;
+    // The address of the first element; not of a cl_mem.
+    std::byte* address() const { return static_cast<std::byte*>(data_) + byte_offset_; }
     bool from_buffer(nb::handle object);
     void from_cuda_interface(nb::handle object);
     void from_capsule(nb::handle object);
@@ -130,6 +132,7 @@ class Argument {
     void* interface_stream_ = nullptr;  // of __cuda_array_interface__
 
     Tensor tensor_;
+    u64 bytes_ = 0;        // from the first element to the end of the last one
     bool staged_ = false;  // the tensor is a copy on the device
 };
 
@@ -146,7 +149,9 @@ class Call {
     // Opens device and stream: those that are named, else those of the first input.
     void begin();
     // The object `out`, or if it is None a new array of the first input's library.
-    Argument& output(nb::handle out, Type type, std::span<const i64> shape, bool boolean = false);
+    // `is_read`: the call reads its elements, too.
+    Argument& output(nb::handle out, Type type, std::span<const i64> shape, bool boolean = false,
+                     bool is_read = false);
 
     // The call waits for its work, because that uses memory of the caller.
     void waits() { blocking_ = true; }
@@ -170,7 +175,8 @@ class Call {
     void fetch(void* to, const View& from);
 
   private:
-    void bind(Argument& argument, bool is_output);
+    void bind(Argument& argument, bool is_output, bool is_read);
+    bool share_buffer(Argument& argument, u64 bytes);
     void finish();
     nb::object make_result(Argument& output);
 

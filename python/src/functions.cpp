@@ -556,7 +556,7 @@ nb::object product(nb::handle a, nb::handle b, f64 alpha, f64 beta, nb::handle o
                         nb::cast<std::string>(nb::str(tuple_of(r))) +
                         " do not match: " + std::to_string(l[l.size() - 1]) + " columns and " +
                         std::to_string(r[r.size() - 2]) + " rows");
-    Argument& result = call.output(out, left.type(), shape);
+    Argument& result = call.output(out, left.type(), shape, false, beta != 0);
     call.run([&] {
         if (result.size() == 0) return;
         matmul(call.stream(), left.tensor().volume(name), right.tensor().volume(name),

@@ -2,7 +2,7 @@
 # wheel.sh BUILD SOURCE [--long]: installs the wheel that `./setup wheel` built into a fresh virtual environment, without the
 # build folder in any search path, and runs the tests of the package and the examples of its page there.
 set -euo pipefail
-build=$1 source=$2 long=${3:-}
+build=$(cd -- "$1" && pwd -P) source=$(cd -- "$2" && pwd -P) long=${3:-}
 tools=$(ls -d "$build"/python/tools-* 2>/dev/null | head -n 1)
 wheel=$(ls "$build"/python/wheels/concord-*.whl 2>/dev/null | head -n 1)
 if [[ -z $wheel || ! -e $tools/installed ]]; then
