@@ -22,6 +22,7 @@ struct BufferState {
     void note_use(Stream& stream, const std::shared_ptr<std::atomic<bool>>& ended, u64 ticket);
 
     std::weak_ptr<Buffer> self;  // while it is allocated to a user
+    bool is_adopted = false;
     std::mutex mutex;
     std::vector<Use> uses;
 };

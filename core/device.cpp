@@ -180,6 +180,7 @@ std::shared_ptr<Buffer> adopted(
     std::shared_ptr<Buffer> buffer(made.get(), Release{device.shared_from_this(), std::move(memory.release)});
     static_cast<void>(made.release());
     Access::state(*buffer).self = buffer;
+    Access::state(*buffer).is_adopted = true;
     return buffer;
 }
 

@@ -49,8 +49,8 @@ std::string text_of(std::span<const i64> values) {
     return text + (values.size() == 1 ? ",)" : ")");
 }
 
-std::array<i64, Tensor::most_dimensions> row_major(std::span<const i64> shape) {
-    std::array<i64, Tensor::most_dimensions> strides{};
+std::array<i64, Tensor::max_dimensions> row_major(std::span<const i64> shape) {
+    std::array<i64, Tensor::max_dimensions> strides{};
     i64 stride = 1;
     for (std::size_t i = shape.size(); i-- > 0;) {
         strides[i] = stride;
@@ -61,10 +61,10 @@ std::array<i64, Tensor::most_dimensions> row_major(std::span<const i64> shape) {
 }
 
 void check_rank(const char* call, std::size_t rank) {
-    if (rank > Tensor::most_dimensions)
+    if (rank > Tensor::max_dimensions)
         throw Error(ErrorCode::invalid_argument, call,
                     "too many dimensions, got " + std::to_string(rank) + "; at most " +
-                        std::to_string(Tensor::most_dimensions) + " are supported");
+                        std::to_string(Tensor::max_dimensions) + " are supported");
 }
 
 // The index of the device in its selector, such as "cuda:1".
@@ -80,7 +80,7 @@ i32 index_of(const Device& device) {
 struct Exported {
     dlpack::ManagedTensor managed;
     Tensor tensor;
-    std::array<i64, Tensor::most_dimensions> shape, strides;
+    std::array<i64, Tensor::max_dimensions> shape, strides;
 };
 
 }  // namespace
@@ -117,6 +117,11 @@ Tensor::Tensor(std::shared_ptr<Buffer> buffer, u64 offset, Type type, std::span<
     }
     const u64 count =
         detail::tensor_bytes("Tensor", this->shape(), this->strides(), size_of(type)) / size_of(type);
+    // Broadcast tensors have more elements than memory.
+    detail::CheckedSize elements(1);
+    for (const i64 extent : this->shape())
+        elements = elements * static_cast<u64>(extent);
+    if (!elements.fits(detail::most_bytes)) detail::refuse_size("Tensor", elements.value(), size_of(type));
     detail::check_view("Tensor", "tensor", {buffer_.get(), offset_, count, type_});
 }
 
@@ -175,16 +180,11 @@ VolumeView Tensor::volume(const char* call) const {
         right = 1;
     }
     // The stride of a dimension with one index says nothing.
-    if (columns == 1 && rows == 1) {
-        down = right = 1;
-    } else if (columns == 1 && down != 1) {
+    if (columns == 1) {
         right = 1;
-    } else if (rows == 1 && right != 1) {
-        down = 1;
-    } else if (columns == 1) {
-        right = rows;
+        if (rows == 1) down = 1;
     } else if (rows == 1) {
-        down = columns;
+        down = right == 1 ? columns : 1;
     }
     const bool by_rows = right == 1 && down >= columns, by_columns = down == 1 && right >= rows;
     if (!by_rows && !by_columns)
@@ -207,18 +207,22 @@ VolumeView Tensor::volume(const char* call) const {
             .layout = by_rows ? Layout::row_major : Layout::column_major};
 }
 
-dlpack::Device detail::dlpack_device(const Buffer& buffer) {
-    const Device& device = buffer.device();
-    const bool on_host = buffer.kind() == Buffer::Kind::host;
+dlpack::Device detail::dlpack_device(const Device& device) {
     switch (device.traits().dialect) {
         case Dialect::cuda:
-            return {on_host ? dlpack::DeviceType::cuda_host : dlpack::DeviceType::cuda, index_of(device)};
+            return {dlpack::DeviceType::cuda, index_of(device)};
         case Dialect::opencl:
-            if (!on_host) return {dlpack::DeviceType::opencl, index_of(device)};
-            [[fallthrough]];
+            return {dlpack::DeviceType::opencl, index_of(device)};
         case Dialect::host:
             break;
     }
+    return {dlpack::DeviceType::cpu, 0};
+}
+
+dlpack::Device detail::dlpack_device(const Buffer& buffer) {
+    const dlpack::Device where = dlpack_device(buffer.device());
+    if (buffer.kind() == Buffer::Kind::device) return where;
+    if (where.type == dlpack::DeviceType::cuda) return {dlpack::DeviceType::cuda_host, where.id};
     return {dlpack::DeviceType::cpu, 0};
 }
 
@@ -266,8 +270,11 @@ Tensor import_tensor(Device& device, Managed* managed, const dlpack::Tensor& ten
         throw Error(ErrorCode::invalid_argument, call,
                     "element type " + dlpack::name_of(tensor.type) +
                         "; supported are int and uint of 8 to 64 bits, float32, float64 and bool");
-    check_rank(call, static_cast<std::size_t>(std::max(tensor.rank, 0)));
-    const std::span<const i64> shape(tensor.shape, static_cast<std::size_t>(std::max(tensor.rank, 0)));
+    if (tensor.rank < 0)
+        throw Error(ErrorCode::invalid_argument, call,
+                    "negative number of dimensions, got " + std::to_string(tensor.rank));
+    check_rank(call, static_cast<std::size_t>(tensor.rank));
+    const std::span<const i64> shape(tensor.shape, static_cast<std::size_t>(tensor.rank));
     const auto dense = row_major(shape);
     const std::span<const i64> strides(tensor.strides != nullptr ? tensor.strides : dense.data(),
                                        shape.size());
@@ -280,9 +287,10 @@ Tensor import_tensor(Device& device, Managed* managed, const dlpack::Tensor& ten
         release();
         return empty;
     }
-    const std::size_t misaligned =
-        (reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset) % size_of(*type);
-    if (tensor.device.type != dlpack::DeviceType::opencl && misaligned != 0)
+    // The data of OpenCL are a handle.
+    const std::uintptr_t base =
+        tensor.device.type == dlpack::DeviceType::opencl ? 0 : reinterpret_cast<std::uintptr_t>(tensor.data);
+    if ((base + tensor.byte_offset) % size_of(*type) != 0)
         throw Error(ErrorCode::invalid_argument, call,
                     "memory that is not aligned to its elements of " + std::string(name_of(*type)));
     auto adopted = detail::adopt_tensor(device, tensor, bytes, read_only, true, release);

@@ -106,7 +106,7 @@ std::string name_of(const DataType& type);
 class Tensor {
   public:
     /// Maximum number of dimensions.
-    static constexpr u32 most_dimensions = 8;
+    static constexpr u32 max_dimensions = 8;
 
     /// A tensor of zero dimensions without a buffer.
     Tensor() = default;
@@ -148,7 +148,7 @@ class Tensor {
     u64 offset_ = 0;  // bytes
     Type type_ = Type::u8;
     u32 rank_ = 0;
-    std::array<i64, most_dimensions> shape_{}, strides_{};
+    std::array<i64, max_dimensions> shape_{}, strides_{};
 };
 
 /// Takes over a tensor of another library without a copy: host memory on CPUs (also through OpenCL), page-locked
@@ -177,7 +177,8 @@ dlpack::ManagedTensor* to_dlpack(const MatrixView& matrix, const std::shared_ptr
 dlpack::ManagedTensor* to_dlpack(const VolumeView& volume, const std::shared_ptr<Buffer>& owner);
 
 namespace detail {
-// Where a buffer is, in DLPack's terms.
+// Where buffers of a device are, and where a buffer is, in DLPack's terms.
+dlpack::Device dlpack_device(const Device& device);
 dlpack::Device dlpack_device(const Buffer& buffer);
 // The buffer of a description that its owner keeps alive, and of its offset in bytes. `verify`: ask the driver about
 // the memory.
@@ -185,7 +186,7 @@ std::pair<std::shared_ptr<Buffer>, u64> adopt_tensor(Device& device, const dlpac
                                                      bool read_only, bool verify,
                                                      std::function<void()> release);
 // The bytes from the first element to the end of the last one. Throws invalid_argument for negative strides or extents
-// and for more than Tensor::most_dimensions dimensions.
+// and for more than Tensor::max_dimensions dimensions.
 u64 tensor_bytes(const char* call, std::span<const i64> shape, std::span<const i64> strides,
                  u32 element_size);
 }  // namespace detail

@@ -1,5 +1,9 @@
+#include "access.hpp"
+#include "buffer_state.hpp"
+
 #include <concord/span.hpp>
 
+#include <cstdint>
 #include <string>
 
 namespace concord {
@@ -47,8 +51,37 @@ void detail::check_view(const char* call, const char* name, const View& view) {
                         "; the buffer has " + std::to_string(view.buffer->size()) + " bytes");
 }
 
+namespace {
+
+// Throws if the views are on one memory that two buffers have adopted: kernels are told whether they work in place.
+void refuse_adopted_twice(const View& a, const View& b) {
+    if (!detail::Access::state(*a.buffer).is_adopted || !detail::Access::state(*b.buffer).is_adopted ||
+        &a.buffer->device() != &b.buffer->device())
+        return;
+    // An address, or a handle that tells only whether the memory is the same.
+    const bool on_host = a.buffer->host_pointer() != nullptr && b.buffer->host_pointer() != nullptr;
+    const bool is_handle = !on_host && a.buffer->device().traits().dialect == Dialect::opencl;
+    const auto first = [on_host](const View& view) {
+        void* base = on_host ? view.buffer->host_pointer() : view.buffer->native_handle();
+        return reinterpret_cast<std::uintptr_t>(base) + view.offset;
+    };
+    const std::uintptr_t from = first(a), to = first(b);
+    if (is_handle ? a.buffer->native_handle() != b.buffer->native_handle()
+                  : from >= to + b.bytes() || to >= from + a.bytes())
+        return;
+    throw Error(
+        ErrorCode::invalid_argument, "overlap",
+        "the ranges are in memory that was adopted twice; adopt it once, and use parts of that buffer");
+}
+
+}  // namespace
+
 bool overlap(const View& a, const View& b) {
-    if (a.buffer != b.buffer || a.count == 0 || b.count == 0) return false;
+    if (a.count == 0 || b.count == 0) return false;
+    if (a.buffer != b.buffer) {
+        if (a.buffer != nullptr && b.buffer != nullptr) refuse_adopted_twice(a, b);
+        return false;
+    }
     return a.offset < b.offset + b.bytes() && b.offset < a.offset + a.bytes();
 }
 

@@ -4,7 +4,9 @@
     machines          the measured machines, with links to their pages
     machine NAME      all figures of docs/results/NAME.bench.json, first those of peers that are faster
     algorithm NAME    the figures of an algorithm at its largest size, on all machines
-    headline          a row for each algorithm: rate, fraction of the attainable rate, fastest peer library
+    headline [NAME...]
+                      a row for each algorithm: rate, fraction of the attainable rate, fastest peer library. Default: all machines
+    python            Concord from Python next to NumPy, PyTorch and CuPy
     agreement         what `concord check` found, a row for each algorithm
     figures [DIR]     writes agreement.svg and speedups.svg (default: docs/_static)
 
@@ -180,7 +182,8 @@ def table(header, rows):
 # --- Tables ---------------------------------------------------------------------------------------------------------
 
 SPEED_UP = ("Speed-up is the peer's time divided by Concord's: above 1, Concord is faster. Results are verified before they are timed. "
-            "The fraction compares with the attainable rate (copy, read or fused multiply-add) measured in the same run. "
+            "The fraction compares with the attainable rate (copy, read, fused multiply-add, or f64 products on tensor cores) measured "
+            "in the same run. "
             "Above 103 % the table says > 100 %: small work is bound by latency and caches, and some calls use other units than the "
             "kernel that measures the rate, or another mix of reads and writes.\n")
 COLUMNS = ["workload", "type", ">elements", "variant", ">time", ">rate", ">fraction", "speed-up over peers"]
@@ -321,9 +324,14 @@ def print_algorithm(name):
         print(SPEED_UP, end="")
 
 
-def headlines():
-    """[(algorithm, {device: Group})]: of each device with peers, the largest size of the first workload that has a peer."""
-    devices = [d for m in machines() for d in m.devices.values() if any(g.peers for g in d.groups)]
+def headlines(names=()):
+    """[(algorithm, {device: Group})]: of each device with peers, the largest size of the first workload that has a peer.
+
+    names: the machines; default: all."""
+    known = machines()
+    if unknown := set(names) - {m.name for m in known}:
+        sys.exit(f"performance.py: unknown machine '{min(unknown)}'; available: {', '.join(m.name for m in known)}")
+    devices = [d for m in known if not names or m.name in names for d in m.devices.values() if any(g.peers for g in d.groups)]
     devices.sort(key=lambda d: list(BACKENDS.values()).index(d.backend) if d.backend in BACKENDS.values() else 9)
     rows = []
     for algorithm in algorithms(devices):
@@ -339,25 +347,22 @@ def headlines():
     return devices, rows
 
 
-def print_headline():
-    devices, rows = headlines()
-    header = ["algorithm"]
-    for device in devices:
-        header += [device.title, "compared with the fastest peer"]
+def print_headline(names):
+    devices, rows = headlines(names)
     lines = []
     for algorithm, found in rows:
         line = [algorithm]
         for device in devices:
             group = found.get(device)
             if group is None:
-                line += ["–", "–"]
+                line.append("–")
                 continue
             best = group.best
             fraction = f" ({fraction_of(best)} of attainable)" if fraction_of(best) != "–" else ""
-            line.append(f"{group.function} of {size_of(group.n)} {group.type}: {rate_of(best)}{fraction}")
-            line.append(fastest_peer(device, group) if group.peers else "–")
+            line.append(f"{group.function} of {size_of(group.n)} {group.type}: {rate_of(best)}{fraction}; " +
+                        (fastest_peer(device, group) if group.peers else "no peer"))
         lines.append(line)
-    print(table(header, [*lines, worst_case(devices)]), end="")
+    print(table(["algorithm"] + [device.title for device in devices], [*lines, worst_case(devices)]), end="")
     if any(mark_of(group.peers[0]) for _, found in rows for group in found.values() if group.peers):
         print("\n\\* see the note on the machine's page: the peer's contract differs, or the result is verified with a statistical bound.")
 
@@ -381,9 +386,33 @@ def worst_case(devices):
     line = ["lowest speed-up of all workloads at their largest size"]
     for device in devices:
         group = lowest(device)
-        line.append(f"{group.work}: {rate_of(group.best)}")
-        line.append(fastest_peer(device, group))
+        line.append(f"{group.work}: {rate_of(group.best)}; {fastest_peer(device, group)}")
     return line
+
+
+def print_python():
+    """What python/benchmarks/compare.py measured, a table for each device."""
+    import json
+
+    for path in sorted(RESULTS.glob("*.python.json")):
+        with open(path, encoding="utf-8") as file:
+            stored = json.load(file)
+        rows = {}
+        for row in stored["rows"]:
+            rows.setdefault((row["function"], row["dtype"], row["n"]), []).append(row)
+        libraries = list(dict.fromkeys(row["library"] for row in stored["rows"]))
+        versions = ", ".join(f"{name} {version}" for name, version in stored["versions"].items() if name in libraries + ["Python"])
+        print(f"**{stored['device']}**, {stored['driver']}; {versions}; {stored['date']}, version {stored['version']}.\n")
+        lines = []
+        for (function, dtype, n), measured in rows.items():
+            cells = [f"`{function}`", dtype, size_of(n), time_of(measured[0]["ms"])]
+            for library in libraries:
+                peer = next((row for row in measured if row["library"] == library), None)
+                cells.append(f"{time_of(peer['peer_ms'])} ({digits(peer['peer_ms'] / peer['ms'])}x)" if peer else "–")
+            lines.append(cells)
+        print(table(["function", "dtype", ">elements", ">Concord"] + [f">{name}" for name in libraries], lines))
+        host = [f"{digits(times['overhead_us'])} µs for {library}" for library, times in stored["overhead"].items()]
+        print(f"A call from Python takes longer on the host than the same call in C++, by {', '.join(host)}.\n")
 
 
 # --- Agreement ------------------------------------------------------------------------------------------------------
@@ -437,7 +466,7 @@ def print_agreement():
         rows.append([name] + [f"{a} ({b})" if b else a for a, b in words])
     print(table(["algorithm"] + [f"{name}, {backend}" for name, backend, *_ in columns], rows))
     print("Variants per algorithm: *identical* results are bitwise those of the serial reference; results *within bound* are "
-          "floating-point sums in another order. Commands: " +
+          "floating-point sums in another order, or products of split operands (`tf32x3`). Commands: " +
           "; ".join(dict.fromkeys(f"`{s['command']}` on {s['date']} ({s['covers']})" for *_, s in columns)) + ".")
 
 
@@ -447,7 +476,7 @@ STYLE = """<style>
 .card{fill:#fff;stroke:#d0d7de}.text{fill:#1f2328}.faint{fill:#59636e}.axis{stroke:#8c959f}.grid{stroke:#d8dee4}
 .good{fill:#c6ecd0}.bound{fill:#d3e5fb}.none{fill:#eef1f4}.bad{fill:#ffb3ad}.faster{fill:#2f81d6}.slower{fill:#d9822b}.cpu{fill:#3c9c6b}
 text{font-family:-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;font-size:13px}
-.small{font-size:11px}.title{font-size:15px;font-weight:600}
+.small{font-size:11px}.title{font-size:15px;font-weight:600}.section{font-weight:600}
 @media (prefers-color-scheme:dark){.card{fill:#161b22;stroke:#30363d}.text{fill:#e6edf3}.faint{fill:#9198a1}.axis{stroke:#6e7681}.grid{stroke:#30363d}
 .good{fill:#1d5a33}.bound{fill:#1f4573}.none{fill:#262c36}.bad{fill:#8e2f29}.faster{fill:#58a6ff}.slower{fill:#f0a04b}.cpu{fill:#56c288}}
 </style>
@@ -488,48 +517,51 @@ def agreement_svg():
             body += words(middle, y + (18 if second else 25), first, "text small", "middle")
             if second:
                 body += words(middle, y + 32, second, "faint small", "middle")
-    body += words(16, height - 30, "identical: bitwise identical to the reference. within bound: sums in another order, within the error bound",
+    body += words(16, height - 30, "identical: bitwise identical to the reference. within bound: sums in another order, or split operands (tf32x3), within the error bound",
                   "faint small")
     body += words(16, height - 14, "; ".join(dict.fromkeys(f"{s['covers']}, {s['date']}" for *_, s in columns)), "faint small")
     return svg(width, height, "Agreement matrix", "For each algorithm and device, how many variants give bitwise identical results.", body)
 
 
 def speedups_svg():
+    """A section for each device: a bar for each algorithm, then the device's lowest speed-up."""
     devices, rows = headlines()
-    bars = []
-    worst = [(lowest(d).algorithm, {d: lowest(d)}) for d in devices if all(lowest(d) not in found.values() for _, found in rows)]
-    for algorithm, found in rows + worst:
-        for device, group in found.items():
-            if group.peers:
-                peer = group.peers[0]
-                bars.append((algorithm, device, group, group.speed_up(peer), peer_of(device, peer, call=False)))
-    left, top, row, plot = 300, 64, 24, 330
-    width, height = left + plot + 190, top + row * len(bars) + 44
-    low = min([0.5] + [b[3] for b in bars])
-    high = max([2.0] + [b[3] for b in bars])
-    low, high = 2.0 ** math.floor(math.log2(low)), 2.0 ** math.ceil(math.log2(high))
+    sections = []
+    for device in devices:
+        groups = [(algorithm, found[device]) for algorithm, found in rows if device in found and found[device].peers]
+        sections.append((device, groups + [(f"lowest: {lowest(device).algorithm}", lowest(device))]))
+    left, top, row, heading, plot = 250, 54, 20, 32, 320
+    width = left + plot + 270
+    height = top + sum(heading + row * len(groups) for _, groups in sections) + 40
+    values = [group.speed_up(group.peers[0]) for _, groups in sections for _, group in groups]
+    low, high = 2.0 ** math.floor(math.log2(min([0.5, *values]))), 2.0 ** math.ceil(math.log2(max([2.0, *values])))
 
     def at(value):
         return left + plot * (math.log2(value) - math.log2(low)) / (math.log2(high) - math.log2(low))
 
     body = words(16, 28, "Speed-up over the fastest peer library (peer's time / Concord's time)", "text title")
-    tick = low
-    while tick <= high:
-        kind = "axis" if tick == 1 else "grid"
-        body += f'<line class="{kind}" x1="{at(tick):.1f}" x2="{at(tick):.1f}" y1="{top - 8}" y2="{top + row * len(bars) + 4}"/>\n'
-        body += words(at(tick), top - 14, f"{tick:g}x", "faint small", "middle")
-        tick *= 2
-    for k, (algorithm, device, group, value, peer) in enumerate(bars):
-        y = top + row * k
-        body += words(16, y + 16, f"{algorithm} {group.function}" if len(algorithm + group.function) < 24 else algorithm)
-        body += words(left - 10, y + 16, f"{device.backend}, {size_of(group.n)} {group.type}", "faint small", "end")
-        begin, end = sorted((at(1), at(value)))
-        kind = "slower" if value < 0.995 else "faster" if device.backend != "oneTBB" else "cpu"
-        body += f'<rect class="{kind}" x="{begin:.1f}" y="{y + 4}" width="{max(end - begin, 1.5):.1f}" height="{row - 9}" rx="2"/>\n'
-        body += words(left + plot + 10, y + 16, f"{ratio_of(value)} {peer}", "text small")
-    names = "; ".join(dict.fromkeys(d.title for _, d, *_ in bars))
-    body += words(16, height - 14, f"{names}. Right of 1x Concord is faster. The last bar is the lowest of all workloads at their largest size.", "faint small")
-    return svg(width, height, "Speed-ups over peer libraries", "Concord's speed-up over the fastest peer library for each algorithm.", body)
+    ticks = [2.0 ** k for k in range(round(math.log2(low)), round(math.log2(high)) + 1)]
+    body += "".join(words(at(tick), top, f"{tick:g}x", "faint small", "middle") for tick in ticks)
+    y = top
+    for device, groups in sections:
+        body += words(16, y + 20, device.title, "text section")
+        body += words(left + plot + 10, y + 20, f"measured on {max(group.run['date'] for _, group in groups)}", "faint small")
+        y += heading
+        for tick in ticks:
+            kind = "axis" if tick == 1 else "grid"
+            body += f'<line class="{kind}" x1="{at(tick):.1f}" x2="{at(tick):.1f}" y1="{y}" y2="{y + row * len(groups)}"/>\n'
+        for algorithm, group in groups:
+            value, peer = group.speed_up(group.peers[0]), peer_of(device, group.peers[0], call=False)
+            body += words(16, y + 14, f"{algorithm} {group.function}" if len(algorithm + group.function) < 26 else algorithm)
+            body += words(left - 10, y + 14, f"{size_of(group.n)} {group.type}", "faint small", "end")
+            begin, end = sorted((at(1), at(value)))
+            kind = "slower" if value < 0.995 else "faster" if device.backend != "oneTBB" else "cpu"
+            body += f'<rect class="{kind}" x="{begin:.1f}" y="{y + 3}" width="{max(end - begin, 1.5):.1f}" height="{row - 6}" rx="2"/>\n'
+            body += words(left + plot + 10, y + 14, f"{ratio_of(value)} {peer}", "text small")
+            y += row
+    body += words(16, height - 14, "Right of 1x Concord is faster. lowest: the device's lowest speed-up of all workloads at their largest size.", "faint small")
+    return svg(width, height, "Speed-ups over peer libraries",
+               "For each device and algorithm, Concord's speed-up over the fastest peer library.", body)
 
 
 def write_figures(folder):
@@ -552,8 +584,10 @@ def main():
             print_machine(name)
         case ["algorithm", name]:
             print_algorithm(name)
-        case ["headline"]:
-            print_headline()
+        case ["headline", *names]:
+            print_headline(names)
+        case ["python"]:
+            print_python()
         case ["agreement"]:
             print_agreement()
         case ["figures"]:

@@ -27,8 +27,10 @@ CMAKE_GENERATOR=Ninja PATH=$tools/bin:$PATH "$tools/bin/python" -m pip wheel --q
     --no-build-isolation --wheel-dir "$folder/new" "--config-settings=build-dir=$folder/build" \
     "--config-settings=cmake.define.concord_DIR=$(dirname "$(find "$stage" -name concord-config.cmake)")" "$source/python" </dev/null
 wheel=$(ls "$folder"/new/*.whl)
-rm -f "$wheels"/concord-*-"$tag"-*.whl
+# The tags in its name: those of the stable ABI (cp312-abi3) from Python 3.12 on.
+kind=$(cut -d - -f 3,4 <<<"${wheel##*/}")
+rm -f "$wheels"/concord-*-"$kind"-*.whl
 # Takes in the libraries that the modules link (oneTBB, spdlog, fmt), and names the oldest C library that it works with.
 LD_LIBRARY_PATH=$stage/lib PATH=$tools/bin:$PATH "$tools/bin/auditwheel" --verbose repair --wheel-dir "$wheels" "$wheel" >"$folder/auditwheel.log" 2>&1 ||
     { tail -n 5 "$folder/auditwheel.log" >&2; exit 1; }
-du -h "$wheels"/concord-*-"$tag"-*.whl
+du -h "$wheels"/concord-*-"$kind"-*.whl

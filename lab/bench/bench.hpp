@@ -44,7 +44,7 @@
 ///   copies       number of copies of the operands
 ///   clock        "device"; "host" for baselines that block, and with `calls`
 ///   gb_per_s, gflop_per_s     bytes and operations per time
-///   ceiling      bottleneck: "copy" (reads and writes), "read" (almost no writes), "fma" or "mma" (f64 on tensor cores)
+///   ceiling      bottleneck: "copy" (reads and writes), "read" (almost no writes), "fma", or "mma" (f64 tensor cores)
 ///   ceiling_ms   time at the attainable rate on this device in the same run; copy and read with as many bytes
 ///   of_ceiling   ceiling_ms / median_ms
 ///   compile_ms   sum of the compile times of all kernels of the call, without caches; host time

@@ -6,7 +6,7 @@
 
 Arrays go in without a copy and results come out as arrays of the same library, on the device where the first argument is.
 On GPUs calls are ordered on the library's current stream and return before the work is done. All functions take the
-keyword arguments device (where to compute; arrays of the host are copied there), stream, order ('unspecified' allows
+keyword arguments device (where to compute; host arrays are copied there), stream, order ('unspecified' allows
 faster orders of operations) and variant (a name from `concord algorithms`).
 """
 

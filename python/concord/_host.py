@@ -1,17 +1,22 @@
-"""Compiles functions from text for the CPU device, with the C++ compiler of the system. Called by the extension module."""
+"""Compiles functions from source for the CPU device, with the system's C++ compiler. Called by the extension module."""
 
+import ctypes
+import functools
 import hashlib
 import os
 import shlex
 import shutil
+import stat
 import subprocess
 import tempfile
+import warnings
 from pathlib import Path
 
 from ._concord import CompileFailed, Unavailable, __version__
 
 _FOLDER = Path(__file__).parent
 _FLAGS = ["-std=c++20", "-O3", "-fPIC", "-shared", "-ffp-contract=off", "-fno-math-errno", "-w"]
+_AT_SECURE = 23
 
 # How each use of a function reaches the kernels that the algorithm's header defines.
 _USES = {
@@ -21,28 +26,75 @@ _USES = {
     ("scan", 2): ("scan", "&detail::scan_host<R, F::Host>()"),
 }
 
+# Libraries that are loaded, but not in the cache: key -> path. Their files are removed.
+_loaded = {}
 
-def _compiler():
-    command = os.environ.get("CXX") or "c++"
-    program = shlex.split(command)[0]
-    if shutil.which(program) is None:
-        raise Unavailable(
-            f"concord.function: no C++ compiler, which compiles functions for the CPU device; searched for '{program}'; "
-            "install g++ 12 or clang 14, set CXX, or pass device= with a GPU or an OpenCL device"
-        )
-    return shlex.split(command)
+
+@functools.lru_cache(maxsize=None)
+def _compiler(setting):
+    """The command of the compiler, and what it says about its version."""
+    try:
+        command = shlex.split(setting) or ["c++"]
+    except ValueError as error:
+        raise Unavailable(f"concord.function: invalid value of CXX '{setting}': {error}; expected e.g. 'g++' or "
+                          "'ccache clang++'") from None
+    missing = (
+        f"concord.function: no C++ compiler for the CPU device, searched for '{command[0]}'; "
+        "install g++ 12 or clang 14, set CXX, or pass device= with a GPU or an OpenCL device"
+    )
+    if shutil.which(command[0]) is None:
+        raise Unavailable(missing)
+    try:
+        version = _output([*command, "--version"]).stdout
+    except OSError as error:
+        raise Unavailable(f"{missing}: {error}") from None
+    return command, version
+
+
+def _output(command):
+    return subprocess.run(command, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, check=False)
+
+
+def _why_untrusted(path):
+    """Why code is not loaded from a file or folder; empty if it may be. The rules are those for modules."""
+    status = os.lstat(path)
+    if not stat.S_ISDIR(status.st_mode) and not stat.S_ISREG(status.st_mode):
+        return "not a folder and not a regular file"
+    kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a file"
+    if status.st_mode & stat.S_IWOTH:
+        return f"{kind} that every user may write to"
+    if status.st_uid not in (0, os.geteuid()):
+        return f"{kind} of another user"
+    return ""
 
 
 def _cache():
-    base = os.environ.get("XDG_CACHE_HOME")
-    if not base or not os.path.isabs(base):
-        base = os.path.join(os.path.expanduser("~"), ".cache")
-    folder = Path(base) / "concord" / "python"
+    """The folder of the cache, like that of the compiled kernels. None if there is none or it is not trusted."""
+    if os.environ.get("CONCORD_CACHE") == "off":
+        return None
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(base):
+        home = os.environ.get("HOME", "")
+        if not os.path.isabs(home):
+            return None
+        base = os.path.join(home, ".cache")
+    folder = Path(base)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return folder
-    except OSError:
-        return Path(tempfile.mkdtemp(prefix="concord-"))
+        for name in ("concord", "python"):
+            folder = folder / name
+            folder.mkdir(mode=0o700, exist_ok=True)
+            why = _why_untrusted(folder.resolve())
+            if why:
+                return _not_used(folder, why)
+    except OSError as error:
+        return _not_used(folder, error.strerror)
+    return folder
+
+
+def _not_used(folder, why, level=4):
+    """Warns the caller of the call that needs the function."""
+    warnings.warn(f"concord.function: the cache '{folder}' is not used: {why}", RuntimeWarning, stacklevel=level)
 
 
 def _include():
@@ -50,52 +102,97 @@ def _include():
 
 
 def _library():
-    return os.environ.get("CONCORD_PYTHON_LIBRARY") or str(next((_FOLDER / "lib").glob("libconcord.so.*")))
+    named = os.environ.get("CONCORD_PYTHON_LIBRARY")
+    found = [Path(named)] if named else sorted((_FOLDER / "lib").glob("libconcord.so.*"))
+    if not found or not found[0].is_file():
+        raise Unavailable(f"concord.function: no such file '{named or _FOLDER / 'lib' / 'libconcord.so.*'}'; "
+                          "reinstall the package")
+    return str(found[0])
 
 
-def compile(text, name, result, types, use, free):
-    """The path of a library whose function concord_python_kernels() returns the kernels for that use."""
+def _source(text, name, result, types, use, free):
     header, kernels = _USES[use, free]
     parameters = types.split(",")
-    head, body = text.split("{", 1)
-    body = body[: body.rindex("}")]
-    inside = head[head.index("(") : head.rindex(")") + 1]
+    # The extension module has checked all before the parenthesis: a type and the name.
+    start = text.index("(")
     aliases = "".join(f"using A{i} = {t};\n" for i, t in enumerate(parameters))
     bound = "".join(f", A{i}" for i in range(free, len(parameters)))
-    source = f"""#include <concord/{header}.hpp>
+    line = text.count("\n", 0, start) + 1
+    return lambda unique: f"""#include <concord/{header}.hpp>
 using namespace concord;
 using R = {result};
-{aliases}struct NAME : detail::TypeNames {{
+{aliases}struct {unique} : detail::TypeNames {{
     using uchar = u8; using ushort = u16; using uint = u32; using ulong = u64;
     static constexpr std::string_view name = "{name}", text = "", file = "{name}";
     static constexpr u32 line = 1;
-    static inline R call {inside} {{
-#line 1 "{name}"
-{body}
-}}
+#line {line} "{name}"
+static inline R call {text[start:]}
 }};
-using F = Function<NAME{bound}>;
+using F = Function<{unique}{bound}>;
 extern "C" const void* concord_python_kernels() {{ return {kernels}; }}
 """
-    command = _compiler()
+
+
+def compile(text, name, result, types, use, free):
+    """The path of a library whose function concord_python_kernels() returns the kernels for that use.
+
+    The library is in the cache. Without a cache it is already loaded under that path.
+    """
+    # The C++ library ignores the environment in these programs, which a compiler does not.
+    if ctypes.CDLL(None).getauxval(_AT_SECURE):
+        raise Unavailable("concord.function: the CPU device is not available in privileged programs; "
+                          "pass device= with another device")
+    source = _source(text, name, result, types, use, free)
+    command, version = _compiler(os.environ.get("CXX", ""))
     library = _library()
     stamp = f"{os.path.realpath(library)} {os.stat(library).st_mtime_ns} {os.stat(library).st_size}"
-    key = hashlib.sha256("\0".join([source, *command, *_FLAGS, __version__, stamp]).encode()).hexdigest()[:32]
-    # The linker merges template instances of all libraries of the process by their names.
-    source = source.replace("NAME", f"{name}_{key}")
-    target = _cache() / f"{name}-{key}.so"
-    if target.exists():
+    parts = [source("f"), *command, version, *_FLAGS, _include(), __version__, stamp]
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+    if key in _loaded:
+        return _loaded[key]
+    cache = _cache()
+    target = cache and cache / f"{name[:64]}-{key}.so"
+    if target and _is_usable(target):
         return str(target)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "function.cpp"
-        path.write_text(source, encoding="utf-8")
-        made = Path(folder) / "function.so"
-        done = subprocess.run([*command, *_FLAGS, f"-I{_include()}", str(path), library, "-o", str(made)],
-                              capture_output=True, text=True, check=False)
+    with tempfile.TemporaryDirectory(prefix="concord-") as folder:
+        path, made = Path(folder) / "function.cpp", Path(folder) / "function.so"
+        # The linker merges template instances of all libraries of the process by their names.
+        path.write_text(source(f"{name}_{key}"), encoding="utf-8")
+        done = _output([*command, *_FLAGS, f"-I{_include()}", str(path), library, "-o", str(made)])
         if done.returncode != 0:
             raise CompileFailed(f"concord.function: {name} does not compile for the CPU device\n{done.stderr.strip()}")
-        # Renamed within one file system, so that no process sees half a file.
-        waiting = target.with_suffix(f".{os.getpid()}")
-        shutil.copyfile(made, waiting)
+        if target:
+            try:
+                _store(made, target)
+                return str(target)
+            except OSError as error:
+                _not_used(cache, error.strerror, level=3)
+        # The loader knows it by its path from now on.
+        try:
+            ctypes.CDLL(str(made), mode=os.RTLD_NOW | os.RTLD_LOCAL)
+        except OSError as error:
+            raise CompileFailed(f"concord.function: {name} cannot be loaded: {error}; set TMPDIR to a folder from which "
+                                "libraries can be loaded") from None
+        _loaded[key] = str(made)
+    return _loaded[key]
+
+
+def _is_usable(target):
+    try:
+        return not _why_untrusted(target) and os.access(target, os.R_OK)
+    except OSError:
+        return False
+
+
+def _store(made, target):
+    # Renamed within one file system, so that no process sees half a file. Readable for its owner only, as mkstemp() makes it.
+    number, waiting = tempfile.mkstemp(prefix=".", suffix=".new", dir=target.parent)
+    try:
+        with os.fdopen(number, "wb") as file, open(made, "rb") as library:
+            shutil.copyfileobj(library, file)
+            file.flush()
+            os.fsync(file.fileno())
         os.replace(waiting, target)
-    return str(target)
+    except BaseException:
+        os.unlink(waiting)
+        raise

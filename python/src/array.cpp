@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 #include <mutex>
+#include <thread>
 #include <unordered_map>
 
 namespace concord::python {
@@ -67,8 +68,8 @@ const Library& library_of(nb::handle object) {
     };
     auto& libraries = immortal<std::unordered_map<PyObject*, std::unique_ptr<Entry>>>();
     const nb::handle type = object.type();
-    std::unique_ptr<Entry>& entry = libraries[type.ptr()];
-    if (entry) return entry->library;
+    if (const auto found = libraries.find(type.ptr()); found != libraries.end())
+        return found->second->library;
     auto made = std::make_unique<Entry>();
     made->type = nb::borrow(type);
     Library& library = made->library;
@@ -80,8 +81,8 @@ const Library& library_of(nb::handle object) {
     library.has_buffer = PyObject_CheckBuffer(object.ptr()) != 0;
     library.has_dlpack = attribute(type, "__dlpack__").is_valid();
     library.has_cuda_interface = attribute(type, "__cuda_array_interface__").is_valid();
-    entry = std::move(made);
-    return entry->library;
+    // Another thread may have been here while Python code ran: its entry stays.
+    return libraries.emplace(type.ptr(), std::move(made)).first->second->library;
 }
 
 // --- Types ---------------------------------------------------------------------------------------------------------
@@ -127,8 +128,8 @@ Type type_named_by(const char* call, nb::handle dtype, bool* boolean) {
 }
 
 std::vector<i64> shape_of(nb::handle shape) {
-    if (nb::isinstance<nb::int_>(shape)) return {nb::cast<i64>(shape)};
-    return nb::cast<std::vector<i64>>(shape);
+    if (PyIndex_Check(shape.ptr()) != 0) return {nb::cast<i64>(nb::int_(shape))};
+    return keyword<std::vector<i64>>("empty", "shape", shape, "integers");
 }
 
 nb::tuple tuple_of(std::span<const i64> values) {
@@ -182,17 +183,22 @@ std::shared_ptr<Stream> own_stream(Device& device) {
     return own.streams.back();
 }
 
-std::shared_ptr<Stream> adopted_stream(Device& device, void* handle) {
+std::shared_ptr<Stream> adopted_stream(Device& device, void* handle, nb::handle owner) {
     struct Entry {
         Device* device;
         void* handle;
+        std::thread::id thread;
         std::shared_ptr<Stream> stream;
+        nb::object owner;  // a stream that is gone could not be told from a new one at its address
     };
     auto& entries = immortal<std::vector<Entry>>();  // under the interpreter's lock
+    // The default stream of a thread is another one in each thread.
+    const bool of_thread = reinterpret_cast<std::uintptr_t>(handle) == 2;
+    const std::thread::id thread = of_thread ? std::this_thread::get_id() : std::thread::id();
     for (const Entry& entry : entries) {
-        if (entry.device == &device && entry.handle == handle) return entry.stream;
+        if (entry.device == &device && entry.handle == handle && entry.thread == thread) return entry.stream;
     }
-    entries.push_back({&device, handle, device.adopt_stream(handle)});
+    entries.push_back({&device, handle, thread, device.adopt_stream(handle), nb::borrow(owner)});
     return entries.back().stream;
 }
 
@@ -234,37 +240,70 @@ const std::shared_ptr<Device>& host_device() {
     return device;
 }
 
-// The stream on which a library enqueues now. False if it has none.
-bool current_stream(const Library& library, const dlpack::Device& where, void*& handle) {
+// The stream on which a library enqueues now; null if it is not known.
+std::shared_ptr<Stream> current_stream(const Library& library, const dlpack::Device& where) {
     if (library.api != nullptr && library.api->current_stream != nullptr) {
+        void* handle = nullptr;
         if (library.api->current_stream(where.type, where.id, &handle) != 0) throw nb::python_error();
-        return true;
+        return adopted_stream(*cuda_device(where.id), handle);
     }
     if (library.name == "cupy") {
         const nb::handle current = function_of("cupy", "cuda.get_current_stream");
-        if (!current.is_valid()) return false;
-        handle = stream_of_number(nb::cast<std::uintptr_t>(current().attr("ptr")));
-        return true;
+        if (!current.is_valid()) return nullptr;
+        const nb::object stream = current(where.id);
+        return adopted_stream(*cuda_device(where.id),
+                              stream_of_number(nb::cast<std::uintptr_t>(stream.attr("ptr"))), stream);
     }
-    return false;
+    return nullptr;
 }
 
 }  // namespace
 
 // --- concord.Array -------------------------------------------------------------------------------------------------
 
-ArrayObject::ArrayObject(Tensor tensor, bool boolean, std::shared_ptr<Stream> writer)
-    : tensor_(std::move(tensor)), boolean_(boolean), writer_(std::move(writer)) {
-    if (tensor_.buffer()) device_ = tensor_.buffer()->device().shared_from_this();
-    if (!device_) device_ = writer_ ? writer_->device().shared_from_this() : host_device();
+ArrayObject::ArrayObject(Tensor tensor, bool boolean, std::shared_ptr<Device> device)
+    : tensor_(std::move(tensor)), boolean_(boolean), device_(std::move(device)) {
     std::copy(tensor_.shape().begin(), tensor_.shape().end(), shape_.begin());
     std::copy(tensor_.strides().begin(), tensor_.strides().end(), strides_.begin());
 }
 
+namespace {
+// Work that `later` enqueues from now on comes after what `earlier` has enqueued.
+void order(Stream& earlier, Stream& later) {
+    const auto mark = earlier.device().create_event();
+    earlier.record(*mark);
+    if (&earlier.device() == &later.device()) {
+        later.wait(*mark);
+    } else {
+        const nb::gil_scoped_release unlocked;
+        mark->synchronize();
+    }
+}
+}  // namespace
+
+void ArrayObject::use(const std::shared_ptr<Stream>& stream, bool writes) {
+    if (writer_ && writer_ != stream) order(*writer_, *stream);
+    // Calls on other devices have done their work when they return.
+    if (stream->device().traits().dialect != Dialect::cuda) return;
+    if (writes) {
+        for (const auto& reader : readers_) {
+            if (reader != stream) order(*reader, *stream);
+        }
+        readers_.clear();
+        writer_ = stream;
+    } else if (std::find(readers_.begin(), readers_.end(), stream) == readers_.end()) {
+        readers_.push_back(stream);
+    }
+}
+
 void ArrayObject::wait() {
-    if (!writer_) return;
-    const std::shared_ptr<Stream> writer = std::move(writer_);
-    writer->synchronize();
+    const std::shared_ptr<Stream> writer = writer_;
+    if (!writer) return;
+    {
+        const nb::gil_scoped_release unlocked;
+        writer->synchronize();
+    }
+    if (writer_ == writer) writer_.reset();
 }
 
 dlpack::Tensor ArrayObject::described() const {
@@ -274,7 +313,7 @@ dlpack::Tensor ArrayObject::described() const {
     if (boolean_) out.type.code = dlpack::TypeCode::boolean;
     out.shape = shape_.data();
     out.strides = strides_.data();
-    out.device = {dlpack::DeviceType::cpu, 0};
+    out.device = detail::dlpack_device(*device_);
     if (tensor_.buffer()) {
         out.device = detail::dlpack_device(*tensor_.buffer());
         out.data = tensor_.buffer()->native_handle();
@@ -299,6 +338,7 @@ Argument::Argument(const char* call, const char* name, nb::handle object)
         dlpack::Tensor tensor;
         if (library_->api->describe(object.ptr(), &tensor) != 0) throw nb::python_error();
         take(tensor, false);
+        if (where_.type == dlpack::DeviceType::cuda) home_ = current_stream(*library_, where_);
     } else if (library_->has_buffer && from_buffer(object)) {
     } else if (library_->has_dlpack) {
         from_capsule(object);
@@ -325,11 +365,10 @@ Argument::Argument(const char* call, const char* name, nb::handle object)
     }
 }
 
-Argument::~Argument() {
-    tensor_ = {};
-    if (buffer_) PyBuffer_Release(buffer_.get());
-    if (managed_ != nullptr && managed_->deleter != nullptr) managed_->deleter(managed_);
-    if (legacy_ != nullptr && legacy_->deleter != nullptr) legacy_->deleter(legacy_);
+Held::~Held() {
+    if (buffer) PyBuffer_Release(buffer.get());
+    if (managed != nullptr && managed->deleter != nullptr) managed->deleter(managed);
+    if (legacy != nullptr && legacy->deleter != nullptr) legacy->deleter(legacy);
 }
 
 u64 Argument::size() const {
@@ -343,6 +382,27 @@ std::string Argument::dtype() const {
     return boolean_ ? "bool" : numpy_name(type_);
 }
 
+nb::object Argument::as_array(const std::shared_ptr<Argument>& self) const {
+    const auto device = on_host() ? host_device() : cuda_device(where_.id);
+    const std::span<const i64> strides(strides_.data(), rank_);
+    const u64 bytes = detail::tensor_bytes(call_, shape(), strides, size_of(type_));
+    if (bytes == 0) return nb::cast(ArrayObject(Tensor(nullptr, 0, type_, shape()), boolean_, device));
+    dlpack::Tensor tensor;
+    tensor.data = data_;
+    tensor.byte_offset = byte_offset_;
+    tensor.device = where_;
+    auto keep = std::make_unique<std::shared_ptr<Argument>>(self);
+    const auto memory = detail::adopt_tensor(*device, tensor, bytes, read_only_, true, [kept = keep.get()] {
+        if (Py_IsInitialized() == 0) return;
+        const nb::gil_scoped_acquire locked;
+        delete kept;
+    });
+    static_cast<void>(keep.release());
+    ArrayObject array(Tensor(memory.first, memory.second, type_, shape(), strides), boolean_, device);
+    if (!on_host()) array.use(home_ ? home_ : own_stream(*device), true);
+    return nb::cast(std::move(array));
+}
+
 void Argument::refuse_type(const std::string& dtype) const {
     throw Error(ErrorCode::invalid_argument, call_,
                 std::string(name_) + " has dtype " + dtype +
@@ -352,7 +412,7 @@ void Argument::refuse_type(const std::string& dtype) const {
 void Argument::take(const dlpack::Tensor& tensor, bool read_only) {
     const std::optional<Type> type = dlpack::type_of(tensor.type);
     if (!type) refuse_type(dlpack::name_of(tensor.type));
-    if (tensor.rank < 0 || tensor.rank > static_cast<i32>(Tensor::most_dimensions))
+    if (tensor.rank < 0 || tensor.rank > static_cast<i32>(Tensor::max_dimensions))
         throw Error(ErrorCode::invalid_argument, call_,
                     std::string(name_) + " has " + std::to_string(tensor.rank) +
                         " dimensions; at most 8 are supported");
@@ -380,8 +440,8 @@ bool Argument::from_buffer(nb::handle object) {
         PyErr_Clear();
         return false;
     }
-    buffer_ = std::move(buffer);
-    const Py_buffer& b = *buffer_;
+    held_.buffer = std::move(buffer);
+    const Py_buffer& b = *held_.buffer;
     const std::string_view format = b.format != nullptr ? b.format : "B";
     const std::string_view code =
         !format.empty() && (format[0] == '@' || format[0] == '=' || format[0] == '<') ? format.substr(1)
@@ -398,12 +458,12 @@ bool Argument::from_buffer(nb::handle object) {
         refuse_type(dtype.is_valid() ? nb::cast<std::string>(nb::str(dtype))
                                      : "'" + std::string(format) + "' (format of the buffer protocol)");
     }
-    if (b.ndim > static_cast<int>(Tensor::most_dimensions))
+    if (b.ndim > static_cast<int>(Tensor::max_dimensions))
         throw Error(
             ErrorCode::invalid_argument, call_,
             std::string(name_) + " has " + std::to_string(b.ndim) + " dimensions; at most 8 are supported");
     dlpack::Tensor tensor;
-    std::array<i64, Tensor::most_dimensions> shape{}, strides{};
+    std::array<i64, Tensor::max_dimensions> shape{}, strides{};
     for (int i = 0; i < b.ndim; ++i) {
         const auto at = static_cast<std::size_t>(i);
         shape[at] = b.shape[i];
@@ -411,7 +471,7 @@ bool Argument::from_buffer(nb::handle object) {
         if (b.strides[i] % b.itemsize != 0 && b.shape[i] > 1)
             throw Error(ErrorCode::invalid_argument, call_,
                         std::string(name_) + " has a stride of " + std::to_string(b.strides[i]) +
-                            " bytes, no multiple of its element size; pass a copy in row-major order");
+                            " bytes; expected a multiple of its element size");
     }
     tensor.data = b.buf;
     tensor.rank = b.ndim;
@@ -427,9 +487,9 @@ void Argument::from_capsule(nb::handle object) {
     const dlpack::Device where{static_cast<dlpack::DeviceType>(kind), id};
     nb::dict arguments;
     if (where.type == dlpack::DeviceType::cuda || where.type == dlpack::DeviceType::cuda_managed) {
-        void* handle = nullptr;
-        if (!current_stream(*library_, where, handle)) handle = own_stream(*cuda_device(id))->native_handle();
-        const auto number = reinterpret_cast<std::uintptr_t>(handle);
+        home_ = current_stream(*library_, where);
+        const std::shared_ptr<Stream> stream = home_ ? home_ : own_stream(*cuda_device(id));
+        const auto number = reinterpret_cast<std::uintptr_t>(stream->native_handle());
         arguments["stream"] = number == 0 ? std::uintptr_t{1} : number;
     }
     const nb::object method = object.attr("__dlpack__");
@@ -451,13 +511,13 @@ void Argument::from_capsule(nb::handle object) {
                         std::string(name_) + " has DLPack version " + std::to_string(managed->version.major) +
                             "; supported is 1.x");
         PyCapsule_SetName(capsule.ptr(), "used_dltensor_versioned");
-        managed_ = managed;
+        held_.managed = managed;
         take(managed->tensor, (managed->flags & dlpack::flag_read_only) != 0);
     } else {
         auto* legacy = static_cast<dlpack::LegacyTensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
         if (legacy == nullptr) throw nb::python_error();
         PyCapsule_SetName(capsule.ptr(), "used_dltensor");
-        legacy_ = legacy;
+        held_.legacy = legacy;
         take(legacy->tensor, false);
     }
 }
@@ -477,17 +537,21 @@ void Argument::from_cuda_interface(nb::handle object) {
                    : kind == 'b' ? dlpack::TypeCode::boolean
                                  : dlpack::TypeCode::signed_integer,
                    static_cast<u8>(size * 8), 1};
-    if (std::string_view("fubi").find(kind) == std::string_view::npos || typestr[0] == '>')
+    const bool is_size = size == 1 || size == 2 || size == 4 || size == 8;
+    if (std::string_view("fubi").find(kind) == std::string_view::npos || typestr[0] == '>' || !is_size)
         refuse_type("'" + typestr + "'");
     std::vector<i64> strides;
     if (interface.contains("strides") && !interface["strides"].is_none()) {
         strides = nb::cast<std::vector<i64>>(interface["strides"]);
-        for (i64& stride : strides)
-            stride /= size;
+        for (i64& stride : strides) {
+            if (stride % static_cast<i64>(size) != 0)
+                throw Error(ErrorCode::invalid_argument, call_,
+                            std::string(name_) + " has a stride of " + std::to_string(stride) +
+                                " bytes; expected a multiple of its element size");
+            stride /= static_cast<i64>(size);
+        }
         tensor.strides = strides.data();
     }
-    if (interface.contains("stream") && !interface["stream"].is_none())
-        interface_stream_ = stream_of_number(nb::cast<std::uintptr_t>(interface["stream"]));
     // NOLINTNEXTLINE(performance-no-int-to-ptr): Python passes addresses as integers
     tensor.data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(data[0]));
     tensor.rank = static_cast<i32>(shape.size());
@@ -505,17 +569,22 @@ void Argument::from_cuda_interface(nb::handle object) {
         }
     }
     take(tensor, nb::cast<bool>(data[1]));
+    // Without a stream the work is done, or on the legacy default stream.
+    const bool has_stream = interface.contains("stream") && !interface["stream"].is_none();
+    home_ = adopted_stream(
+        *cuda_device(where_.id),
+        has_stream ? stream_of_number(nb::cast<std::uintptr_t>(interface["stream"])) : nullptr);
 }
 
 // --- Calls ---------------------------------------------------------------------------------------------------------
 
 Call::~Call() {
     // Work that a failed call has enqueued may use memory of its caller.
-    if (!done_ && stream_) {
-        try {
-            stream_->synchronize();
-        } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the call reports its own error
-        }
+    if (!pending_ || !stream_) return;
+    const nb::gil_scoped_release unlocked;
+    try {
+        stream_->synchronize();
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the call reports its own error
     }
 }
 
@@ -527,9 +596,9 @@ Argument& Call::input(nb::handle object, const char* name) {
 
 void Call::begin() {
     if (common_.variant.is_valid() && !common_.variant.is_none())
-        options_.variant = nb::cast<std::string>(common_.variant);
+        options_.variant = keyword<std::string>(name_, "variant", common_.variant, "a name");
     if (common_.order.is_valid() && !common_.order.is_none())
-        options_.order = operation_order_named(nb::cast<std::string>(common_.order));
+        options_.order = operation_order_named(keyword<std::string>(name_, "order", common_.order, "a name"));
     const Argument* first = inputs_ > 0 ? arguments_[0].get() : nullptr;
     if (common_.device.is_valid() && !common_.device.is_none()) {
         device_ = device_named(common_.device);
@@ -547,20 +616,25 @@ void Call::begin() {
         if (nb::isinstance<Stream>(common_.stream)) {
             stream_ = nb::cast<Stream&>(common_.stream).shared_from_this();
         } else {
-            stream_ = adopted_stream(*device_, handle_of(common_.stream));
+            const bool by_number = nb::isinstance<nb::int_>(common_.stream);
+            stream_ = adopted_stream(*device_, handle_of(common_.stream),
+                                     by_number ? nb::handle() : common_.stream);
         }
-    } else if (on_cuda && first != nullptr && !first->on_host() && first->array_ == nullptr) {
-        void* handle = first->interface_stream_;
-        const bool is_known = current_stream(*first->library_, first->where_, handle);
-        if (is_known || handle != nullptr) {
-            stream_ = adopted_stream(*device_, handle);
-        } else {
-            blocking_ = true;
-        }
+    } else if (on_cuda) {
+        for (std::size_t i = 0; i < inputs_ && !stream_; ++i)
+            stream_ = arguments_[i]->home_;
     }
     if (!stream_) stream_ = own_stream(*device_);
+    blocking_ = !on_cuda;
     for (std::size_t i = 0; i < count_; ++i)
         bind(*arguments_[i], false, true);
+}
+
+// The call comes after the work of another stream, which then waits for the call.
+void Call::order_after(const std::shared_ptr<Stream>& home) {
+    if (home == stream_ || std::find(homes_.begin(), homes_.end(), home) != homes_.end()) return;
+    order(*home, *stream_);
+    homes_.push_back(home);
 }
 
 // Arguments that have memory in common use one buffer, so that Concord knows. False if there is no other one.
@@ -608,14 +682,12 @@ void Call::bind(Argument& argument, bool is_output, bool is_read) {
         throw Error(ErrorCode::invalid_argument, name_, what + " is read-only");
     const u64 bytes = detail::tensor_bytes(
         name_, argument.shape(), {argument.strides_.data(), argument.rank_}, size_of(argument.type_));
-    if (argument.array_ != nullptr && argument.array_->writer() && argument.array_->writer() != stream_) {
-        const auto mark = argument.array_->device().create_event();
-        argument.array_->writer()->record(*mark);
-        if (&argument.array_->device() == device_.get()) {
-            stream_->wait(*mark);
-        } else {
-            mark->synchronize();
-        }
+    if (argument.array_ != nullptr) argument.array_->use(stream_, is_output);
+    if (argument.home_) {
+        order_after(argument.home_);
+    } else if (argument.held_.managed != nullptr || argument.held_.legacy != nullptr) {
+        // Its library has ordered its work with that stream.
+        if (dialect == Dialect::cuda && !argument.on_host()) order_after(own_stream(*device_));
     }
     if (bytes == 0) {
         argument.tensor_ = Tensor(nullptr, 0, argument.type_, argument.shape());
@@ -626,7 +698,8 @@ void Call::bind(Argument& argument, bool is_output, bool is_read) {
         argument.tensor_ = argument.array_->tensor();
         return;
     }
-    if (argument.array_ == nullptr && (argument.on_host() || dialect != Dialect::cuda)) blocking_ = true;
+    // Libraries without a stream of their own wait for the results.
+    if (!argument.home_) blocking_ = true;
     dlpack::Tensor tensor;
     tensor.data = argument.data_;
     tensor.byte_offset = argument.byte_offset_;
@@ -634,7 +707,7 @@ void Call::bind(Argument& argument, bool is_output, bool is_read) {
     const std::span<const i64> strides(argument.strides_.data(), argument.rank_);
     if (argument.on_host() && !device_->traits().shares_host_memory) {
         // A copy on the device, padding included.
-        blocking_ = true;
+        pending_ = true;
         auto buffer = device_->allocate(bytes, stream_.get());
         argument.staged_ = true;
         argument.tensor_ = Tensor(buffer, 0, argument.type_, argument.shape(), strides);
@@ -670,7 +743,7 @@ Argument& Call::output(nb::handle out, Type type, std::span<const i64> shape, bo
     if (out.is_valid() && !out.is_none()) {
         slot = std::make_unique<Argument>(name_, "out", out);
         const bool same = std::equal(shape.begin(), shape.end(), slot->shape().begin(), slot->shape().end());
-        if (slot->type_ != type || !same)
+        if (slot->type_ != type || slot->boolean_ != boolean || !same)
             throw Error(ErrorCode::invalid_argument, name_,
                         "out has dtype " + slot->dtype() + " and shape " +
                             nb::cast<std::string>(nb::str(tuple_of(slot->shape()))) + "; expected " +
@@ -686,7 +759,7 @@ Argument& Call::output(nb::handle out, Type type, std::span<const i64> shape, bo
         if (library.api != nullptr && library.api->allocate != nullptr &&
             library.api->make_object != nullptr) {
             dlpack::Tensor like;
-            std::array<i64, Tensor::most_dimensions> extents{};
+            std::array<i64, Tensor::max_dimensions> extents{};
             std::copy(shape.begin(), shape.end(), extents.begin());
             like.device = where;
             like.rank = static_cast<i32>(shape.size());
@@ -707,8 +780,9 @@ Argument& Call::output(nb::handle out, Type type, std::span<const i64> shape, bo
             slot->call_ = name_;
             slot->name_ = "the result";
             slot->library_ = &library;
-            slot->managed_ = made;
+            slot->held_.managed = made;
             slot->take(made->tensor, false);
+            slot->home_ = arguments_[0]->home_;
         } else if (empty.is_valid()) {
             const char* dtype = boolean ? "bool" : numpy_name(type);
             const nb::object made =
@@ -727,14 +801,12 @@ Argument& Call::output(nb::handle out, Type type, std::span<const i64> shape, bo
                 buffer = home.allocate(detail::checked_bytes(name_, count, size_of(type)),
                                        is_here ? stream_.get() : nullptr);
             const nb::object made = nb::cast(
-                ArrayObject(Tensor(std::move(buffer), 0, type, shape), boolean, is_here ? stream_ : nullptr));
+                ArrayObject(Tensor(std::move(buffer), 0, type, shape), boolean, home.shared_from_this()));
             slot = std::make_unique<Argument>(name_, "the result", made);
         }
     }
     ++count_;
     bind(*slot, true, is_read);
-    if (slot->array_ != nullptr && &slot->array_->device() == device_.get())
-        slot->array_->written_by(stream_);
     return *slot;
 }
 
@@ -751,15 +823,20 @@ void Call::finish() {
             detail::tensor_bytes(name_, out.shape(), {out.strides_.data(), out.rank_}, size_of(out.type_));
         stream_->read(static_cast<std::byte*>(out.data_) + out.byte_offset_, *out.tensor_.buffer(), 0, bytes);
     }
+    for (const auto& home : homes_) {
+        const auto mark = device_->create_event();
+        stream_->record(*mark);
+        home->wait(*mark);
+    }
     if (blocking_) stream_->synchronize();
 }
 
 nb::object Call::result(Argument& output) {
     const Library& library = *output.library_;
-    if (output.managed_ != nullptr && !output.object_.is_valid()) {
+    if (output.held_.managed != nullptr && !output.object_.is_valid()) {
         output.tensor_ = {};
         void* object = nullptr;
-        if (library.api->make_object(std::exchange(output.managed_, nullptr), &object) != 0)
+        if (library.api->make_object(std::exchange(output.held_.managed, nullptr), &object) != 0)
             throw nb::python_error();
         return nb::steal(static_cast<PyObject*>(object));
     }

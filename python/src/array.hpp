@@ -52,15 +52,16 @@ struct Common {
 // concord.Array: elements in row-major order on a device.
 class ArrayObject {
   public:
-    ArrayObject(Tensor tensor, bool boolean, std::shared_ptr<Stream> writer);
+    ArrayObject(Tensor tensor, bool boolean, std::shared_ptr<Device> device);
 
     const Tensor& tensor() const { return tensor_; }
     Device& device() const { return *device_; }
     bool boolean() const { return boolean_; }
     // The stream that last wrote the elements; null: none, or its work is done.
     const std::shared_ptr<Stream>& writer() const { return writer_; }
-    void written_by(std::shared_ptr<Stream> stream) { writer_ = std::move(stream); }
-    // Waits until the elements are there.
+    // A call on the stream reads or writes the elements: its work comes after that of other streams.
+    void use(const std::shared_ptr<Stream>& stream, bool writes);
+    // Waits until the elements are there, without the interpreter's lock.
     void wait();
     // The description for other libraries, valid while the object lives.
     dlpack::Tensor described() const;
@@ -70,14 +71,28 @@ class ArrayObject {
     bool boolean_;
     std::shared_ptr<Device> device_;
     std::shared_ptr<Stream> writer_;
-    mutable std::array<i64, Tensor::most_dimensions> shape_{}, strides_{};
+    std::vector<std::shared_ptr<Stream>> readers_;  // since the last write
+    mutable std::array<i64, Tensor::max_dimensions> shape_{}, strides_{};
 };
 
 // The streams of a thread, one per device, and adopted ones by handle.
 std::shared_ptr<Stream> own_stream(Device& device);
-std::shared_ptr<Stream> adopted_stream(Device& device, void* handle);
+// `owner`: the object that owns the stream, kept for ever; may be null.
+std::shared_ptr<Stream> adopted_stream(Device& device, void* handle, nb::handle owner = {});
 // The device of a selector.
 std::shared_ptr<Device> device_named(nb::handle selector);
+
+// What keeps the memory of an argument besides its object.
+struct Held {
+    std::unique_ptr<Py_buffer> buffer;
+    dlpack::ManagedTensor* managed = nullptr;
+    dlpack::LegacyTensor* legacy = nullptr;
+
+    Held() = default;
+    ~Held();
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+};
 
 // One argument of a call.
 class Argument {
@@ -85,7 +100,6 @@ class Argument {
     Argument() = default;
     // Describes the object. Raises TypeError or ValueError, which name the call and the argument.
     Argument(const char* call, const char* name, nb::handle object);
-    ~Argument();
     Argument(const Argument&) = delete;
     Argument& operator=(const Argument&) = delete;
 
@@ -96,6 +110,8 @@ class Argument {
     const Library& library() const { return *library_; }
     // The memory as a tensor on the device of the call, once the call has begun.
     const Tensor& tensor() const { return tensor_; }
+    // A concord.Array on the memory of the argument, which it keeps.
+    nb::object as_array(const std::shared_ptr<Argument>& self) const;
     // The name of the type in NumPy's terms.
     std::string dtype() const;
     // Whether the memory is host memory.
@@ -124,12 +140,10 @@ class Argument {
     Type type_ = Type::u8;
     bool boolean_ = false, read_only_ = false;
     u32 rank_ = 0;
-    std::array<i64, Tensor::most_dimensions> shape_{}, strides_{};
-    // Owners of the memory besides the object.
-    std::unique_ptr<Py_buffer> buffer_;
-    dlpack::ManagedTensor* managed_ = nullptr;
-    dlpack::LegacyTensor* legacy_ = nullptr;
-    void* interface_stream_ = nullptr;  // of __cuda_array_interface__
+    std::array<i64, Tensor::max_dimensions> shape_{}, strides_{};
+    Held held_;
+    // On CUDA: the stream on which the library of the argument orders its work; null: none is known.
+    std::shared_ptr<Stream> home_;
 
     Tensor tensor_;
     u64 bytes_ = 0;        // from the first element to the end of the last one
@@ -162,12 +176,11 @@ class Call {
     // Runs f without the interpreter's lock, then brings results to the host if they belong there.
     template <class F>
     void run(F f) {
-        {
-            const nb::gil_scoped_release unlocked;
-            f();
-            finish();
-        }
-        done_ = true;
+        const nb::gil_scoped_release unlocked;
+        pending_ = true;
+        f();
+        finish();
+        pending_ = false;
     }
     // The Python object of an output.
     nb::object result(Argument& output);
@@ -177,6 +190,7 @@ class Call {
   private:
     void bind(Argument& argument, bool is_output, bool is_read);
     bool share_buffer(Argument& argument, u64 bytes);
+    void order_after(const std::shared_ptr<Stream>& home);
     void finish();
     nb::object make_result(Argument& output);
 
@@ -188,8 +202,20 @@ class Call {
     std::array<std::unique_ptr<Argument>, 8> arguments_;
     std::size_t count_ = 0, inputs_ = 0;
     bool blocking_ = false;  // wait for the results, which the library of the arguments does not order
-    bool done_ = false;
+    std::vector<std::shared_ptr<Stream>> homes_;  // other streams, which wait for the call
+    bool pending_ = false;                        // work was enqueued that may use memory of the caller
 };
+
+// The value of a keyword argument. Raises TypeError, which names it.
+template <class T>
+T keyword(const char* call, const char* name, nb::handle value, const char* expected) {
+    T result{};
+    if (!nb::try_cast(value, result))
+        throw nb::type_error((std::string(call) + ": " + name + ": got " +
+                              nb::cast<std::string>(nb::repr(value)) + "; expected " + expected)
+                                 .c_str());
+    return result;
+}
 
 // The shape of a sequence of integers or of one integer.
 std::vector<i64> shape_of(nb::handle shape);

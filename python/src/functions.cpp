@@ -18,6 +18,8 @@ CONCORD_FUNCTION(u64, widen_u8, (u8 x), return x;)
 CONCORD_FUNCTION(u64, widen_u16, (u16 x), return x;)
 CONCORD_FUNCTION(u64, widen_u32, (u32 x), return x;)
 CONCORD_FUNCTION(i64, index_of_u32, (u32 x), return x;)
+// A byte of bool is 0 or 1 by convention only.
+CONCORD_FUNCTION(u8, flag_of, (u8 x), return x != 0;)
 
 // Bins of equal width whose last one includes the upper end, as in NumPy.
 CONCORD_FUNCTION(i32, bin_f32, (f32 x, f32 lo, f32 hi, f32 scale, i32 last),
@@ -155,13 +157,17 @@ nb::object prefix(const char* name, nb::handle x, ReduceOp op, bool exclusive, b
     const Argument& in = call.input(x, "x");
     const i64 count = static_cast<i64>(in.size());
     const Type type = widens ? widened(in.type(), in.boolean()) : in.type();
+    const bool bounds = op == ReduceOp::min || op == ReduceOp::max;
+    if (in.boolean() && !widens && !bounds)
+        throw Error(ErrorCode::invalid_argument, name,
+                    "x has dtype bool, which has no sums; use cumsum, min or max");
     call.begin();
-    Argument& result = call.output(out, type, std::span(&count, 1));
+    Argument& result = call.output(out, type, std::span(&count, 1), in.boolean() && !widens && bounds);
     call.run([&] {
         View from = in.tensor().view(name);
         const View to = result.tensor().view(name);
         if (from.count == 0) return;
-        if (type != from.type || in.boolean()) {
+        if (widens && (type != from.type || in.boolean())) {
             widen(call.stream(), from, to, in.boolean());
             from = to;
         }
@@ -272,13 +278,14 @@ nb::tuple counted(nb::handle x, i64 bins, nb::handle range, const Common& common
     if (bins < 1 || bins > (i64{1} << 30))
         throw Error(ErrorCode::invalid_argument, name,
                     "bins: got " + std::to_string(bins) + "; expected 1 to 2^30");
+    std::vector<std::byte> values;  // outlives the call, which waits for its work
     Call call(name, common);
     const Argument& in = call.input(x, "x");
     call.begin();
     const View from = in.tensor().view(name);
     f64 lo = 0, hi = 1;
     if (range.is_valid() && !range.is_none()) {
-        std::tie(lo, hi) = nb::cast<std::pair<f64, f64>>(range);
+        std::tie(lo, hi) = keyword<std::pair<f64, f64>>(name, "range", range, "two numbers");
     } else if (from.count > 0) {
         call.run([&] { std::tie(lo, hi) = extremes(call, from); });
     }
@@ -290,11 +297,22 @@ nb::tuple counted(nb::handle x, i64 bins, nb::handle range, const Common& common
         lo -= 0.5;
         hi += 0.5;
     }
+    const auto check_width = [&](auto low, auto high) {
+        const auto scale = static_cast<decltype(low)>(bins) / (high - low);
+        if (high > low && std::isfinite(high - low) && std::isfinite(scale) && scale > 0) return;
+        throw Error(ErrorCode::invalid_argument, name,
+                    std::to_string(bins) + " bins for the range (" + std::to_string(lo) + ", " +
+                        std::to_string(hi) + "), whose width " + numpy_name(in.type()) + " cannot hold");
+    };
+    if (in.type() == Type::f32) {
+        check_width(static_cast<f32>(lo), static_cast<f32>(hi));
+    } else {
+        check_width(lo, hi);
+    }
     const i64 edge_count = bins + 1;
     Argument& counts = call.output({}, Type::i64, std::span(&bins, 1));
     const Type edge_type = in.type() == Type::f32 ? Type::f32 : Type::f64;
     Argument& edges = call.output({}, edge_type, std::span(&edge_count, 1));
-    std::vector<std::byte> values;
     call.run([&] {
         const Span<u64> counters(as_u64(counts.tensor().view(name)));
         const View to = edges.tensor().view(name);
@@ -419,14 +437,17 @@ nb::object compressed(nb::handle condition, nb::handle x, const Common& common) 
         Stream& stream = call.stream();
         const auto total = scratch(stream, 1, Type::i64);
         reduce_to(stream, keep, scratch_view(total, 1, Type::i64), true, ReduceOp::sum, {});
+        const auto flags_only = scratch(stream, n, Type::u8);
+        const View by_flag = scratch_view(flags_only, n, Type::u8);
+        map(stream, Span<const u8>(keep), Span<u8>(by_flag), flag_of);
         keys = scratch(stream, n, Type::u8);
         kept = scratch(stream, n, from.type);
         // A stable sort by one bit.
         SortBy by = sort_by(true);
         by.end_bit = 1;
         by.stable = true;
-        sort_pairs(stream, keep, from, scratch_view(keys, n, Type::u8), scratch_view(kept, n, from.type), by,
-                   call.options());
+        sort_pairs(stream, by_flag, from, scratch_view(keys, n, Type::u8), scratch_view(kept, n, from.type),
+                   by, call.options());
         call.fetch(&count, scratch_view(total, 1, Type::i64));
     });
     return shortened(call, name, scratch_view(kept, n, from.type), count, in.boolean());
@@ -442,8 +463,9 @@ Keep keep_of(const char* call, const std::string& rule, nb::handle operand, Type
                                           "expected <, >, even, odd, nonzero or positive"));
     const bool has_operand = operand.is_valid() && !operand.is_none();
     if (has_operand != detail::has_operand(*known))
-        throw Error(ErrorCode::invalid_argument, call,
-                    "rule '" + rule + "' " + (has_operand ? "has no operand" : "needs an operand"));
+        throw Error(
+            ErrorCode::invalid_argument, call,
+            "rule '" + rule + "' " + (has_operand ? "does not accept an operand" : "needs an operand"));
     if (!has_operand) return Keep(*known);
     return detail::visit_type(type, [&](auto tag) {
         using T = typename decltype(tag)::type;
@@ -654,8 +676,11 @@ nb::object reduced_builtin(nb::handle x, const std::string& op, nb::handle out, 
     Call call("reduce", common);
     const Argument& in = call.input(x, "x");
     const ReduceOp known = reduce_op("reduce", op);
+    if (in.boolean() && (known == ReduceOp::sum || known == ReduceOp::product))
+        throw Error(ErrorCode::invalid_argument, "reduce",
+                    "x has dtype bool, which has no sums; use sum, min or max");
     call.begin();
-    Argument& result = call.output(out, in.type(), {});
+    Argument& result = call.output(out, in.type(), {}, in.boolean());
     call.run([&] {
         reduce(call.stream(), in.tensor().view("reduce"), result.tensor().view("reduce"), known,
                call.options());

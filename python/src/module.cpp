@@ -77,10 +77,7 @@ void hand_over(ArrayObject& array, nb::handle stream) {
     const std::shared_ptr<Stream> consumer =
         // NOLINTNEXTLINE(performance-no-int-to-ptr): Python passes handles as integers
         adopted_stream(array.device(), number <= 1 ? nullptr : reinterpret_cast<void*>(number));
-    if (consumer == array.writer()) return;
-    const auto mark = array.device().create_event();
-    array.writer()->record(*mark);
-    consumer->wait(*mark);
+    array.use(consumer, false);
 }
 
 nb::object capsule_of(ArrayObject& array, nb::handle stream, nb::handle max_version, nb::handle dl_device,
@@ -97,6 +94,9 @@ nb::object capsule_of(ArrayObject& array, nb::handle stream, nb::handle max_vers
     hand_over(array, stream);
     const bool versioned =
         max_version.is_valid() && !max_version.is_none() && nb::cast<i64>(max_version[0]) >= 1;
+    if (!versioned && array.tensor().buffer() && array.tensor().buffer()->read_only())
+        throw nb::buffer_error(
+            "the array is read-only, which DLPack before 1.0 cannot say; ask for max_version=(1, 0)");
     if (versioned) return nb::steal(PyCapsule_New(exported(array), "dltensor_versioned", delete_capsule));
     auto legacy = std::make_unique<Legacy>();
     legacy->managed = exported(array);
@@ -117,20 +117,27 @@ int guarded(F f) {
         set_error(error);
     } catch (nb::python_error& error) {
         error.restore();
+    } catch (const nb::builtin_exception& error) {
+        PyErr_SetString(PyExc_BufferError, error.what());
     } catch (const std::exception& error) {
         PyErr_SetString(PyExc_RuntimeError, error.what());
     }
     return -1;
 }
 
+// The array for a consumer that goes on, on the stream that api_current_stream() tells.
+ArrayObject& api_array(void* object) {
+    auto& array = nb::cast<ArrayObject&>(nb::handle(static_cast<PyObject*>(object)));
+    if (array.writer()) array.use(own_stream(array.device()), false);
+    return array;
+}
+
 int api_take(void* object, dlpack::ManagedTensor** out) {
-    return guarded(
-        [&] { *out = exported(nb::cast<ArrayObject&>(nb::handle(static_cast<PyObject*>(object)))); });
+    return guarded([&] { *out = exported(api_array(object)); });
 }
 
 int api_describe(void* object, dlpack::Tensor* out) {
-    return guarded(
-        [&] { *out = nb::cast<ArrayObject&>(nb::handle(static_cast<PyObject*>(object))).described(); });
+    return guarded([&] { *out = api_array(object).described(); });
 }
 
 int api_current_stream(dlpack::DeviceType type, i32 id, void** out) {
@@ -167,11 +174,13 @@ int api_allocate(dlpack::Tensor* like, dlpack::ManagedTensor** out, void* contex
 }
 
 nb::object array_of_managed(dlpack::ManagedTensor* managed) {
-    const bool boolean = managed->tensor.type.code == dlpack::TypeCode::boolean;
-    const auto device = open_device(managed->tensor.device.type == dlpack::DeviceType::cuda
-                                        ? "cuda:" + std::to_string(managed->tensor.device.id)
-                                        : std::string("tbb"));
-    return nb::cast(ArrayObject(from_dlpack(*device, managed), boolean, nullptr));
+    const dlpack::Tensor& tensor = managed->tensor;
+    const bool boolean = tensor.type.code == dlpack::TypeCode::boolean;
+    const bool on_cuda = tensor.device.type == dlpack::DeviceType::cuda ||
+                         tensor.device.type == dlpack::DeviceType::cuda_managed;
+    const auto device =
+        open_device(on_cuda ? "cuda:" + std::to_string(tensor.device.id) : std::string("tbb"));
+    return nb::cast(ArrayObject(from_dlpack(*device, managed), boolean, device));
 }
 
 int api_make_object(dlpack::ManagedTensor* managed, void** out) {
@@ -205,12 +214,16 @@ int get_buffer(PyObject* object, Py_buffer* view, int flags) {
                 ("the array is on " + array.device().info().selector + "; use Array.numpy()").c_str());
         if (tensor.buffer() && tensor.buffer()->read_only() && (flags & PyBUF_WRITABLE) != 0)
             throw nb::buffer_error("the array is read-only");
-        {
-            const nb::gil_scoped_release unlocked;
-            array.wait();
-        }
+        const bool needs_rows = (flags & PyBUF_STRIDES) != PyBUF_STRIDES ||
+                                (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS ||
+                                (flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS;
+        const bool needs_columns = (flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS &&
+                                   tensor.shape().size() > 1 && tensor.size() > 1;
+        if ((needs_rows && !tensor.contiguous()) || needs_columns)
+            throw nb::buffer_error("the array does not have the order of elements that was asked for");
+        array.wait();
         struct Shape {
-            Py_ssize_t shape[Tensor::most_dimensions], strides[Tensor::most_dimensions];
+            Py_ssize_t shape[Tensor::max_dimensions], strides[Tensor::max_dimensions];
         };
         auto shape = std::make_unique<Shape>();
         const auto size = static_cast<Py_ssize_t>(size_of(tensor.type()));
@@ -262,46 +275,54 @@ nb::object made(const char* call, nb::handle shape, nb::handle dtype, nb::handle
     std::shared_ptr<Buffer> buffer;
     const auto stream = own_stream(*on);
     if (count > 0) buffer = on->allocate(detail::checked_bytes(call, count, size_of(type)), stream.get());
-    return nb::cast(ArrayObject(Tensor(std::move(buffer), 0, type, extents), boolean, stream));
+    return nb::cast(ArrayObject(Tensor(std::move(buffer), 0, type, extents), boolean, on));
+}
+
+// Copies the elements of an array to host memory and waits for them, without the interpreter's lock.
+void read_array(ArrayObject& array, void* to) {
+    const View from = array.tensor().view("numpy");
+    if (from.count == 0) return;
+    array.wait();
+    const nb::gil_scoped_release unlocked;
+    const auto stream = own_stream(array.device());
+    stream->read(to, *from.buffer, from.offset, from.bytes());
+    stream->synchronize();
 }
 
 // A copy of the elements on the device.
 nb::object copied(const char* call, nb::handle x, nb::handle device) {
-    // Reading is the task of the device where the elements are; the map function copy keeps their bits.
     ArrayObject* const from = nb::isinstance<ArrayObject>(x) ? &nb::cast<ArrayObject&>(x) : nullptr;
-    Argument source(call, "x", x);
     const auto target = device.is_valid() && !device.is_none() ? device_named(device)
                         : from != nullptr                      ? from->device().shared_from_this()
                                                                : open_device();
-    nb::object dtype = nb::str(source.dtype().c_str());
-    nb::object result = made(call, tuple_of(source.shape()), dtype, nb::cast(target));
+    Type type = Type::u8;
+    std::vector<i64> shape;
+    nb::object dtype;
+    bool on_host = false;
+    {
+        const Argument source(call, "x", x);
+        type = source.type();
+        shape.assign(source.shape().begin(), source.shape().end());
+        dtype = nb::str(source.dtype().c_str());
+        on_host = source.on_host();
+    }
+    nb::object result = made(call, tuple_of(shape), dtype, nb::cast(target));
     ArrayObject& to = nb::cast<ArrayObject&>(result);
-    if (source.size() == 0) return result;
-    const u64 bytes = source.size() * size_of(source.type());
-    if (from != nullptr && from->device().traits().dialect != Dialect::host) {
-        // Through the host, if the devices differ.
+    if (to.tensor().size() == 0) return result;
+    if (!on_host && from != nullptr && &from->device() != target.get()) {
+        // Through the host.
+        std::vector<std::byte> host(to.tensor().size() * size_of(type));
+        read_array(*from, host.data());
         const nb::gil_scoped_release unlocked;
-        const View view = from->tensor().view(call);
-        if (&from->device() == target.get()) {
-            const auto stream = own_stream(*target);
-            from->wait();
-            stream->copy(*to.tensor().buffer(), 0, *view.buffer, view.offset, bytes);
-        } else {
-            std::vector<std::byte> host(bytes);
-            from->wait();
-            const auto reader = own_stream(from->device());
-            reader->read(host.data(), *view.buffer, view.offset, bytes);
-            reader->synchronize();
-            const auto writer = own_stream(*target);
-            writer->write(*to.tensor().buffer(), 0, host.data(), bytes);
-            writer->synchronize();
-        }
+        const auto writer = own_stream(*target);
+        writer->write(*to.tensor().buffer(), 0, host.data(), host.size());
+        writer->synchronize();
         return result;
     }
-    Call convert(call, Common{});
-    const nb::object same = nb::cast(target);
-    const Common there{same, {}, {}, {}};
-    Call copy(call, there);
+    if (!on_host && from == nullptr && target->traits().dialect != Dialect::cuda)
+        return copied(call, copied(call, x, nb::str("cuda")), nb::cast(target));
+    const nb::object there = nb::cast(target);
+    Call copy(call, Common{there, {}, {}, {}});
     const Argument& in = copy.input(x, "x");
     copy.begin();
     Argument& out = copy.output(result, in.type(), in.shape(), in.boolean());
@@ -316,20 +337,11 @@ nb::object to_numpy(nb::handle self) {
         return numpy.attr("asarray")(self);
     const nb::object result = numpy.attr("empty")(
         tuple_of(array.tensor().shape()), array.boolean() ? "bool" : numpy_name(array.tensor().type()));
-    Py_buffer view;
-    if (PyObject_GetBuffer(result.ptr(), &view, PyBUF_WRITABLE) != 0) throw nb::python_error();
-    try {
-        const nb::gil_scoped_release unlocked;
-        const View from = array.tensor().view("numpy");
-        array.wait();
-        const auto stream = own_stream(array.device());
-        stream->read(view.buf, *from.buffer, from.offset, from.bytes());
-        stream->synchronize();
-    } catch (...) {
-        PyBuffer_Release(&view);
-        throw;
-    }
-    PyBuffer_Release(&view);
+    Held held;
+    auto view = std::make_unique<Py_buffer>();
+    if (PyObject_GetBuffer(result.ptr(), view.get(), PyBUF_WRITABLE) != 0) throw nb::python_error();
+    held.buffer = std::move(view);
+    read_array(array, held.buffer->buf);
     return result;
 }
 
@@ -359,6 +371,12 @@ nb::object cuda_interface(nb::handle self) {
     interface["data"] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(where.data),
                                        tensor.buffer() && tensor.buffer()->read_only());
     interface["strides"] = nb::none();
+    if (!tensor.contiguous()) {
+        std::vector<i64> strides(tensor.strides().begin(), tensor.strides().end());
+        for (i64& stride : strides)
+            stride *= size_of(tensor.type());
+        interface["strides"] = tuple_of(strides);
+    }
     interface["version"] = 3;
     const std::uintptr_t stream = array.writer()
                                       ? reinterpret_cast<std::uintptr_t>(array.writer()->native_handle())
@@ -401,6 +419,8 @@ void define_errors(nb::module_& m) {
         nb::dict members;
         members["__doc__"] = row.text;
         members["__module__"] = "concord";
+        members["code"] = std::string(name_of(row.code));  // of errors that Python code raises
+        members["native"] = "";
         const nb::object made = type(row.name, nb::make_tuple(base, nb::borrow(row.base)), members);
         error_types().of[static_cast<std::size_t>(row.code)] = made;
         m.attr(row.name) = made;
@@ -410,6 +430,8 @@ void define_errors(nb::module_& m) {
             std::rethrow_exception(thrown);
         } catch (const Error& error) {
             set_error(error);
+        } catch (const std::bad_cast&) {
+            PyErr_SetString(PyExc_TypeError, "an argument has a wrong type");
         }
     });
 }
@@ -530,12 +552,7 @@ void define_arrays(nb::module_& m) {
             },
             "device"_a, "The array on that device: itself, or a copy.")
         .def(
-            "synchronize",
-            [](ArrayObject& a) {
-                const nb::gil_scoped_release unlocked;
-                a.wait();
-            },
-            "Waits until the elements are there.")
+            "synchronize", [](ArrayObject& a) { a.wait(); }, "Waits until the elements are there.")
         .def("__dlpack__", &capsule_of, nb::kw_only(), "stream"_a = nb::none(), "max_version"_a = nb::none(),
              "dl_device"_a = nb::none(), "copy"_a = nb::none())
         .def("__dlpack_device__",
@@ -547,10 +564,15 @@ void define_arrays(nb::module_& m) {
         .def("__repr__", [](nb::handle self) {
             const ArrayObject& a = nb::cast<ArrayObject&>(self);
             std::string text = "concord.Array(";
-            if (a.tensor().size() <= 1000 && a.device().traits().dialect != Dialect::opencl)
-                text += nb::cast<std::string>(nb::module_::import_("numpy").attr("array2string")(
-                            to_numpy(self), "separator"_a = ", ")) +
-                        ", ";
+            if (a.tensor().size() <= 1000 && a.device().traits().dialect != Dialect::opencl) {
+                try {
+                    text += nb::cast<std::string>(nb::module_::import_("numpy").attr("array2string")(
+                                to_numpy(self), "separator"_a = ", ")) +
+                            ", ";
+                } catch (
+                    const std::exception&) {  // NOLINT(bugprone-empty-catch): without NumPy only the shape
+                }
+            }
             return text + "shape=" + nb::cast<std::string>(nb::str(tuple_of(a.tensor().shape()))) +
                    ", dtype=" + dtype_of(a) + ", device='" + a.device().info().selector + "')";
         });
@@ -570,21 +592,9 @@ void define_arrays(nb::module_& m) {
         "from_dlpack",
         [](nb::handle x) {
             if (nb::isinstance<ArrayObject>(x)) return nb::borrow(x);
-            const auto [kind, id] = nb::cast<std::pair<i32, i32>>(x.attr("__dlpack_device__")());
-            nb::dict arguments;
-            arguments["max_version"] = nb::make_tuple(1, 3);
-            std::shared_ptr<Stream> stream;
-            if (kind == static_cast<i32>(dlpack::DeviceType::cuda)) {
-                stream = own_stream(*open_device("cuda:" + std::to_string(id)));
-                arguments["stream"] = reinterpret_cast<std::uintptr_t>(stream->native_handle());
-            }
-            const nb::object capsule = x.attr("__dlpack__")(**arguments);
-            auto* managed = static_cast<dlpack::ManagedTensor*>(
-                PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"));
-            if (managed == nullptr) throw nb::python_error();
-            nb::object result = array_of_managed(managed);
-            PyCapsule_SetName(capsule.ptr(), "used_dltensor_versioned");
-            return result;
+            // As an argument of a call, whose owners the array then keeps.
+            auto source = std::make_shared<Argument>("from_dlpack", "x", x);
+            return source->as_array(source);
         },
         "x"_a, "An array on the memory of another library's array, which stays its owner.");
 }

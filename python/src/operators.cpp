@@ -143,6 +143,14 @@ nb::object mapped(const char* name, FunctionObject& function, nb::handle x, nb::
     return call.result(result);
 }
 
+// The name of a built-in operator, which has its own identity.
+std::string builtin_name(const char* call, nb::handle op, nb::handle identity) {
+    if (identity.is_valid() && !identity.is_none())
+        throw Error(ErrorCode::invalid_argument, call,
+                    "identity: built-in operators have their own; leave it out");
+    return keyword<std::string>(call, "op", op, "a name, or an object of concord.function()");
+}
+
 // Checks that the function combines two elements of x.
 const Operator& combining(const char* call, FunctionObject& function, const Argument& x) {
     const Operator& op = function.with(call, 2);
@@ -283,7 +291,11 @@ void define_operators(nb::module_& m) {
             const Common common{device, stream, order, variant};
             if (nb::isinstance<FunctionObject>(function))
                 return mapped("map", nb::cast<FunctionObject&>(function), x, y, out, common);
-            return mapped_builtin(nb::cast<std::string>(function), x, out, common);
+            if (y.is_valid() && !y.is_none())
+                throw Error(ErrorCode::invalid_argument, "map", "y: built-in functions take one array");
+            return mapped_builtin(keyword<std::string>("map", "function", function,
+                                                       "a name, or an object of concord.function()"),
+                                  x, out, common);
         },
         "function"_a, "x"_a, "y"_a = nb::none(), nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
         "The function of each element: an object of function(), or copy, negate, abs, square or sqrt.");
@@ -292,7 +304,7 @@ void define_operators(nb::module_& m) {
         [](nb::handle x, nb::handle op, nb::handle identity, nb::handle out, CONCORD_HANDLES) {
             const Common common{device, stream, order, variant};
             if (!nb::isinstance<FunctionObject>(op))
-                return reduced_builtin(x, nb::cast<std::string>(op), out, common);
+                return reduced_builtin(x, builtin_name("reduce", op, identity), out, common);
             return reduced(nb::cast<FunctionObject&>(op), x, identity, out, common);
         },
         "x"_a, "op"_a, "identity"_a = nb::none(), nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
@@ -305,7 +317,7 @@ void define_operators(nb::module_& m) {
            CONCORD_HANDLES) {
             const Common common{device, stream, order, variant};
             if (!nb::isinstance<FunctionObject>(op))
-                return scanned_builtin(x, nb::cast<std::string>(op), exclusive, out, common);
+                return scanned_builtin(x, builtin_name("scan", op, identity), exclusive, out, common);
             return scanned(nb::cast<FunctionObject&>(op), x, identity, exclusive, out, common);
         },
         "x"_a, "op"_a = "sum", "identity"_a = nb::none(), nb::kw_only(), "exclusive"_a = false,

@@ -7,7 +7,7 @@
 
 namespace concord::python {
 
-// concord.Function: a definition, bound values, its operators by number of free parameters, and its kernels for the CPU.
+// concord.Function: a definition, bound values, its operators by number of free parameters, and kernels for the CPU.
 class FunctionObject {
   public:
     explicit FunctionObject(const std::string& text);

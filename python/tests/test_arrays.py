@@ -159,6 +159,9 @@ def test_memory_is_released():
     ("cc.compress(np.ones(4, bool), np.ones(3))", "condition has 4 elements, x has 3"),
     ("cc.compact(np.ones(3), '<')", "needs an operand"),
     ("cc.compact(np.ones(3), 'even')", "even"),
+    ("cc.compact(np.ones(3), 'even', 2)", "does not accept an operand"),
+    ("cc.map('copy', np.ones(3), np.ones(3))", "take one array"),
+    ("cc.reduce(np.ones(3), 'sum', 0)", "identity"),
     ("cc.add(np.ones(3), np.ones(4))", r"a has dtype float64 and shape \(3,\), b has float64 and \(4,\)"),
     ("cc.sum(np.ones(3), device='cuda:99')", "cuda:99|cuda"),
     ("cc.stencil(np.ones((2, 2, 2)), [1])", "coefficients"),
@@ -203,6 +206,127 @@ def test_threads():
     for t in threads:
         t.join()
     assert found == expected
+
+
+INPLACE = {
+    "sort": lambda x, out: cc.sort(x, out=out),
+    "cumsum": lambda x, out: cc.scan(x, out=out),
+    "negate": lambda x, out: cc.map("negate", x, out=out),
+    "add": lambda x, out: cc.add(x, x, out=out),
+}
+
+
+@pytest.mark.parametrize("name", INPLACE)
+@pytest.mark.parametrize("n", (10, 1000, 100_003, 1_000_003))
+def test_out_is_the_input(name, n, dtype, values):
+    with np.errstate(over="ignore"):
+        x = values(dtype, n)
+        expected = INPLACE[name](x, np.empty_like(x))
+        assert INPLACE[name](x, x) is x
+        assert_same_bits(x, expected)
+
+
+def test_out_overlaps_the_input():
+    x = np.arange(10_000, dtype="f8")
+    square = np.ones((100, 100))
+    before = x.copy()
+    for call in (
+        lambda: cc.sort(x[:-1], out=x[1:]),
+        lambda: cc.map("negate", x[:-1], out=x[1:]),
+        lambda: cc.scan(x[:-1], out=x[1:]),
+        lambda: cc.partition(x, ">", 5.0, out=x),
+        lambda: cc.sum(x, out=x[5:6].reshape(())),
+        lambda: cc.matmul(square, square, out=square),
+        lambda: cc.stencil(x.reshape(10, 10, 100), [1, 1], out=x.reshape(10, 10, 100)),
+        lambda: cc.bincount(x.view("i8")[:100], out=x.view("i8")[:100]),
+    ):
+        with pytest.raises((ValueError, NotImplementedError), match="overlap|in place|in-place"):
+            call()
+    assert_same_bits(x, before)
+    assert_same_bits(cc.transpose(square, out=square), np.ones((100, 100)))
+    # Parts of one array that have no element in common.
+    cc.map("negate", x[:5000], out=x[5000:])
+    assert_same_bits(x[5000:], -before[:5000])
+
+
+def test_failed_calls_release_their_arguments():
+    wrong = [np.ones(3, complex), np.ones((1,) * 9), np.ones(3, "f2")]
+    references = [sys.getrefcount(x) for x in wrong]
+    for _ in range(10):
+        for x in wrong:
+            for argument in (x, OnlyDlpack(x)):
+                with pytest.raises((cc.Error, BufferError)):
+                    cc.sum(argument)
+    del x, argument
+    gc.collect()
+    assert [sys.getrefcount(x) for x in wrong] == references
+    for _ in range(5):
+        with pytest.raises(ValueError):
+            cc.histogram(np.ones(200_000), 100_000, (0, 1), variant="nonsense")
+
+
+def test_views_of_arrays_are_current():
+    y = cc.array(np.arange(1 << 20, dtype="f8"), device="tbb")
+    view = np.asarray(y)
+    for k in range(5):
+        total = cc.sum(y)
+        view[:] = k  # after the sum
+        cc.map("square", y, out=y)
+        assert view[-1] == k * k
+        assert total.item() == ((1 << 19) * ((1 << 20) - 1) if k == 0 else (k - 1) ** 2 << 20)
+
+
+def test_threads_wait_for_an_array():
+    for _ in range(10):
+        y = cc.cumsum(cc.array(np.ones(1 << 20), device="tbb"))
+        found = []
+        threads = [threading.Thread(target=lambda: (y.synchronize(), found.append(np.asarray(y)[-1]))) for _ in range(3)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        assert found == [1 << 20] * 3
+
+
+def test_layouts_of_buffers():
+    x = np.arange(12.0).reshape(3, 4)
+    y = cc.from_dlpack(x.T)
+    assert_same_bits(np.asarray(y), x.T)
+    assert y.numpy().strides == x.T.strides
+    with pytest.raises((BufferError, ValueError), match="order of elements|contiguous"):
+        np.frombuffer(y)
+    assert np.asarray(cc.from_dlpack(x[:, :2])).tolist() == x[:, :2].tolist()
+    fixed = np.frombuffer(bytes(24))
+    with pytest.raises(BufferError, match="read-only"):
+        cc.from_dlpack(fixed).__dlpack__()
+    assert cc.from_dlpack(fixed).numpy().flags.writeable is False
+
+
+@pytest.mark.parametrize("call", (
+    lambda: cc.sum(np.ones(3), variant=3), lambda: cc.sum(np.ones(3), order=3), lambda: cc.histogram(np.ones(3), range="ab"),
+    lambda: cc.empty("x"), lambda: cc.reduce(np.ones(3), 3), lambda: cc.map(3, np.ones(3)), lambda: cc.sum(np.ones(3), device=3),
+    lambda: cc.sum(np.ones(3), stream=object())))
+def test_wrong_types(call):
+    with pytest.raises(TypeError, match="expected"):
+        call()
+
+
+def test_bool_is_not_uint8():
+    with pytest.raises(ValueError, match="out has dtype bool"):
+        cc.sort(np.ones(3, "u1"), out=np.ones(3, bool))
+    assert cc.scan(np.array([False, True, False]), "max").tolist() == [False, True, True]
+    assert cc.reduce(np.array([False, True]), "max") == np.True_
+    with pytest.raises(ValueError, match="cumsum"):
+        cc.scan(np.ones(3, bool))
+    odd = np.array([2, 1, 0], "u1").view(bool)
+    assert cc.compress(odd, np.arange(3)).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("x", (np.full(5, 1e10, "f4"), np.array([0, 1e-45], "f4"), np.array([-3e38, 0, 3e38], "f4"),
+                               np.array([-1.7e308, 1.7e308]), np.full(5, 2**60)))
+def test_histogram_ranges_that_the_type_cannot_hold(x):
+    with pytest.raises(ValueError, match="bins for the range"):
+        cc.histogram(x, 10)
 
 
 def test_streams(device):

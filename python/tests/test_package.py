@@ -79,3 +79,46 @@ def test_assertions():
     with pytest.raises(ValueError, match="bound"):
         assert_within(x, x, -1)
     assert_same_bits(cc.array(x, device="tbb"), x)
+
+
+def test_assertions_of_complex_numbers():
+    z = np.array([1 + 2j, 3 + 4j])
+    for dtype in ("complex64", "complex128", "clongdouble"):
+        x = z.astype(dtype)
+        assert_same_bits(x, x.copy())
+        assert_within(x, z, 0)
+        y = x.copy()
+        y.imag[1] += 0.5
+        with pytest.raises(AssertionError, match="1 of 2 elements differ(.|\n)*first at .1.(.|\n)*largest difference 0.5"):
+            assert_same_bits(y, x)
+        with pytest.raises(AssertionError, match="1 of 2 elements differ by more than the bound"):
+            assert_within(y, z, 0.4)
+        assert_within(y, z, 0.5)
+    # An imaginary part is not dropped if the other array is real.
+    with pytest.raises(AssertionError, match="2 of 2"):
+        assert_within(z.real, z, 1)
+    with pytest.raises(AssertionError, match="2 of 2"):
+        assert_within(z, z.real, 1)
+    nan = np.array([complex(np.nan, 1), complex(1, np.inf)])
+    assert_within(nan, nan, 0)
+    with pytest.raises(AssertionError, match="2 of 2"):
+        assert_within(nan, np.conj(nan), 1)
+
+
+@pytest.mark.parametrize("dtype", ("longdouble", "S3", "i4,f8", "?"))
+def test_assertions_of_bytes(dtype):
+    x = np.zeros(4, dtype)
+    assert_same_bits(x, x.copy())
+    assert_same_bits(x[:0], x[:0])
+    y = x.copy()
+    y.view("u1").reshape(4, -1)[2, 0] ^= 1
+    with pytest.raises(AssertionError, match="1 of 4 elements differ\n  first at .2."):
+        assert_same_bits(y, x)
+
+
+def test_assertions_ignore_padding():
+    x = np.ones(3, "longdouble")
+    y = x.copy()
+    if np.finfo("longdouble").nmant == 63:
+        y.view("u1").reshape(3, -1)[:, 10:] = 7
+    assert_same_bits(x, y)

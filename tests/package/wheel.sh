@@ -3,14 +3,21 @@
 # build folder in any search path, and runs the tests of the package and the examples of its page there.
 set -euo pipefail
 build=$(cd -- "$1" && pwd -P) source=$(cd -- "$2" && pwd -P) long=${3:-}
-tools=$(ls -d "$build"/python/tools-* 2>/dev/null | head -n 1)
-wheel=$(ls "$build"/python/wheels/concord-*.whl 2>/dev/null | head -n 1)
-if [[ -z $wheel || ! -e $tools/installed ]]; then
+# The newest environment whose wheel exists.
+wheel='' tools=''
+while IFS= read -r installed; do
+    tools=${installed%/installed}
+    tag=${tools##*tools-}
+    # From Python 3.12 on, wheels have the tags of the stable ABI.
+    kind=$tag-$tag
+    ((${tag#cp3} < 12)) || kind=cp312-abi3
+    wheel=$(find "$build/python/wheels" -name "concord-*-$kind-*.whl" 2>/dev/null | head -n 1)
+    [[ -z $wheel ]] || break
+done < <(ls -t "$build"/python/tools-*/installed 2>/dev/null)
+if [[ -z $wheel ]]; then
     echo "No wheel in $build/python/wheels; ./setup wheel builds it"
     exit 77
 fi
-tag=${tools##*tools-}
-wheel=$(ls "$build"/python/wheels/concord-*-"$tag"-*.whl)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

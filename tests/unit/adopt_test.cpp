@@ -63,6 +63,22 @@ DEVICE_TEST(host_memory_is_borrowed_in_place) {
     CHECK(Array<i32>::borrow(device, std::span<i32>()).size() == 0);
 }
 
+DEVICE_TEST(memory_that_is_adopted_twice_is_not_input_and_output) {
+    if (!shares_host_memory(device)) return;
+    const auto stream = device.create_stream();
+    std::vector<f32> own = random_values<f32>(1000);
+    const auto a = Array<f32>::borrow(device, std::span(own));
+    const auto b = Array<f32>::borrow(device, std::span(own).first(500));
+    const auto c = Array<f32>::borrow(device, std::span(own).last(500));
+    CHECK(throws(ErrorCode::invalid_argument, "adopted twice",
+                 [&] { sort(*stream, a, Array<f32>::borrow(device, std::span(own))); }));
+    CHECK(throws(ErrorCode::invalid_argument, "adopted twice", [&] { overlap(a.view(), c.view()); }));
+    CHECK_FALSE(overlap(b.view(), c.view()));
+    map(*stream, b, c, MapFunction::negate);
+    stream->synchronize();
+    CHECK(own[500] == -own[0]);
+}
+
 DEVICE_TEST(borrowed_matrices_keep_their_pitch) {
     if (!shares_host_memory(device)) return;
     const auto stream = device.create_stream();

@@ -138,7 +138,9 @@ TEST_CASE("dlpack: matrices and volumes keep shape and pitch") {
 
     // One row or one column: the other stride says nothing.
     for (const auto& [shape, strides] :
-         std::vector<std::pair<std::vector<i64>, std::vector<i64>>>{{{1, 6}, {0, 1}},
+         std::vector<std::pair<std::vector<i64>, std::vector<i64>>>{{{1, 2}, {1, 1}},
+                                                                    {{2, 1}, {1, 1}},
+                                                                    {{1, 6}, {0, 1}},
                                                                     {{1, 6}, {99, 1}},
                                                                     {{6, 1}, {1, 99}},
                                                                     {{6, 1}, {7, 99}},
