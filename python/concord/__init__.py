@@ -1,13 +1,13 @@
-"""Data-parallel algorithms with the same bits on CUDA, OpenCL and CPUs.
+"""Data-parallel algorithms with bitwise identical results on CUDA, OpenCL and CPUs.
 
     import concord as cc
 
     cc.sum(x)        # x: an array of NumPy, PyTorch, CuPy, JAX, ... or a concord.Array
 
-Arrays go in without a copy and results come out as arrays of the same library, on the device where the first argument is.
-On GPUs calls are ordered on the library's current stream and return before the work is done. All functions take the
-keyword arguments device (where to compute; host arrays are copied there), stream, order ('unspecified' allows
-faster orders of operations) and variant (a name from `concord algorithms`).
+Calls use arrays in place. Results are arrays of the same library, on the device of the first argument. CUDA calls are
+enqueued on the library's current stream, and most return before their work is done. All functions take the keyword
+arguments device (where to compute; host arrays are copied there if necessary), stream, order ('unspecified' allows faster
+orders of operations) and variant (a name from `concord algorithms`).
 """
 
 import os as _os
@@ -15,7 +15,7 @@ from pathlib import Path as _Path
 
 
 def _find_libraries():
-    """Lets the backends find what NVIDIA's and PoCL's wheels brought along. Variables that are set have precedence."""
+    """Lets the backends find the libraries in NVIDIA's and PoCL's wheels. Variables that are set have precedence."""
     packages = _Path(__file__).parent.parent
     if not _os.environ.get("CONCORD_NVRTC") and (
         any((packages / "nvidia").glob("cu*/lib/libnvrtc.so.*")) or any((packages / "nvidia").glob("cuda_nvrtc/lib/libnvrtc.so.*"))

@@ -15,7 +15,7 @@ def demo():
     print(cc.devices())
     values = cc.array([float(i % 1000) / 7 for i in range(1 << 16)], device="tbb") if _has_numpy() else None
     if values is not None:
-        print("\nThe sum of 65,536 numbers, with its bits:")
+        print("\nThe sum of 65,536 numbers, in decimal and hexadecimal:")
         for selector in cc.devices().column("selector"):
             total = float(cc.sum(values.to(selector)))
             print(f"  {selector:10} {total!r:22} {total.hex()}")

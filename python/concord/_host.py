@@ -110,14 +110,15 @@ def _library():
     return str(found[0])
 
 
-def _source(text, name, result, types, use, free):
+def _source(definition, name, result, types, use, free):
+    """A function that returns the C++ source for a name of the function's type."""
     header, kernels = _USES[use, free]
     parameters = types.split(",")
     # The extension module has checked all before the parenthesis: a type and the name.
-    start = text.index("(")
+    start = definition.index("(")
     aliases = "".join(f"using A{i} = {t};\n" for i, t in enumerate(parameters))
     bound = "".join(f", A{i}" for i in range(free, len(parameters)))
-    line = text.count("\n", 0, start) + 1
+    line = definition.count("\n", 0, start) + 1
     return lambda unique: f"""#include <concord/{header}.hpp>
 using namespace concord;
 using R = {result};
@@ -126,23 +127,23 @@ using R = {result};
     static constexpr std::string_view name = "{name}", text = "", file = "{name}";
     static constexpr u32 line = 1;
 #line {line} "{name}"
-static inline R call {text[start:]}
+static inline R call {definition[start:]}
 }};
 using F = Function<{unique}{bound}>;
 extern "C" const void* concord_python_kernels() {{ return {kernels}; }}
 """
 
 
-def compile(text, name, result, types, use, free):
+def compile(definition, name, result, types, use, free):
     """The path of a library whose function concord_python_kernels() returns the kernels for that use.
 
     The library is in the cache. Without a cache it is already loaded under that path.
     """
-    # The C++ library ignores the environment in these programs, which a compiler does not.
+    # The library ignores the environment in such programs, but compilers do not.
     if ctypes.CDLL(None).getauxval(_AT_SECURE):
         raise Unavailable("concord.function: the CPU device is not available in privileged programs; "
                           "pass device= with another device")
-    source = _source(text, name, result, types, use, free)
+    source = _source(definition, name, result, types, use, free)
     command, version = _compiler(os.environ.get("CXX", ""))
     library = _library()
     stamp = f"{os.path.realpath(library)} {os.stat(library).st_mtime_ns} {os.stat(library).st_size}"
@@ -167,7 +168,7 @@ def compile(text, name, result, types, use, free):
                 return str(target)
             except OSError as error:
                 _not_used(cache, error.strerror, level=3)
-        # The loader knows it by its path from now on.
+        # Loaded before the file is removed. dlopen() of the same path returns the loaded library.
         try:
             ctypes.CDLL(str(made), mode=os.RTLD_NOW | os.RTLD_LOCAL)
         except OSError as error:
@@ -185,7 +186,7 @@ def _is_usable(target):
 
 
 def _store(made, target):
-    # Renamed within one file system, so that no process sees half a file. Readable for its owner only, as mkstemp() makes it.
+    # Renamed within one file system, so that no process sees half a file. mkstemp() sets the mode 0600.
     number, waiting = tempfile.mkstemp(prefix=".", suffix=".new", dir=target.parent)
     try:
         with os.fdopen(number, "wb") as file, open(made, "rb") as library:

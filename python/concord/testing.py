@@ -1,4 +1,4 @@
-"""Compare arrays of any library and device bit by bit, or within a bound, with a report of what differs.
+"""Compare arrays of any library and device, bitwise or within a bound, with a report of the differences.
 
     import concord as cc
     from concord.testing import assert_same_bits

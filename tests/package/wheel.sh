@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# wheel.sh BUILD SOURCE [--long]: installs the wheel that `./setup wheel` built into a fresh virtual environment, without the
-# build folder in any search path, and runs the tests of the package and the examples of its page there.
+# wheel.sh BUILD SOURCE [--long]: installs the wheel that `./setup wheel` built into a fresh virtual environment,
+# without the build folder in any search path, and runs the tests of the package and the examples of its page there.
 set -euo pipefail
 build=$(cd -- "$1" && pwd -P) source=$(cd -- "$2" && pwd -P) long=${3:-}
 # The newest environment whose wheel exists.
