@@ -81,7 +81,8 @@ struct Work {
     /// Whether an attainable rate bounds the call. A sort moves its elements in several passes, whose number depends on
     /// the variant, so its rate is elements per second.
     bool has_ceiling = true;
-    bool product = false;      ///< whether the operations are those of a matrix product, which matrix units can do
+    bool product =
+        false;  ///< whether the operations are those of a matrix product, which matrix units can do
     bool in_place = true;  ///< whether the first output may be the first input
     /// The work differs only in its operator from other work on the same kernel source. Devices that emulate barriers
     /// compile it for the preferred variant only, unless the user asks for a full check.
