@@ -16,6 +16,7 @@ inline constexpr EnvironmentVariable environment_variables[] = {
     {"CONCORD_OPENCL_ITEMS", "Work-items per group of OpenCL kernels: many or one; for tests."},
     {"CONCORD_BACKEND_PATH", "Directories that are searched for backend modules first."},
     {"CONCORD_NVRTC", "CUDA's compiler library, or its directory."},
+    {"CONCORD_OPENCL", "OpenCL's ICD loader."},
     {"CONCORD_KERNELS", "Directory with kernel sources that replace the built-in ones."},
     {"CONCORD_CACHE", "\"off\" disables the cache of compiled kernels on disk."},
     {"CONCORD_TUNING", "File or directory of tuning tables, or \"off\"."},

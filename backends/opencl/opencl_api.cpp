@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <mutex>
 #include <new>
+#include <string>
+#include <vector>
 
 namespace concord::opencl {
 namespace {
@@ -23,8 +25,11 @@ Loader open_loader() {
     detail::refuse_privileged("opencl", "the OpenCL ICD loader");
     Loader loader;
     std::string tried;
-    for (const char* name : {"libOpenCL.so.1", "libOpenCL.so"}) {
-        loader.library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    const std::string forced(detail::environment_variable("CONCORD_OPENCL"));
+    const std::vector<std::string> names =
+        forced.empty() ? std::vector<std::string>{"libOpenCL.so.1", "libOpenCL.so"} : std::vector{forced};
+    for (const std::string& name : names) {
+        loader.library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (loader.library != nullptr) break;
         const char* why = dlerror();
         tried.append(tried.empty() ? "" : "; ")
@@ -34,7 +39,8 @@ Loader open_loader() {
     }
     if (loader.library == nullptr)
         throw Error(ErrorCode::unavailable, "opencl",
-                    "cannot load the OpenCL ICD loader: " + tried + "; install libOpenCL.so.1");
+                    "cannot load the OpenCL ICD loader: " + tried +
+                        (forced.empty() ? "; install libOpenCL.so.1" : "; CONCORD_OPENCL names this file"));
 
     auto find = [&](auto& function, const char* name) {
         function.set(name, dlsym(loader.library, name));

@@ -349,12 +349,28 @@ std::string dtype_of(const ArrayObject& array) {
     return array.boolean() ? "bool" : numpy_name(array.tensor().type());
 }
 
+// The only element.
+template <class T>
+T element_of(ArrayObject& array) {
+    T value{};
+    read_array(array, &value);
+    return value;
+}
+
 nb::object item_of(nb::handle self) {
-    const ArrayObject& array = nb::cast<ArrayObject&>(self);
+    ArrayObject& array = nb::cast<ArrayObject&>(self);
     if (array.tensor().size() != 1)
         throw nb::value_error(
             ("an array of " + std::to_string(array.tensor().size()) + " elements is not a number").c_str());
-    return to_numpy(self).attr("item")();
+    if (array.boolean()) return nb::bool_(element_of<u8>(array) != 0);
+    return detail::visit_type(array.tensor().type(), [&](auto tag) -> nb::object {
+        using T = typename decltype(tag)::type;
+        if constexpr (std::is_floating_point_v<T>) {
+            return nb::float_(static_cast<f64>(element_of<T>(array)));
+        } else {
+            return nb::int_(element_of<T>(array));
+        }
+    });
 }
 
 nb::object cuda_interface(nb::handle self) {

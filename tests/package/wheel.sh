@@ -29,7 +29,7 @@ for name in concord/__init__.py concord/_concord.pyi concord/py.typed concord/bi
     concord/include/concord/concord.hpp; do
     grep -q "$name" <<<"$listing" || { echo "the wheel lacks $name"; exit 1; }
 done
-if grep -E 'libcuda|libnvrtc|libcudart|libOpenCL' <<<"$listing"; then
+if grep -E 'libcuda|libnvrtc|libcudart|libpocl' <<<"$listing"; then
     echo "the wheel contains libraries of drivers"
     exit 1
 fi
