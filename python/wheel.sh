@@ -29,8 +29,8 @@ CMAKE_GENERATOR=Ninja PATH=$tools/bin:$PATH "$tools/bin/python" -m pip wheel --q
 wheel=$(ls "$folder"/new/*.whl)
 # The tags in its name: those of the stable ABI (cp312-abi3) from Python 3.12 on.
 kind=$(cut -d - -f 3,4 <<<"${wheel##*/}")
-rm -f "$wheels"/concord-*-"$kind"-*.whl
+rm -f "$wheels"/concord_compute-*-"$kind"-*.whl
 # Takes in the libraries that the modules link (oneTBB, spdlog, fmt), and names the oldest C library that it works with.
 LD_LIBRARY_PATH=$stage/lib PATH=$tools/bin:$PATH "$tools/bin/auditwheel" --verbose repair --wheel-dir "$wheels" "$wheel" >"$folder/auditwheel.log" 2>&1 ||
     { tail -n 5 "$folder/auditwheel.log" >&2; exit 1; }
-du -h "$wheels"/concord-*-"$kind"-*.whl
+du -h "$wheels"/concord_compute-*-"$kind"-*.whl

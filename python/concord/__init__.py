@@ -81,6 +81,15 @@ from ._concord import (
 )
 from ._tables import Table, algorithms, bench, check, devices
 
+
+def _restored(values, selector):
+    """An array of a pickle, whose device may be missing here."""
+    try:
+        return array(values, selector)
+    except Unavailable:
+        return array(values)
+
+
 __all__ = [
     "Array", "CompileFailed", "Device", "DeviceFailed", "Error", "FileError", "Function", "InvalidArgument", "OutOfMemory",
     "Stream", "Table", "Unavailable", "Unsupported", "WrongDevice", "add", "algorithms", "argsort", "array", "bench", "bincount",

@@ -14,10 +14,12 @@ def path():
 
 def run(*arguments):
     """Runs the program and returns its output. Raises an Error with its message if it could not start or measure."""
-    from ._concord import Error
+    from ._concord import Error, InvalidArgument, Unavailable
 
     done = subprocess.run([path(), *arguments], capture_output=True, text=True, check=False)
     # 1: a result is wrong, which the output says.
     if done.returncode not in (0, 1):
-        raise Error(done.stderr.strip() or f"concord {arguments[0]} ended with status {done.returncode}")
+        kind = {2: InvalidArgument, 3: Unavailable}.get(done.returncode, Error)
+        message = done.stderr.strip().removeprefix("concord: ")
+        raise kind(message or f"concord {arguments[0]} ended with status {done.returncode}")
     return done.stdout

@@ -1,19 +1,26 @@
 """Tables: devices, checks and measurements."""
 
 import json
+import re
 import tempfile
 from pathlib import Path
 
 from . import _program
-from ._concord import _selectors, device
+from ._concord import Device, _selectors, device
 
 
 class Table(list):
     """Rows as dictionaries, printed as a table. pandas.DataFrame(table) is the same as to_pandas()."""
 
     def column(self, name):
-        """The values of one column."""
+        """The values of one column; table["selector"] is the same."""
+        names = list(dict.fromkeys(key for row in self for key in row))
+        if names and name not in names:
+            raise KeyError(f"unknown column '{name}'; available: {', '.join(names)}")
         return [row.get(name) for row in self]
+
+    def __getitem__(self, at):
+        return self.column(at) if isinstance(at, str) else super().__getitem__(at)
 
     def to_pandas(self):
         """A pandas.DataFrame of the rows."""
@@ -78,12 +85,22 @@ def _measured(*arguments):
         return json.loads(path.read_text(encoding="utf-8"))
 
 
+def _word(option, value):
+    """A value of an option as the program writes it: device objects by their selector, types such as float32 as f32."""
+    if isinstance(value, Device):
+        return value.selector
+    text = getattr(value, "__name__", None) or str(value)
+    match = re.fullmatch(r"(int|uint|float)(8|16|32|64)", text) if option == "types" else None
+    return match[1][0] + match[2] if match else text
+
+
 def _options(**options):
     arguments = []
     for name, value in options.items():
         if value is None:
             continue
-        text = value if isinstance(value, str) else ",".join(str(x) for x in value)
+        values = value if isinstance(value, (list, tuple, set, range)) or hasattr(value, "tolist") else [value]
+        text = ",".join(_word(name, x) for x in values)
         arguments += [f"--{name}", text]
     return arguments
 

@@ -116,6 +116,11 @@ Type type_named_by(const char* call, nb::handle dtype, bool* boolean) {
         name = nb::cast<std::string>(nb::str(dtype));  // numpy.dtype("float32"), torch.float32
     }
     if (const std::size_t dot = name.rfind('.'); dot != std::string::npos) name.erase(0, dot + 1);
+    // NumPy's short names count bytes: "i8" is int64, not Concord's i8.
+    static constexpr std::string_view bits_of_bytes[] = {"", "8", "16", "", "32", "", "", "", "64"};
+    if (name.size() == 2 && std::string_view("iuf").find(name[0]) != std::string_view::npos &&
+        name[1] >= '1' && name[1] <= '8')
+        name = name[0] + std::string(bits_of_bytes[name[1] - '0']);
     if (boolean != nullptr) *boolean = name == "bool" || name == "bool_";
     if (boolean != nullptr && *boolean) return Type::u8;
     if (const std::optional<Type> type = type_named(name)) return *type;
@@ -346,13 +351,17 @@ Argument::Argument(const char* call, const char* name, nb::handle object)
         from_cuda_interface(object);
     } else if (nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object) ||
                PyNumber_Check(object.ptr()) != 0) {
-        nb::object array;
+        if (std::string_view(name) == "out")
+            throw nb::type_error(
+                (where_text(call, name) + " is a Python number or sequence; expected an array").c_str());
+        nb::object numpy;
         try {
-            array = nb::module_::import_("numpy").attr("asarray")(object);
+            numpy = nb::module_::import_("numpy");
         } catch (nb::python_error&) {
             throw nb::type_error(
                 (where_text(call, name) + " is a Python number or sequence, which needs NumPy").c_str());
         }
+        const nb::object array = numpy.attr("asarray")(object);
         library_ = &library_of(array);
         object_ = array;
         if (!from_buffer(array)) refuse_type(nb::cast<std::string>(nb::str(array.attr("dtype"))));

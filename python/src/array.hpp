@@ -210,10 +210,12 @@ class Call {
 template <class T>
 T keyword(const char* call, const char* name, nb::handle value, const char* expected) {
     T result{};
-    if (!nb::try_cast(value, result))
-        throw nb::type_error((std::string(call) + ": " + name + ": got " +
-                              nb::cast<std::string>(nb::repr(value)) + "; expected " + expected)
-                                 .c_str());
+    if (!nb::try_cast(value, result)) {
+        auto got = nb::cast<std::string>(nb::repr(value));
+        if (got.size() > 60) got = "a value of type " + nb::cast<std::string>(value.type().attr("__name__"));
+        throw nb::type_error(
+            (std::string(call) + ": " + name + ": got " + got + "; expected " + expected).c_str());
+    }
     return result;
 }
 

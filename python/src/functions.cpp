@@ -132,7 +132,7 @@ nb::object total(const char* name, nb::handle x, ReduceOp op, nb::handle dtype, 
             throw Error(ErrorCode::invalid_argument, name,
                         std::string("dtype ") + numpy_name(asked) + " for elements of " + in.dtype() +
                             "; expected " + numpy_name(type) +
-                            (in.boolean() ? "" : std::string(" or ") + in.dtype()));
+                            (in.boolean() || in.type() == type ? "" : std::string(" or ") + in.dtype()));
         type = asked;
     }
     call.begin();

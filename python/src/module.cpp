@@ -345,6 +345,12 @@ nb::object to_numpy(nb::handle self) {
     return result;
 }
 
+// The elements compared by NumPy.
+nb::object compared(const char* how, nb::handle self, nb::handle other) {
+    const nb::object value = nb::isinstance<ArrayObject>(other) ? to_numpy(other) : nb::borrow(other);
+    return to_numpy(self).attr(how)(value);
+}
+
 std::string dtype_of(const ArrayObject& array) {
     return array.boolean() ? "bool" : numpy_name(array.tensor().type());
 }
@@ -360,8 +366,9 @@ T element_of(ArrayObject& array) {
 nb::object item_of(nb::handle self) {
     ArrayObject& array = nb::cast<ArrayObject&>(self);
     if (array.tensor().size() != 1)
-        throw nb::value_error(
-            ("an array of " + std::to_string(array.tensor().size()) + " elements is not a number").c_str());
+        throw nb::value_error(("item: an array of " + std::to_string(array.tensor().size()) +
+                               " elements is not a number; use tolist()")
+                                  .c_str());
     if (array.boolean()) return nb::bool_(element_of<u8>(array) != 0);
     return detail::visit_type(array.tensor().type(), [&](auto tag) -> nb::object {
         using T = typename decltype(tag)::type;
@@ -428,6 +435,8 @@ void define_errors(nb::module_& m) {
     };
     const nb::object type = nb::borrow(reinterpret_cast<PyObject*>(&PyType_Type));
     const nb::object base = nb::exception<Error>(m, "Error");
+    base.attr("code") = "";
+    base.attr("native") = "";
     base.attr("__doc__") =
         "Base of all errors of Concord. code: kind as in C++, such as 'invalid_argument'; native: the "
         "driver's own error.";
@@ -551,6 +560,22 @@ void define_arrays(nb::module_& m) {
         .def("__float__", [](nb::handle self) { return nb::float_(item_of(self)); })
         .def("__int__", [](nb::handle self) { return nb::int_(item_of(self)); })
         .def("__bool__", [](nb::handle self) { return nb::cast<bool>(nb::bool_(item_of(self))); })
+        .def(
+            "__getitem__", [](nb::handle self, nb::handle at) { return nb::object(to_numpy(self)[at]); },
+            "Elements as values of NumPy: a view on CPUs, copied from GPUs.")
+        .def("__iter__", [](nb::handle self) { return nb::steal(PyObject_GetIter(to_numpy(self).ptr())); })
+        .def("__eq__", [](nb::handle self, nb::handle other) { return compared("__eq__", self, other); })
+        .def("__ne__", [](nb::handle self, nb::handle other) { return compared("__ne__", self, other); })
+        .def("__hash__", [](nb::handle self) { return reinterpret_cast<std::uintptr_t>(self.ptr()) >> 4; })
+        .def("__copy__", [](nb::handle self) { return copied("copy", self, {}); })
+        .def("__deepcopy__", [](nb::handle self, nb::handle) { return copied("copy", self, {}); })
+        .def("__reduce__",
+             [](nb::handle self) {
+                 const nb::object make = nb::module_::import_("concord").attr("_restored");
+                 return nb::make_tuple(
+                     make,
+                     nb::make_tuple(to_numpy(self), nb::cast<ArrayObject&>(self).device().info().selector));
+             })
         .def("__len__",
              [](const ArrayObject& a) {
                  if (a.tensor().shape().empty())

@@ -50,6 +50,9 @@ FunctionObject FunctionObject::bind(const nb::args& values) const {
         all.push_back(nb::borrow(value));
     all.insert(all.end(), values_.begin(), values_.end());
     bound.values_ = std::move(all);
+    const std::size_t free = whole_.arguments.size() - bound.values_.size();
+    for (std::size_t i = 0; i < bound.values_.size(); ++i)
+        value_bytes((whole_.name + ".bind").c_str(), "value", bound.values_[i], whole_.arguments[free + i]);
     return bound;
 }
 

@@ -336,3 +336,21 @@ def test_streams(device):
     z = cc.cumsum(y)  # on another stream, after the sort
     assert z.tolist()[-1] == 499500 and z.tolist()[0] == 999
     stream.synchronize()
+
+
+def test_array_as_a_value():
+    import copy
+    import pickle
+
+    y = cc.array([3, 1, 2], device="tbb")
+    assert cc.sum(y) == 6 and (y == [3, 1, 2]).all() and (y != y).sum() == 0
+    assert y[0] == 3 and y[1:].tolist() == [1, 2] and list(y) == [3, 1, 2]
+    for other in (copy.copy(y), copy.deepcopy(y), pickle.loads(pickle.dumps(y))):
+        assert type(other) is cc.Array and other is not y and other.tolist() == [3, 1, 2]
+    with pytest.raises(TypeError, match="out is a Python number or sequence"):
+        cc.cumsum([1.0, 2.0], out=[0.0, 0.0])
+    for name in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"):
+        assert cc.empty(3, name).dtype == np.dtype(name).name
+    assert cc.empty(3, "f32").dtype == "float32" and cc.empty(3, np.dtype("i8")).dtype == "int64"
+    with pytest.raises(ValueError, match="inhomogeneous"):
+        cc.sum([[1, 2], [3]])
