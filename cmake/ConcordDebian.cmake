@@ -1,4 +1,4 @@
-# Debian packages, built by CPack: libconcord0, libconcord-dev and concord, one for each component of the installation.
+# Debian packages, built by CPack: libconcord0, libconcord0-dev and concord, one for each component of the installation.
 # The MPI component, baselines and NVRTC are not packaged: they would add dependencies that most users do not need, or
 # must not be distributed.
 if(NOT BUILD_SHARED_LIBS OR CONCORD_STATIC_BACKENDS OR CONCORD_SANITIZE OR CONCORD_BASELINES OR TARGET concord-mpi
@@ -70,7 +70,9 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "pocl-opencl-icd | opencl-icd, libcuda
 # the files that do not exist, and leaves them out.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${debian}/triggers ${folder}/none/postinst ${folder}/none/postrm)
 
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libconcord-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libconcord0-dev)
+# Debian's package of that name is another library, which has a file of the same path.
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_CONFLICTS libconcord-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "data-parallel computing with reproducible results (headers)${about}\
 This package contains the headers, and the files for CMake and pkg-config.")

@@ -159,7 +159,8 @@ struct Release {
             }
             detail::drain(*last);
         }
-        const std::unique_ptr<Buffer> owned(last);
+        // The owner frees the memory, so that nothing of a driver may refer to it.
+        std::unique_ptr<Buffer>(last).reset();
         if (release && !detail::in_forked_child) release();
     }
 };
@@ -177,8 +178,9 @@ std::shared_ptr<Buffer> adopted(
     const u64 end = block->begin() + memory.bytes;
     std::unique_ptr<Buffer> made = Access::make<Buffer>(device, Buffer::Kind::device, end, std::move(block));
     if (memory.read_only) Access::set_read_only(*made);
-    std::shared_ptr<Buffer> buffer(made.get(), Release{device.shared_from_this(), std::move(memory.release)});
-    static_cast<void>(made.release());
+    // Without the owner's function until nothing can fail: an owner whose call throws keeps the memory.
+    std::shared_ptr<Buffer> buffer(made.release(), Release{device.shared_from_this(), {}});
+    std::get_deleter<Release>(buffer)->release = std::move(memory.release);
     Access::state(*buffer).self = buffer;
     Access::state(*buffer).is_adopted = true;
     return buffer;

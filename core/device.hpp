@@ -98,7 +98,8 @@ class Device final : public std::enable_shared_from_this<Device> {
     /// retains; an address on CPUs. Ordering is the caller's: work of other libraries on the memory must be done, or
     /// ordered by an event or an adopted stream. Throws invalid_argument for a null handle, zero bytes, memory that the
     /// driver does not know, or memory that is too short, where the driver can tell; wrong_device for memory of another
-    /// device. Adopt memory that a call reads and writes once: calls refuse ranges that overlap in two buffers.
+    /// device. Adopt memory that a call reads and writes once; calls refuse ranges
+    /// that overlap in two buffers, where addresses tell.
     std::shared_ptr<Buffer> adopt(ForeignMemory memory);
     /// A buffer on host memory of another owner, at any address: on CPUs in place, also through OpenCL; on CUDA if the
     /// memory is page-locked (cudaHostRegister, cudaHostAlloc); on other OpenCL devices if it is shared virtual memory

@@ -109,6 +109,10 @@ Tensor::Tensor(std::shared_ptr<Buffer> buffer, u64 offset, Type type, std::span<
                std::span<const i64> strides)
     : buffer_(std::move(buffer)), offset_(offset), type_(type), rank_(static_cast<u32>(shape.size())) {
     check_rank("Tensor", shape.size());
+    if (!strides.empty() && strides.size() != shape.size())
+        throw Error(
+            ErrorCode::invalid_argument, "Tensor",
+            std::to_string(strides.size()) + " strides for " + std::to_string(shape.size()) + " dimensions");
     std::copy(shape.begin(), shape.end(), shape_.begin());
     if (strides.empty()) {
         strides_ = row_major(shape);
@@ -160,11 +164,12 @@ MatrixView Tensor::matrix(const char* call) const {
     if (rank_ != 2)
         throw Error(ErrorCode::invalid_argument, call,
                     "expected a matrix, got the shape " + text_of(shape()));
-    return {.range = volume(call).range,
-            .rows = volume(call).rows,
-            .columns = volume(call).columns,
-            .pitch = volume(call).pitch,
-            .layout = volume(call).layout};
+    const VolumeView plane = volume(call);
+    return {.range = plane.range,
+            .rows = plane.rows,
+            .columns = plane.columns,
+            .pitch = plane.pitch,
+            .layout = plane.layout};
 }
 
 VolumeView Tensor::volume(const char* call) const {
@@ -243,8 +248,10 @@ std::pair<std::shared_ptr<Buffer>, u64> detail::adopt_tensor(Device& device, con
                     "tensor of DLPack device (" + std::to_string(static_cast<i32>(type)) + ", " +
                         std::to_string(tensor.device.id) + "); the device is " + device.info().selector);
     if (type == DeviceType::opencl) {
+        const CheckedSize end = CheckedSize(tensor.byte_offset) + bytes;
+        if (!end.fits(most_bytes)) refuse_size(call, end.value(), 1);
         auto buffer = device.adopt({.handle = tensor.data,
-                                    .bytes = tensor.byte_offset + bytes,
+                                    .bytes = end.value(),
                                     .read_only = read_only,
                                     .release = std::move(release)});
         return {buffer, tensor.byte_offset};
@@ -279,11 +286,14 @@ Tensor import_tensor(Device& device, Managed* managed, const dlpack::Tensor& ten
     const std::span<const i64> strides(tensor.strides != nullptr ? tensor.strides : dense.data(),
                                        shape.size());
     const u64 bytes = detail::tensor_bytes(call, shape, strides, size_of(*type));
-    auto release = [managed] {
-        if (managed->deleter != nullptr) managed->deleter(managed);
+    // Until all checks have passed, the caller keeps the tensor.
+    const auto is_ours = std::make_shared<bool>(false);
+    auto release = [managed, is_ours] {
+        if (*is_ours && managed->deleter != nullptr) managed->deleter(managed);
     };
     if (bytes == 0) {
         Tensor empty(nullptr, 0, *type, shape, strides);
+        *is_ours = true;
         release();
         return empty;
     }
@@ -294,7 +304,9 @@ Tensor import_tensor(Device& device, Managed* managed, const dlpack::Tensor& ten
         throw Error(ErrorCode::invalid_argument, call,
                     "memory that is not aligned to its elements of " + std::string(name_of(*type)));
     auto adopted = detail::adopt_tensor(device, tensor, bytes, read_only, true, release);
-    return Tensor(std::move(adopted.first), adopted.second, *type, shape, strides);
+    Tensor imported(std::move(adopted.first), adopted.second, *type, shape, strides);
+    *is_ours = true;
+    return imported;
 }
 
 }  // namespace
@@ -316,6 +328,9 @@ Tensor from_dlpack(Device& device, dlpack::LegacyTensor* managed) {
 }
 
 dlpack::ManagedTensor* to_dlpack(const Tensor& tensor) {
+    if (!tensor.buffer() && tensor.size() > 0)
+        throw Error(ErrorCode::invalid_argument, "to_dlpack",
+                    "tensor without a buffer; it was never allocated");
     auto exported = std::make_unique<Exported>();
     exported->tensor = tensor;
     std::copy(tensor.shape().begin(), tensor.shape().end(), exported->shape.begin());

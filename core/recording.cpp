@@ -31,6 +31,11 @@ void Recording::replay(Stream& stream) {
     state.check_not_recording("Recording::replay");
     const std::lock_guard lock(contents_->mutex);
     if (const auto last = contents_->last.lock(); last && last.get() != &stream) {
+        if (state.queue->captured())
+            throw Error(ErrorCode::unsupported, "Recording::replay",
+                        "the owner captures the stream, which then cannot wait for the last replay on "
+                        "another stream; "
+                        "synchronize that stream and replay here before the capture");
         if (!contents_->behind_last) contents_->behind_last = device().create_event();
         {
             // Not Stream::record(), because the stream may be recording now.

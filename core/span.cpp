@@ -53,9 +53,9 @@ void detail::check_view(const char* call, const char* name, const View& view) {
 
 namespace {
 
-// Throws if the views are on one memory that two buffers have adopted: kernels are told whether they work in place.
+// Throws if the views are on one memory that a buffer has adopted from another one, as far as addresses tell: kernels are told whether they work in place.
 void refuse_adopted_twice(const View& a, const View& b) {
-    if (!detail::Access::state(*a.buffer).is_adopted || !detail::Access::state(*b.buffer).is_adopted ||
+    if ((!detail::Access::state(*a.buffer).is_adopted && !detail::Access::state(*b.buffer).is_adopted) ||
         &a.buffer->device() != &b.buffer->device())
         return;
     // An address, or a handle that tells only whether the memory is the same.
@@ -71,7 +71,7 @@ void refuse_adopted_twice(const View& a, const View& b) {
         return;
     throw Error(
         ErrorCode::invalid_argument, "overlap",
-        "the ranges are in memory that was adopted twice; adopt it once, and use parts of that buffer");
+        "input and output are in memory that was adopted twice; adopt it once, and use parts of that buffer");
 }
 
 }  // namespace

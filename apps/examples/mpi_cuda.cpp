@@ -1,5 +1,6 @@
 // An MPI program uses Concord on the memory of an MPI window: every rank owns a part of the numbers, Concord squares
-// them where they are and sums them, and MPI adds the sums. Ranks use the GPUs in turn, or the CPU if there is no GPU.
+// and sums them, and MPI adds the sums. On CPUs Concord works on the window in place. Ranks use the GPUs in turn, if
+// there are any; a GPU gets a copy of the rank's part.
 //
 // Build, with Concord installed in DIR (in the build tree: example-mpi_cuda):
 //     mpicxx -std=c++20 -O2 -ffp-contract=off mpi_cuda.cpp -IDIR/include -LDIR/lib -Wl,-rpath,DIR/lib -lconcord

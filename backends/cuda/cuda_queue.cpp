@@ -83,9 +83,11 @@ bool CudaQueue::captured() {
     if (!may_be_captured_.load(std::memory_order_relaxed)) return false;
     const Current current(*context_);
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    // Fails for the legacy default stream while another stream is captured. It is never captured itself.
-    return current.entered() && driver_.stream_is_capturing(stream_, &status) == CUDA_SUCCESS &&
-           status != CU_STREAM_CAPTURE_STATUS_NONE;
+    if (!current.entered()) return false;
+    const CUresult result = driver_.stream_is_capturing(stream_, &status);
+    // The legacy default stream cannot be used either while another stream is captured: a query would end the capture.
+    return result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT ||
+           (result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
 void CudaQueue::check_not_captured(const char* call, const char* what) {

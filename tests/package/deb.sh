@@ -30,7 +30,7 @@ source "$source/tests/package/checks.sh"
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:[A-Z]*=//p' "$build/CMakeCache.txt")
 major=${version%%.*}
 library=libconcord$major
-packages=("$library" libconcord-dev concord)
+packages=("$library" libconcord0-dev concord)
 triplet=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 architecture=$(dpkg --print-architecture)
 root=$work/root
@@ -84,11 +84,12 @@ fields() {
     done
     check "$library recommends OpenCL's ICD loader" has_field "$library" Recommends ocl-icd-libopencl1
     check "$library suggests PoCL" has_field "$library" Suggests pocl-opencl-icd
-    check "libconcord-dev needs this $library" has_field libconcord-dev Depends "$library \(= $version-0local1\)"
+    check "libconcord0-dev needs this $library" has_field libconcord0-dev Depends "$library \(= $version-0local1\)"
     check "concord needs this $library" has_field concord Depends "$library \(= $version-0local1\)"
     check "concord depends on libstdc++6" has_field concord Depends 'libstdc\+\+6'
     check "$library: no scripts" has_controls "$library" "control md5sums shlibs triggers"
-    check "libconcord-dev: no scripts" has_controls libconcord-dev "control md5sums"
+    check "libconcord0-dev is not the other libconcord-dev" has_field libconcord0-dev Conflicts "libconcord-dev"
+    check "libconcord0-dev: no scripts" has_controls libconcord0-dev "control md5sums"
     check "concord: no scripts" has_controls concord "control md5sums"
     check "$library runs ldconfig by a trigger" control_is "$library" triggers "activate-noawait ldconfig"
     check "programs that link $library depend on it" control_is "$library" shlibs "$(printf '%s\n' libconcord-bench \
@@ -107,14 +108,14 @@ contents() {
     for name in libconcord libconcord-check libconcord-bench; do
         check "$library: $name" has_file "$library" "$lib/$name\.so\.${version//./\\.}"
         check "$library: its soname" has_file "$library" "$lib/$name\.so\.$major"
-        check "libconcord-dev: its link" has_file libconcord-dev "$lib/$name\.so"
+        check "libconcord0-dev: its link" has_file libconcord0-dev "$lib/$name\.so"
     done
     check "$library: no link for linkers" fails has_file "$library" "$lib/[^/]*\.so"
     for name in "$build"/lib/concord-backend-*.so; do
         check "$library: $(basename "$name")" has_file "$library" "$lib/concord/$(basename "$name")"
     done
     for name in usr/include/concord/concord.hpp "$lib/cmake/concord/concord-config.cmake" "$lib/pkgconfig/concord.pc"; do
-        check "libconcord-dev: $name" has_file libconcord-dev "$name"
+        check "libconcord0-dev: $name" has_file libconcord0-dev "$name"
     done
     for name in bin/concord share/man/man1/concord.1.gz share/man/man1/concord-run.1.gz share/zsh/vendor-completions/_concord \
         share/bash-completion/completions/concord share/fish/vendor_completions.d/concord.fish; do
@@ -177,7 +178,7 @@ in_system() {
     check "concord devices lists the CPU" lists tbb inside_concord devices
     check "concord check" passes_check inside_concord
     check "concord doctor ends normally" inside_concord doctor
-    check "apt-get install libconcord-dev" install_inside "$(inside_package libconcord-dev)" g++ cmake make pkg-config
+    check "apt-get install libconcord0-dev" install_inside "$(inside_package libconcord0-dev)" g++ cmake make pkg-config
     # shellcheck disable=SC2016  # the inner shell expands it
     check "pkg-config, build" inside sh -c 'c++ -O2 -o /app consumer/main.cpp $(pkg-config --cflags --libs concord)'
     check "run it" bits_of pkg-config.txt /app tbb
