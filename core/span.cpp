@@ -53,7 +53,8 @@ void detail::check_view(const char* call, const char* name, const View& view) {
 
 namespace {
 
-// Throws if the views are on one memory that a buffer has adopted from another one, as far as addresses tell: kernels are told whether they work in place.
+// Throws if the views are on one memory that a buffer has adopted from another one, as far as addresses tell: kernels
+// are told whether they work in place.
 void refuse_adopted_twice(const View& a, const View& b) {
     if ((!detail::Access::state(*a.buffer).is_adopted && !detail::Access::state(*b.buffer).is_adopted) ||
         &a.buffer->device() != &b.buffer->device())
