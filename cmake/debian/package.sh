@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # package.sh BUILD_DIR SOURCE_DIR OUT_DIR [ARGUMENTS OF CPACK...]: makes the Debian packages libconcord0,
-# libconcord0-dev and concord of a build, in OUT_DIR. Compiles nothing: a second build folder, BUILD_DIR/debian, is configured for /usr
+# libconcord0-dev and concord of a build, in OUT_DIR. Compiles nothing: a second build folder, BUILD_DIR/debian, is
+# configured for /usr
 # (the preset `debian`), and gets copies of the binaries, which do not depend on the prefix. DEBFULLNAME and DEBEMAIL
 # are the packages' maintainer. The same build gives the same packages: their times are SOURCE_DATE_EPOCH, by default
 # the commit's.
