@@ -630,8 +630,10 @@ void Call::begin() {
                                      by_number ? nb::handle() : common_.stream);
         }
     } else if (on_cuda) {
-        for (std::size_t i = 0; i < inputs_ && !stream_; ++i)
-            stream_ = arguments_[i]->home_;
+        for (std::size_t i = 0; i < inputs_ && !stream_; ++i) {
+            const auto& home = arguments_[i]->home_;
+            if (home && &home->device() == device_.get()) stream_ = home;
+        }
     }
     if (!stream_) stream_ = own_stream(*device_);
     blocking_ = !on_cuda;
