@@ -11,7 +11,7 @@ while IFS= read -r installed; do
     # From Python 3.12 on, wheels have the tags of the stable ABI.
     kind=$tag-$tag
     ((${tag#cp3} < 12)) || kind=cp312-abi3
-    wheel=$(find "$build/python/wheels" -name "concord-*-$kind-*.whl" 2>/dev/null | head -n 1)
+    wheel=$(find "$build/python/wheels" -name "concord_compute-*-$kind-*.whl" 2>/dev/null | head -n 1)
     [[ -z $wheel ]] || break
 done < <(ls -t "$build"/python/tools-*/installed 2>/dev/null)
 if [[ -z $wheel ]]; then
