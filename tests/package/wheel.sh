@@ -47,5 +47,8 @@ echo "first result $((SECONDS - start)) s after the start of the installation"
 "$tools/bin/python" -c "import site; print(site.getsitepackages()[0])" >"$("$python" -c 'import site; print(site.getsitepackages()[0])')/tools.pth"
 "$python" "$source/tests/docs/python_examples.py" "$source/docs/python.md"
 selection=(-m "not long")
-[[ -z $long ]] || selection=()
+if [[ -n $long ]]; then
+    selection=()
+    export CONCORD_TEST_ALL_TYPES=1
+fi
 "$python" -m pytest -q -p no:cacheprovider --durations=5 "${selection[@]}" "$source/python/tests" "$source/python/examples"
