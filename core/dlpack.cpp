@@ -358,26 +358,29 @@ dlpack::ManagedTensor* to_dlpack(const Tensor& tensor) {
     return &exported.release()->managed;
 }
 
-dlpack::ManagedTensor* to_dlpack(const VolumeView& volume, const std::shared_ptr<Buffer>& owner) {
-    const VolumeView v = detail::checked_volume("to_dlpack", "volume", volume);
+namespace {
+
+// The last `rank` dimensions of a volume in the memory of its owner.
+dlpack::ManagedTensor* exported_view(const VolumeView& v, const std::shared_ptr<Buffer>& owner,
+                                     std::size_t rank) {
     if (v.range.buffer != owner.get())
         throw Error(ErrorCode::invalid_argument, "to_dlpack", "the view is in another buffer than its owner");
     const bool by_rows = v.layout == Layout::row_major;
     const i64 pitch = static_cast<i64>(v.pitch);
     const i64 shape[] = {static_cast<i64>(v.depth), static_cast<i64>(v.rows), static_cast<i64>(v.columns)};
     const i64 strides[] = {static_cast<i64>(v.plane_pitch), by_rows ? pitch : 1, by_rows ? 1 : pitch};
-    return to_dlpack(Tensor(owner, v.range.offset, v.range.type, shape, strides));
+    return to_dlpack(Tensor(owner, v.range.offset, v.range.type, std::span(shape).last(rank),
+                            std::span(strides).last(rank)));
+}
+
+}  // namespace
+
+dlpack::ManagedTensor* to_dlpack(const VolumeView& volume, const std::shared_ptr<Buffer>& owner) {
+    return exported_view(detail::checked_volume("to_dlpack", "volume", volume), owner, 3);
 }
 
 dlpack::ManagedTensor* to_dlpack(const MatrixView& matrix, const std::shared_ptr<Buffer>& owner) {
-    const MatrixView m = detail::checked_matrix("to_dlpack", "matrix", matrix);
-    if (m.range.buffer != owner.get())
-        throw Error(ErrorCode::invalid_argument, "to_dlpack", "the view is in another buffer than its owner");
-    const bool by_rows = m.layout == Layout::row_major;
-    const i64 pitch = static_cast<i64>(m.pitch);
-    const i64 shape[] = {static_cast<i64>(m.rows), static_cast<i64>(m.columns)};
-    const i64 strides[] = {by_rows ? pitch : 1, by_rows ? 1 : pitch};
-    return to_dlpack(Tensor(owner, m.range.offset, m.range.type, shape, strides));
+    return exported_view(detail::checked_matrix("to_dlpack", "matrix", matrix), owner, 2);
 }
 
 }  // namespace concord

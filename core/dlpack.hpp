@@ -111,12 +111,12 @@ class Tensor {
     /// A tensor of zero dimensions without a buffer.
     Tensor() = default;
     /// A tensor whose first element is `offset` bytes from the base of the buffer. Without strides it is row-major and
-    /// has no padding. The buffer may be null if there are no elements. Throws invalid_argument for too many
-    /// dimensions, negative extents, and a tensor that exceeds its buffer or has negative strides.
+    /// has no padding. A tensor without elements accepts a null buffer. Throws invalid_argument for too many
+    /// dimensions, negative extents or strides, and a tensor that exceeds its buffer.
     Tensor(std::shared_ptr<Buffer> buffer, u64 offset, Type type, std::span<const i64> shape,
            std::span<const i64> strides = {});
 
-    /// The buffer; null if there are no elements.
+    /// The buffer. Null for a tensor without elements.
     const std::shared_ptr<Buffer>& buffer() const { return buffer_; }
     /// Type of the elements.
     Type type() const { return type_; }

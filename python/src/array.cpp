@@ -87,21 +87,14 @@ const Library& library_of(nb::handle object) {
 
 // --- Types ---------------------------------------------------------------------------------------------------------
 
-namespace {
-
-struct TypeName {
-    Type type;
-    const char* numpy;
-};
-constexpr TypeName type_names[] = {{Type::i8, "int8"},    {Type::i16, "int16"},  {Type::i32, "int32"},
-                                   {Type::i64, "int64"},  {Type::u8, "uint8"},   {Type::u16, "uint16"},
-                                   {Type::u32, "uint32"}, {Type::u64, "uint64"}, {Type::f32, "float32"},
-                                   {Type::f64, "float64"}};
-
-}  // namespace
-
 const char* numpy_name(Type type) {
-    return type_names[static_cast<std::size_t>(type)].numpy;
+    static const auto names = [] {
+        std::array<std::string, all_types.size()> all;
+        for (const Type each : all_types)
+            all[static_cast<std::size_t>(each)] = dlpack::name_of(dlpack::data_type_of(each));
+        return all;
+    }();
+    return names[static_cast<std::size_t>(type)].c_str();
 }
 
 Type type_named_by(const char* call, nb::handle dtype, bool* boolean) {
@@ -124,8 +117,8 @@ Type type_named_by(const char* call, nb::handle dtype, bool* boolean) {
     if (boolean != nullptr) *boolean = name == "bool" || name == "bool_";
     if (boolean != nullptr && *boolean) return Type::u8;
     if (const std::optional<Type> type = type_named(name)) return *type;
-    for (const TypeName& row : type_names) {
-        if (name == row.numpy) return row.type;
+    for (const Type type : all_types) {
+        if (name == numpy_name(type)) return type;
     }
     throw Error(ErrorCode::invalid_argument, call,
                 detail::error_message("unsupported dtype", detail::quoted(name),

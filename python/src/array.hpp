@@ -20,7 +20,7 @@ namespace concord::python {
 namespace nb = nanobind;
 
 // The C exchange API of DLPack 1.3, which the attribute __dlpack_c_exchange_api__ of a type points to. Functions return
-// 0, or -1 with a Python exception. Null functions are not implemented.
+// 0, or -1 with a Python exception. A library sets the functions that it does not have to null.
 struct ExchangeApi {
     dlpack::Version version;
     ExchangeApi* previous;
@@ -239,3 +239,9 @@ void define_functions(nb::module_& module);
 void define_operators(nb::module_& module);
 
 }  // namespace concord::python
+
+// The keyword arguments that all functions have.
+#define CONCORD_COMMON \
+    "device"_a = nb::none(), "stream"_a = nb::none(), "order"_a = nb::none(), "variant"_a = nb::none()
+#define CONCORD_HANDLES nb::handle device, nb::handle stream, nb::handle order, nb::handle variant
+#define CONCORD_PASSED common(device, stream, order, variant)

@@ -395,8 +395,8 @@ nb::object counted_values(nb::handle x, i64 minlength, nb::handle out, const Com
     Argument& result = call.output(out, Type::i64, std::span(&length, 1));
     call.run([&] {
         if (length > 0)
-            histogram(call.stream(), from, as_u64(result.tensor().view(name)), HistogramBins::identity(),
-                      call.options());
+            histogram(call.stream(), in.tensor().view(name), as_u64(result.tensor().view(name)),
+                      HistogramBins::identity(), call.options());
     });
     return call.result(result);
 }
@@ -692,12 +692,6 @@ nb::object scanned_builtin(nb::handle x, const std::string& op, bool exclusive, 
                            const Common& common) {
     return prefix("scan", x, reduce_op("scan", op), exclusive, false, out, common);
 }
-
-// The keyword arguments that all functions have.
-#define CONCORD_COMMON \
-    "device"_a = nb::none(), "stream"_a = nb::none(), "order"_a = nb::none(), "variant"_a = nb::none()
-#define CONCORD_HANDLES nb::handle device, nb::handle stream, nb::handle order, nb::handle variant
-#define CONCORD_PASSED common(device, stream, order, variant)
 
 void define_functions(nb::module_& m) {
     const auto define_total = [&](const char* name, ReduceOp op, const char* text) {

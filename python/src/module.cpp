@@ -4,6 +4,7 @@
 #include <concord/log.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 using namespace nanobind::literals;
@@ -198,8 +199,11 @@ constexpr ExchangeApi exchange_api = {.version = {1, 3},
 // --- The buffer protocol -------------------------------------------------------------------------------------------
 
 const char* format_of(const ArrayObject& array) {
-    static constexpr const char* formats[] = {"b", "h", "i", "q", "B", "H", "I", "Q", "f", "d"};
-    return array.boolean() ? "?" : formats[static_cast<std::size_t>(array.tensor().type())];
+    static constexpr const char *integers[] = {"b", "h", "i", "q"}, *naturals[] = {"B", "H", "I", "Q"};
+    const Type type = array.tensor().type();
+    if (array.boolean()) return "?";
+    if (is_float(type)) return size_of(type) == 4 ? "f" : "d";
+    return (is_unsigned(type) ? naturals : integers)[std::countr_zero(size_of(type))];
 }
 
 int get_buffer(PyObject* object, Py_buffer* view, int flags) {
@@ -385,11 +389,12 @@ nb::object cuda_interface(nb::handle self) {
     if (array.device().traits().dialect != Dialect::cuda)
         throw nb::attribute_error(("the array is on " + array.device().info().selector).c_str());
     const Tensor& tensor = array.tensor();
-    static constexpr const char* codes[] = {"|i1", "<i2", "<i4", "<i8", "|u1",
-                                            "<u2", "<u4", "<u8", "<f4", "<f8"};
     nb::dict interface;
     interface["shape"] = tuple_of(tensor.shape());
-    interface["typestr"] = array.boolean() ? "|b1" : codes[static_cast<std::size_t>(tensor.type())];
+    const Type type = tensor.type();
+    const char kind = array.boolean() ? 'b' : is_float(type) ? 'f' : is_unsigned(type) ? 'u' : 'i';
+    interface["typestr"] =
+        (size_of(type) == 1 ? "|" : "<") + std::string(1, kind) + std::to_string(size_of(type));
     const dlpack::Tensor where = array.described();
     interface["data"] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(where.data),
                                        tensor.buffer() && tensor.buffer()->read_only());

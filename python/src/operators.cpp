@@ -234,10 +234,6 @@ nb::object mapped_builtin(const std::string& function, nb::handle x, nb::handle 
 
 }  // namespace
 
-#define CONCORD_COMMON \
-    "device"_a = nb::none(), "stream"_a = nb::none(), "order"_a = nb::none(), "variant"_a = nb::none()
-#define CONCORD_HANDLES nb::handle device, nb::handle stream, nb::handle order, nb::handle variant
-
 void define_operators(nb::module_& m) {
     // For python/benchmarks/compare.py: seconds per call of the same call in C++.
     m.def("_repeated_copy", [](nb::handle x, nb::handle out, u64 count) {
