@@ -92,11 +92,11 @@ function(concord_install_library target)
 endfunction()
 
 # --- Layers ---------------------------------------------------------------------------------------------------------
-# Dependencies point one way: core <- backends; core <- algorithms <- distributed <- lab <- apps, tests. A layer NAME
-# has its own include folders, filled with links to the sources, and two interface targets that add them:
-#   concord_NAME_headers   <concord/X.hpp>, and <concord/detail/X.hpp> for their templates; installed
-#   concord_NAME_internal  the same, and <concord/internal/X.hpp> for Concord's own sources; not installed
-# A target sees the layers that it links: an upward include does not compile.
+# Dependencies point one way: core <- backends; core <- algorithms <- pipeline <- distributed <- lab <- apps, tests. A
+# layer NAME has two interface targets that add the include folders of its source folders:
+#   concord_NAME_headers   FOLDER/include: <concord/X.hpp>, and <concord/detail/X.hpp> for their templates; installed
+#   concord_NAME_internal  the same, and FOLDER/internal: <concord/internal/X.hpp> for Concord's sources; not installed
+# A target sees the layers that it links: an upward include does not compile. A header next to sources is private.
 
 # Flags of all code that includes Concord's templates. The user's compiler instantiates host kernels. Contraction
 # would round their sums differently, and square roots that set errno are not vectorised.
@@ -104,49 +104,36 @@ set(CONCORD_PUBLIC_FLAGS -ffp-contract=off -fno-math-errno)
 list(TRANSFORM CONCORD_PUBLIC_FLAGS REPLACE ".+" "$<$<COMPILE_LANGUAGE:CXX>:\\0>" OUTPUT_VARIABLE CONCORD_PUBLIC_OPTIONS)
 list(APPEND CONCORD_PUBLIC_OPTIONS $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off>)
 
-# concord_layer(NAME [ON LAYERS...]): defines a layer, and the layers below that it may use.
+# concord_layer(NAME [ON LAYERS...]): defines a layer, and the layers below that it may use. Adds this folder's headers.
 function(concord_layer name)
   cmake_parse_arguments(arg "" "" "ON" ${ARGN})
   foreach(kind headers internal)
     add_library(concord_${name}_${kind} INTERFACE)
-    target_include_directories(concord_${name}_${kind} INTERFACE ${PROJECT_BINARY_DIR}/include/${name}/${kind})
-    file(REMOVE_RECURSE ${PROJECT_BINARY_DIR}/include/${name}/${kind})
-    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/${name}/${kind})
     foreach(below IN LISTS arg_ON)
       target_link_libraries(concord_${name}_${kind} INTERFACE concord_${below}_${kind})
     endforeach()
   endforeach()
   target_link_libraries(concord_${name}_internal INTERFACE concord_${name}_headers)
+  set(CONCORD_LAYER ${name})
   set(CONCORD_LAYER ${name} PARENT_SCOPE)
+  concord_headers()
 endfunction()
 
-# concord_headers([FOLDER name] [PUBLIC ...] [DETAIL ...] [INTERNAL ...]): adds headers to the layer CONCORD_LAYER as
-# <concord/X.hpp>, <concord/detail/X.hpp> and <concord/internal/X.hpp>; with FOLDER, as <concord/FOLDER/X.hpp> and so
-# on.
+# concord_headers([FOLDER]): adds the headers in FOLDER/include and FOLDER/internal to the layer CONCORD_LAYER. By
+# default FOLDER is the current source folder.
 function(concord_headers)
-  cmake_parse_arguments(arg "" "FOLDER" "PUBLIC;DETAIL;INTERNAL" ${ARGN})
-  string(JOIN "/" base concord ${arg_FOLDER})
-  foreach(kind PUBLIC DETAIL INTERNAL)
-    set(folder ${base})
-    set(tree headers)
-    if(NOT kind STREQUAL PUBLIC)
-      string(TOLOWER ${kind} kind_folder)
-      string(APPEND folder /${kind_folder})
-    endif()
-    if(kind STREQUAL INTERNAL)
-      set(tree internal)
-    endif()
-    foreach(header IN LISTS arg_${kind})
-      get_filename_component(name ${header} NAME)
-      file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/${CONCORD_LAYER}/${tree}/${folder})
-      get_filename_component(path ${header} ABSOLUTE)
-      file(CREATE_LINK ${path} ${PROJECT_BINARY_DIR}/include/${CONCORD_LAYER}/${tree}/${folder}/${name}
-           COPY_ON_ERROR SYMBOLIC)
-      if(NOT kind STREQUAL INTERNAL)
-        install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder} COMPONENT development)
-      endif()
-    endforeach()
-  endforeach()
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR})
+  if(ARGC)
+    set(folder ${ARGV0})
+  endif()
+  if(EXISTS ${folder}/include)
+    target_include_directories(concord_${CONCORD_LAYER}_headers INTERFACE ${folder}/include)
+    install(DIRECTORY ${folder}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
+            FILES_MATCHING PATTERN "*.hpp")
+  endif()
+  if(EXISTS ${folder}/internal)
+    target_include_directories(concord_${CONCORD_LAYER}_internal INTERFACE ${folder}/internal)
+  endif()
 endfunction()
 
 # concord_algorithm_files(VARIABLE PATTERN): replaces NAME in the pattern by each algorithm's name. An error names a

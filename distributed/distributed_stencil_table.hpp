@@ -1,7 +1,7 @@
 #pragma once
 // Variants of the distributed stencil and the choice of the domain decomposition.
 
-#include "distributed_stencil.hpp"
+#include <concord/distributed_stencil.hpp>
 
 namespace concord::detail {
 

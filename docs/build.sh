@@ -18,17 +18,18 @@ for candidate in python3 /usr/bin/python3 "$out/venv/bin/python3"; do
     fi
 done
 [[ $python ]] || { echo "skipped: Sphinx, MyST, Furo or Breathe is not installed, or in an untested version (./setup docs installs them)"; exit 77; }
-[[ -d $build/include ]] || { echo "docs/build.sh: $build is not a configured build folder"; exit 1; }
+[[ -f $build/CMakeCache.txt ]] || { echo "docs/build.sh: $build is not a configured build folder"; exit 1; }
 
 mkdir -p "$out"
 rm -rf "$out/xml" "$out/html"
 cd "$source"
 status=0
+# The folders of public headers.
+mapfile -t includes < <(find core algorithms pipeline distributed lab -type d -path '*/include/concord' | sort)
 {
     cat docs/Doxyfile
     cat <<SETTINGS
-INPUT            = "$build/include" docs/reference/namespaces.dox distributed/mpi/mpi.hpp
-EXCLUDE          = "$build/include/distributed/headers/concord/mpi.hpp"
+INPUT            = ${includes[*]} "$build/distributed/include" docs/reference/namespaces.dox
 OUTPUT_DIRECTORY = "$out"
 WARN_AS_ERROR    = FAIL_ON_WARNINGS
 SETTINGS
@@ -36,9 +37,8 @@ SETTINGS
 docs/reference/simplify_xml.py "$out/xml"
 
 # Every public header is on one reference page.
-for file in "$build"/include/*/headers/concord/*.hpp "$build"/include/*/headers/concord/{lab,backend}/*.hpp; do
-    name=concord/${file##*/headers/concord/}
-    [[ $name != concord/concord.hpp ]] || continue
+for file in $(find "${includes[@]}" -name '*.hpp' -not -path '*/detail/*'); do
+    name=concord/${file##*/include/concord/}
     count=$(cat docs/reference/*.md | grep -cE "^\`\`\`\{doxygenfile\} (concord/)?${name#concord/}\$" || true)
     [[ $count == 1 ]] || { echo "docs/reference: $count pages show <$name>, expected 1"; status=1; }
 done

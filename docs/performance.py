@@ -131,7 +131,7 @@ def rate_of(row):
     return scaled(row["n"] / row["median_ms"] * 1e-6, "elem/s")
 
 
-MAX_OF_CEILING = 1.03  # max_of_ceiling in lab/bench/ceilings.hpp
+MAX_OF_CEILING = 1.03  # max_of_ceiling in lab/bench/include/concord/lab/ceilings.hpp
 
 
 def fraction_of(row):

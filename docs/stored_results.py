@@ -8,7 +8,7 @@ example with other versions of peer libraries:
     calls, hot                as in `concord bench --json`
     machine                   {cpu, cores, os, compiler}
     devices                   [{selector, name, driver, hardware, libraries, ceilings}, ...]
-    results                   rows of `concord bench --json` (lab/bench/bench.hpp) with the members ROW
+    results                   rows of `concord bench --json` (lab/bench/include/concord/lab/bench.hpp) with the members ROW
 NAME.check.json: {"schema": 1, "title", "version", "date", "command", "covers", "devices": [{selector, name}, ...], "matrix": [CELL, ...]}.
     covers                    types, sizes and inputs of the cases, for captions
 """

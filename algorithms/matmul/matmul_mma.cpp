@@ -1,6 +1,6 @@
 // Host side of `register_tiled` for f64 on tensor cores: selection of the tile, and the self-test.
 
-#include "matmul_mma.hpp"
+#include <concord/internal/matmul_mma.hpp>
 
 #include <concord/log.hpp>
 

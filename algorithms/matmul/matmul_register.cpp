@@ -1,6 +1,6 @@
 // Host side of `register_tiled` and `tf32x3`: selection of the tile and of the operands' load modes.
 
-#include "matmul_mma.hpp"
+#include <concord/internal/matmul_mma.hpp>
 #include "matmul_table.hpp"
 
 #include <span>

@@ -167,7 +167,7 @@ of_library histogram_host.hpp histogram_builtin.cpp "$histogram private_bins" "t
 plant() {  # INDEX
     local file=${files[$1]} text without times algorithm
     algorithm=$source/algorithms/${file%_*}
-    text=$(<"$algorithm/$file") || exit 2
+    text=$(<"$(find "$algorithm" -name "$file")") || exit 2
     without=${text//"${froms[$1]}"/}
     times=$(((${#text} - ${#without}) / ${#froms[$1]}))
     if [[ $times != 1 ]]; then
@@ -175,15 +175,15 @@ plant() {  # INDEX
         return
     fi
     mkdir -p "$work/$1/concord/detail"
-    [[ -z ${units[$1]} ]] || cp "$algorithm"/*.[ch]pp "$work/$1/concord"
+    [[ -z ${units[$1]} ]] || find "$algorithm" -name '*.[ch]pp' -exec cp -t "$work/$1/concord" {} +
     printf '%s\n' "${text/"${froms[$1]}"/"${tos[$1]}"}" >"$work/$1/concord/$file"
     cp "$work/$1/concord/$file" "$work/$1/concord/detail/$file"
 }
 
 includes=()
-for folder in "$build"/include/*/headers "$build"/include/*/internal; do
+while read -r folder; do
     includes+=("-I$folder")
-done
+done < <(find "$source"/{core,algorithms,pipeline,distributed,lab} "$build"/distributed/include -type d \( -name include -o -name internal \) -not -path '*/concord/*')
 
 # Time limit per check in seconds. A mutant may loop forever.
 patience=180

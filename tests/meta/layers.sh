@@ -9,6 +9,7 @@ compiler=$1 source_dir=$2 layers=$3
 declare -A header=(
     [core]=concord/device.hpp
     [algorithms]=concord/scan.hpp
+    [pipeline]=concord/pipeline.hpp
     [distributed]=concord/communicator.hpp
     [check]=concord/lab/check.hpp
     [bench]=concord/lab/bench.hpp
@@ -20,13 +21,14 @@ declare -A may_use=(
     [core]="core"
     [backend]="core"
     [algorithms]="core algorithms"
-    [distributed]="core algorithms distributed"
-    [check]="core algorithms distributed check"
-    [bench]="core algorithms distributed check bench"
-    [tune]="core algorithms distributed check bench tune"
-    [mpi]="core algorithms distributed"
-    [study]="core algorithms distributed check bench tune study"
-    [program]="core algorithms distributed check bench tune study"
+    [pipeline]="core algorithms pipeline"
+    [distributed]="core algorithms pipeline distributed"
+    [check]="core algorithms pipeline distributed check"
+    [bench]="core algorithms pipeline distributed check bench"
+    [tune]="core algorithms pipeline distributed check bench tune"
+    [mpi]="core algorithms pipeline distributed"
+    [study]="core algorithms pipeline distributed check bench tune study"
+    [program]="core algorithms pipeline distributed check bench tune study"
 )
 
 failed=0 tried=0
@@ -51,6 +53,6 @@ while read -r target file includes; do
     done
 done <"$layers"
 rm -f error.log
-[[ $tried -ge 49 ]] || fail "only $tried combinations were tried"
+[[ $tried -ge 56 ]] || fail "only $tried combinations were tried"
 [[ $failed == 0 ]] && echo "$tried planted includes: found or refused as the layers require"
 exit "$failed"

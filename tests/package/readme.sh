@@ -44,7 +44,7 @@ compare() {  # MARKER FILE
 } >"$work/example"
 compare example "$work/example"
 
-if reads=$(grep -rnwE '(secure_)?getenv|environ' "$source"/{core,backends,algorithms,distributed,lab,apps} |
+if reads=$(grep -rnwE '(secure_)?getenv|environ' "$source"/{core,backends,algorithms,pipeline,distributed,lab,apps} |
     grep -vE '^[^:]*/core/environment\.cpp:|posix_spawn'); then
     failed=$((failed + 1))
     echo "FAILED: read environment variables by detail::environment_variable():"
@@ -54,16 +54,16 @@ else
 fi
 
 missing=
-for variable in $(grep -rhoE 'environment_variable\("[A-Z_]+"\)' "$source"/{core,backends,algorithms,distributed,lab,apps} |
+for variable in $(grep -rhoE 'environment_variable\("[A-Z_]+"\)' "$source"/{core,backends,algorithms,pipeline,distributed,lab,apps} |
     grep -oE '(CONCORD|XDG)_[A-Z_]+|NO_COLOR|TERM' | sort -u); do
     grep -qF "| \`$variable" "$source/docs/environment.md" || missing="$missing $variable"
-    grep -qF "{\"$variable\"," "$source/apps/cli/environment.hpp" || missing="$missing $variable"
+    grep -qF "{\"$variable\"," "$source/apps/cli/environment_variables.hpp" || missing="$missing $variable"
 done
 if [[ -z $missing ]]; then
     passed=$((passed + 1))
 else
     failed=$((failed + 1))
-    echo "FAILED: docs/environment.md or apps/cli/environment.hpp does not name$missing"
+    echo "FAILED: docs/environment.md or apps/cli/environment_variables.hpp does not name$missing"
 fi
 
 lines=$(wc -l <"$readme")

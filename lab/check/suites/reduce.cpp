@@ -1,7 +1,7 @@
 // Test cases of reduce. The reference is independent of the library's code.
 
+#include <concord/lab/internal/reduce_reference.hpp>
 #include "longest_chain.hpp"
-#include "reduce_reference.hpp"
 
 #include <concord/lab/compare.hpp>
 #include <concord/lab/suite.hpp>

@@ -2,7 +2,7 @@
 // Reference of scan in plain loops: the canonical order that scan.hpp documents, and sums of floats with more
 // precision than the type under test, for error bounds.
 
-#include "reduce_reference.hpp"
+#include <concord/lab/internal/reduce_reference.hpp>
 
 #include <concord/scan.hpp>
 

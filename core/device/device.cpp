@@ -1,0 +1,286 @@
+#include <concord/internal/kernel_key.hpp>
+#include "device/access.hpp"
+#include "memory/buffer_pool.hpp"
+#include "memory/buffer_state.hpp"
+#include "stream/stream_state.hpp"
+#include "system/forked.hpp"
+
+#include <concord/detail/checked_size.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+
+namespace concord {
+
+std::string_view name_of(Dialect dialect) {
+    switch (dialect) {
+        case Dialect::cuda:
+            return "CUDA C++";
+        case Dialect::opencl:
+            return "OpenCL C";
+        case Dialect::host:
+            return "C++";
+    }
+    return "unknown";
+}
+
+namespace detail {
+
+// The cache of compiled kernels. Entries are never removed or moved, so that a look-up needs no lock. Each entry has a
+// lock, so that threads compile different kernels concurrently and the same kernel once.
+struct Kernels {
+    struct Entry {
+        explicit Entry(std::string_view key) : key(key) {}
+
+        const std::string key;  // KernelKey::bytes()
+        std::unique_ptr<Entry> next;
+        std::mutex mutex;
+        std::shared_ptr<Kernel> kernel;
+        std::atomic<bool> is_ready = false;  // kernel is final
+    };
+    // A list of entries. Readers use `first`, and `owner` owns the list.
+    struct Bucket {
+        std::atomic<Entry*> first = nullptr;
+        std::unique_ptr<Entry> owner;
+    };
+
+    static Entry* find(Entry* entry, std::string_view key) {
+        while (entry != nullptr && entry->key != key)
+            entry = entry->next.get();
+        return entry;
+    }
+    Entry& of(const KernelKey& key) {
+        Bucket& bucket = buckets[key.hash() % std::size(buckets)];
+        if (Entry* entry = find(bucket.first.load(std::memory_order_acquire), key.bytes())) return *entry;
+        const std::lock_guard lock(mutex);
+        if (Entry* entry = find(bucket.owner.get(), key.bytes())) return *entry;
+        auto added = std::make_unique<Entry>(key.bytes());
+        added->next = std::move(bucket.owner);
+        bucket.owner = std::move(added);
+        bucket.first.store(bucket.owner.get(), std::memory_order_release);
+        return *bucket.owner;
+    }
+
+    std::mutex mutex;  // for adding entries
+    Bucket buckets[1024];
+};
+
+// Members are destroyed in reverse order: kernels and cached memory before the backend's device.
+struct DeviceState {
+    DeviceState(Device& device, std::unique_ptr<backend::Device> made)
+        : backend(std::move(made)),
+          host_pool([&device, this](u64 capacity) {
+              return Access::make<Buffer>(device, Buffer::Kind::host, capacity,
+                                          backend->allocate_host(capacity));
+          }),
+          pool([&device, this](u64 capacity) {
+              return Access::make<Buffer>(device, Buffer::Kind::device, capacity,
+                                          backend->allocate(capacity));
+          }) {}
+
+    std::unique_ptr<backend::Device> backend;
+    BufferPool host_pool;
+    BufferPool pool;
+    Kernels kernels;
+    std::atomic<bool> afresh = false;
+};
+
+backend::Device& Access::device(const Device& device) noexcept {
+    return *device.state_->backend;
+}
+
+void refuse_compile_only(std::string_view call, std::string_view selector) {
+    throw Error(ErrorCode::unavailable, call,
+                error_message("compile-only device", quoted(selector),
+                              "select one that runs kernels (see `concord devices`)"));
+}
+
+}  // namespace detail
+
+using detail::Access;
+using detail::check_not_forked;
+using detail::Kernels;
+
+Device::Device(std::unique_ptr<backend::Device> device)
+    : info_(device->info()),
+      traits_(device->traits()),
+      state_(std::make_unique<detail::DeviceState>(*this, std::move(device))) {}
+
+Device::~Device() = default;
+
+std::vector<DeviceProperty> Device::properties() const {
+    check_not_forked("Device::properties");
+    return state_->backend->properties();
+}
+
+std::shared_ptr<Stream> Device::create_stream(Priority priority) {
+    check_not_forked("Device::create_stream");
+    return Access::make<Stream>(shared_from_this(), state_->backend->create_queue(*this, priority));
+}
+
+std::shared_ptr<Event> Device::create_event() {
+    check_not_forked("Device::create_event");
+    return Access::make<Event>(shared_from_this(), state_->backend->create_event());
+}
+
+std::shared_ptr<Buffer> Device::allocate(u64 bytes, Stream* home) {
+    check_not_forked("Device::allocate");
+    if (home != nullptr && &home->device() != this)
+        throw Error(ErrorCode::wrong_device, "Device::allocate",
+                    "stream of another device, got " + home->device().info().selector +
+                        "; pass a stream of " + info_.selector);
+    // A recording, and a graph that the owner of the stream captures, may be replayed on any stream, so that the order
+    // of this stream guarantees nothing.
+    if (home != nullptr && (home->is_recording() || Access::state(*home).queue->captured())) home = nullptr;
+    return state_->pool.take(bytes, home, shared_from_this());
+}
+
+std::shared_ptr<Buffer> Device::allocate_host(u64 bytes) {
+    check_not_forked("Device::allocate_host");
+    return state_->host_pool.take(bytes, nullptr, shared_from_this());
+}
+
+namespace {
+
+// Destroys a buffer of adopted memory, and tells the owner when the work that uses it is done.
+struct Release {
+    std::shared_ptr<Device> keep;
+    std::function<void()> release;
+
+    void operator()(Buffer* last) const {
+        if (release && !detail::in_forked_child) {
+            if (const std::shared_ptr<Stream> stream = detail::captured_user(*last)) {
+                // The capture may end after this call only. The stream calls again when it is destroyed.
+                detail::StreamState& state = Access::state(*stream);
+                const std::lock_guard lock(state.mutex);
+                state.keep(std::shared_ptr<Buffer>(last, *this));
+                return;
+            }
+            detail::drain(*last);
+        }
+        // The owner frees the memory, so that nothing of a driver may refer to it.
+        std::unique_ptr<Buffer>(last).reset();
+        if (release && !detail::in_forked_child) release();
+    }
+};
+
+// The buffer of adopted memory.
+std::shared_ptr<Buffer> adopted(
+    Device& device, const char* call, ForeignMemory memory,
+    std::unique_ptr<backend::Memory> (backend::Device::*adopt)(const ForeignMemory&), backend::Device& by) {
+    check_not_forked(call);
+    if (memory.handle == nullptr || memory.bytes == 0)
+        throw Error(ErrorCode::invalid_argument, call,
+                    memory.handle == nullptr ? "null handle; pass the memory" : "zero bytes; pass the size");
+    if (memory.bytes > detail::most_bytes) detail::refuse_size(call, memory.bytes, 1);
+    std::unique_ptr<backend::Memory> block = (by.*adopt)(memory);
+    const u64 end = block->begin() + memory.bytes;
+    std::unique_ptr<Buffer> made = Access::make<Buffer>(device, Buffer::Kind::device, end, std::move(block));
+    if (memory.read_only) Access::set_read_only(*made);
+    // Without the owner's function until nothing can fail: an owner whose call throws keeps the memory.
+    std::shared_ptr<Buffer> buffer(made.release(), Release{device.shared_from_this(), {}});
+    std::get_deleter<Release>(buffer)->release = std::move(memory.release);
+    Access::state(*buffer).self = buffer;
+    Access::state(*buffer).is_adopted = true;
+    return buffer;
+}
+
+}  // namespace
+
+std::shared_ptr<Buffer> Device::adopt(ForeignMemory memory) {
+    return adopted(*this, "Device::adopt", std::move(memory), &backend::Device::adopt, *state_->backend);
+}
+
+std::shared_ptr<Buffer> Device::adopt_host(ForeignMemory memory) {
+    return adopted(*this, "Device::adopt_host", std::move(memory), &backend::Device::adopt_host,
+                   *state_->backend);
+}
+
+std::shared_ptr<Stream> Device::adopt_stream(void* handle) {
+    check_not_forked("Device::adopt_stream");
+    return Access::make<Stream>(shared_from_this(), state_->backend->adopt_queue(*this, handle));
+}
+
+std::shared_ptr<Event> Device::adopt_event(void* handle) {
+    check_not_forked("Device::adopt_event");
+    std::shared_ptr<Event> event =
+        Access::make<Event>(shared_from_this(), state_->backend->adopt_event(handle));
+    Access::set_recorded(*event);
+    return event;
+}
+
+void* Device::native_handle() const noexcept {
+    return state_->backend->native_handle();
+}
+
+namespace backend {
+namespace {
+
+[[noreturn]] void refuse_adoption(const char* call, const Device& device, const char* what) {
+    throw Error(ErrorCode::unsupported, call, device.info().selector + " cannot adopt " + what);
+}
+
+}  // namespace
+
+std::unique_ptr<Memory> Device::adopt(const ForeignMemory& /*memory*/) {
+    refuse_adoption("Device::adopt", *this, "memory");
+}
+std::unique_ptr<Memory> Device::adopt_host(const ForeignMemory& /*memory*/) {
+    refuse_adoption("Device::adopt_host", *this, "host memory");
+}
+std::unique_ptr<Queue> Device::adopt_queue(concord::Device& /*device*/, void* /*handle*/) {
+    refuse_adoption("Device::adopt_stream", *this, "streams");
+}
+std::unique_ptr<Event> Device::adopt_event(void* /*handle*/) {
+    refuse_adoption("Device::adopt_event", *this, "events");
+}
+
+}  // namespace backend
+
+MemoryUse Device::memory_use() const {
+    return state_->pool.use();
+}
+
+void Device::trim() {
+    check_not_forked("Device::trim");
+    state_->pool.trim();
+    state_->host_pool.trim();
+}
+
+std::shared_ptr<Kernel> Device::kernel(const KernelSpec& spec) {
+    check_not_forked("Device::kernel");
+    if (spec.fresh) return compile(spec);
+    Kernels::Entry& entry = state_->kernels.of(detail::KernelKey(spec, traits_.dialect));
+    if (entry.is_ready.load(std::memory_order_acquire)) return entry.kernel;
+    const std::lock_guard lock(entry.mutex);
+    if (!entry.kernel) entry.kernel = compile(spec);
+    entry.is_ready.store(true, std::memory_order_release);
+    return entry.kernel;
+}
+
+std::shared_ptr<Kernel> Device::compile(const KernelSpec& spec) {
+    check_not_forked("Device::compile");
+    const bool has = traits_.dialect == Dialect::host ? static_cast<bool>(spec.host)
+                     : traits_.dialect == Dialect::cuda
+                         ? spec.source != nullptr && !spec.source->cuda().empty()
+                         : spec.source != nullptr && !spec.source->opencl().empty();
+    if (!has)
+        throw Error(ErrorCode::unsupported, "Device::compile",
+                    "kernel " + std::string(spec.entry) + " has no source in " +
+                        std::string(name_of(traits_.dialect)) + ", the language of " + info_.selector);
+    if (!state_->afresh)
+        return Access::make<Kernel>(*this, std::string(spec.entry), state_->backend->compile(spec), -1.0);
+    KernelSpec fresh = spec;
+    fresh.fresh = true;
+    const auto start = std::chrono::steady_clock::now();
+    std::unique_ptr<backend::Kernel> kernel = state_->backend->compile(fresh);
+    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+    return Access::make<Kernel>(*this, std::string(spec.entry), std::move(kernel), time.count());
+}
+
+void Device::compile_afresh(bool on) noexcept {
+    state_->afresh = on;
+}
+
+}  // namespace concord

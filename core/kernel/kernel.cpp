@@ -1,0 +1,170 @@
+#include <concord/backend/kernel.hpp>
+#include <concord/error.hpp>
+#include <concord/internal/environment.hpp>
+#include <concord/internal/input_file.hpp>
+#include <concord/log.hpp>
+
+#include <concord/internal/kernel_key.hpp>
+
+#include <chrono>
+#include <filesystem>
+
+namespace concord {
+namespace {
+
+constexpr std::string_view cuda_names = R"(typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef float f32;
+typedef double f64;
+)";
+
+// Without CONCORD_FP64, OpenCL C rejects even the name `double`.
+constexpr std::string_view opencl_names = R"(#pragma OPENCL FP_CONTRACT OFF
+typedef char i8;
+typedef short i16;
+typedef int i32;
+typedef long i64;
+typedef uchar u8;
+typedef ushort u16;
+typedef uint u32;
+typedef ulong u64;
+typedef float f32;
+#ifdef CONCORD_FP64
+typedef double f64;
+#endif
+)";
+
+// Appends the operator's function, the struct of bound values, and apply().
+void append_operator(std::string& text, const Operator& op, std::string_view qualifier) {
+    text.append("#line ").append(std::to_string(op.line)).append(" \"").append(op.file).append("\"\n");
+    text.append(qualifier).append(op.text).append("\n#line 1 \"operator\"\n");
+    text += "typedef struct {";
+    u64 bytes = 0;
+    for (std::size_t i = 0; i < op.bound.size(); ++i) {
+        const u64 size = size_of(op.bound[i]);
+        bytes = (bytes + size - 1) / size * size + size;
+        text.append(" ").append(name_of(op.bound[i])).append(" v").append(std::to_string(i)).append(";");
+    }
+    if (op.bound.empty()) text += " u32 unused;";
+    // Rounds the size up to whole words, like detail::BoundLayout on the host.
+    if (bytes % 4 != 0) text.append(" u8 padding[").append(std::to_string(4 - bytes % 4)).append("];");
+    text += " } Op;\n";
+
+    text.append(qualifier).append(name_of(op.result)).append(" apply(const Op op");
+    for (std::size_t i = 0; i < op.arguments.size(); ++i)
+        text.append(", ").append(name_of(op.arguments[i])).append(" a").append(std::to_string(i));
+    text += ") { return concord_function(";
+    const char* comma = "";
+    for (std::size_t i = 0; i < op.arguments.size(); ++i, comma = ", ")
+        text.append(comma).append("a").append(std::to_string(i));
+    for (std::size_t i = 0; i < op.bound.size(); ++i, comma = ", ")
+        text.append(comma).append("op.v").append(std::to_string(i));
+    text += "); }\n";
+}
+
+// The content of the file with that name in the folder CONCORD_KERNELS, if there is one.
+std::optional<std::string> text_from_folder(std::string_view name) {
+    namespace fs = std::filesystem;
+    const std::string_view folder = detail::environment_variable("CONCORD_KERNELS");
+    if (folder.empty() || name.find('/') != std::string_view::npos) return std::nullopt;
+    std::error_code problem;
+    if (!fs::is_directory(folder, problem))
+        throw Error(ErrorCode::io, "CONCORD_KERNELS",
+                    detail::error_message("no such folder", detail::quoted(folder),
+                                          "unset it or name a folder of kernel sources"));
+    const fs::path path = fs::path(folder) / name;
+    if (fs::status(path, problem).type() == fs::file_type::not_found) return std::nullopt;
+    std::string text = detail::text_of_file(path, "CONCORD_KERNELS");
+    detail::log_info("CONCORD_KERNELS: " + std::string(name) + " is read from " + path.string());
+    return text;
+}
+
+}  // namespace
+
+KernelSource::KernelSource(std::string_view name, std::vector<SourceFile> cuda,
+                           std::vector<SourceFile> opencl)
+    : name_(name), cuda_(std::move(cuda)), opencl_(std::move(opencl)) {
+    // Each text follows its length, so that different lists of texts never give the same string.
+    std::string all;
+    auto add = [&](std::string_view text) {
+        all.append(std::to_string(text.size())).append(":").append(text);
+    };
+    add(name_);
+    for (const std::vector<SourceFile>* files : {&cuda_, &opencl_}) {
+        all.append(std::to_string(files->size())).append(" files,");
+        for (const SourceFile& file : *files) {
+            add(file.name);
+            add(file.text);
+            all.append(std::to_string(file.line)).append(",");
+        }
+    }
+    content_ = detail::content_hash(all);
+}
+
+std::string Constant::value() const {
+    if (is_text()) return std::string(text());
+    return kind_ == signed_number ? std::to_string(static_cast<i64>(number_)) : std::to_string(number_);
+}
+
+Constants& Constants::operator=(const Constants& other) {
+    if (this == &other) return *this;
+    size_ = 0;
+    append(other);
+    return *this;
+}
+
+void Constants::refuse(const Constant& constant) {
+    throw Error(ErrorCode::invalid_argument, "KernelSpec",
+                "too many constants, got '" + std::string(constant.name()) + "' after " +
+                    std::to_string(most) + "; define some of them in the source");
+}
+
+std::string assemble(const KernelSpec& spec, Dialect dialect) {
+    if (dialect == Dialect::host)
+        throw Error(ErrorCode::unsupported, "assemble",
+                    "host kernels are functions and have no source; expected the CUDA or OpenCL dialect");
+    const bool cuda = dialect == Dialect::cuda;
+    std::string text(cuda ? cuda_names : opencl_names);
+    // Drivers have their own caches. A source that differs every time is in none of them.
+    if (spec.fresh)
+        text.append("#define CONCORD_FRESH ")
+            .append(std::to_string(std::chrono::system_clock::now().time_since_epoch().count()))
+            .append("\n");
+    for (const Constant& constant : spec.constants)
+        text.append("#define ").append(constant.name()).append(" ").append(constant.value()).append("\n");
+    if (spec.op != nullptr)
+        append_operator(text, *spec.op, cuda ? "static __device__ __forceinline__ " : "static inline ");
+    for (const SourceFile& file : cuda ? spec.source->cuda() : spec.source->opencl()) {
+        const std::optional<std::string> other = text_from_folder(file.name);
+        text.append("#line ")
+            .append(std::to_string(other ? 1 : file.line))
+            .append(" \"")
+            .append(file.name)
+            .append("\"\n")
+            .append(other ? *other : file.text)
+            .append("\n");
+    }
+    return text;
+}
+
+Kernel::Kernel(Device& device, std::string name, std::unique_ptr<backend::Kernel> kernel, double compile_ms)
+    : device_(device),
+      name_(std::move(name)),
+      kernel_(std::move(kernel)),
+      parameters_(kernel_->parameters()),
+      compile_ms_(compile_ms) {}
+
+Kernel::~Kernel() = default;
+
+const KernelAttributes& Kernel::attributes() const {
+    std::call_once(asked_, [this] { attributes_ = kernel_->attributes(); });
+    return attributes_;
+}
+
+}  // namespace concord

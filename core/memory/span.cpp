@@ -1,0 +1,102 @@
+#include "device/access.hpp"
+#include "memory/buffer_state.hpp"
+
+#include <concord/span.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace concord {
+
+void detail::refuse_size(std::string_view call, u64 count, u64 element_size) {
+    throw Error(ErrorCode::invalid_argument, call,
+                error_message("size exceeds 2^60 bytes",
+                              std::to_string(count) + " elements of " + std::to_string(element_size) +
+                                  (element_size == 1 ? " byte" : " bytes"),
+                              "no device addresses more"));
+}
+
+void detail::refuse_no_buffer(const char* call) {
+    throw Error(ErrorCode::invalid_argument, call,
+                "range without a buffer; it was moved from or never allocated");
+}
+
+void detail::check_delivers(const Stream& stream, const char* call) {
+    if (stream.is_recording())
+        throw Error(ErrorCode::unsupported, call,
+                    "a result for the host cannot be recorded; use the form with an output range");
+}
+
+void detail::check_view(const char* call, const char* name, const View& view) {
+    const std::string what = std::string(name) + ": ";
+    if (view.buffer == nullptr) {
+        if (view.count == 0) return;
+        throw Error(ErrorCode::invalid_argument, call,
+                    what + "range without a buffer; it was moved from or never allocated");
+    }
+    const u64 size = size_of(view.type);
+    if (view.offset % size != 0)
+        throw Error(ErrorCode::invalid_argument, call,
+                    what + "misaligned offset, got " + std::to_string(view.offset) +
+                        " bytes; expected a multiple of " + std::to_string(size));
+    const CheckedSize end = CheckedSize(view.count) * size + view.offset;
+    if (view.offset < view.buffer->begin() && view.count > 0)
+        throw Error(ErrorCode::invalid_argument, call,
+                    what + "range begins before the adopted memory, got byte " + std::to_string(view.offset) +
+                        "; it begins at byte " + std::to_string(view.buffer->begin()));
+    if (!end.fits(view.buffer->size()))
+        throw Error(ErrorCode::invalid_argument, call,
+                    what + "range exceeds the buffer, got " + std::to_string(view.count) + " elements of " +
+                        std::string(name_of(view.type)) + " at byte " + std::to_string(view.offset) +
+                        "; the buffer has " + std::to_string(view.buffer->size()) + " bytes");
+}
+
+namespace {
+
+// Throws if the views are on one memory that a buffer has adopted from another one, as far as addresses tell: kernels
+// are told whether they work in place.
+void refuse_adopted_twice(const View& a, const View& b) {
+    if ((!detail::Access::state(*a.buffer).is_adopted && !detail::Access::state(*b.buffer).is_adopted) ||
+        &a.buffer->device() != &b.buffer->device())
+        return;
+    // An address, or a handle that tells only whether the memory is the same.
+    const bool on_host = a.buffer->host_pointer() != nullptr && b.buffer->host_pointer() != nullptr;
+    const bool is_handle = !on_host && a.buffer->device().traits().dialect == Dialect::opencl;
+    const auto first = [on_host](const View& view) {
+        void* base = on_host ? view.buffer->host_pointer() : view.buffer->native_handle();
+        return reinterpret_cast<std::uintptr_t>(base) + view.offset;
+    };
+    const std::uintptr_t from = first(a), to = first(b);
+    if (is_handle ? a.buffer->native_handle() != b.buffer->native_handle()
+                  : from >= to + b.bytes() || to >= from + a.bytes())
+        return;
+    throw Error(
+        ErrorCode::invalid_argument, "overlap",
+        "input and output are in memory that was adopted twice; adopt it once, and use parts of that buffer");
+}
+
+}  // namespace
+
+bool overlap(const View& a, const View& b) {
+    if (a.count == 0 || b.count == 0) return false;
+    if (a.buffer != b.buffer) {
+        if (a.buffer != nullptr && b.buffer != nullptr) refuse_adopted_twice(a, b);
+        return false;
+    }
+    return a.offset < b.offset + b.bytes() && b.offset < a.offset + a.bytes();
+}
+
+View View::part(u64 first, u64 n) const {
+    const detail::CheckedSize begin = detail::CheckedSize(first) * size_of(type) + offset;
+    if (first > count || n > count - first || !begin.fits())
+        throw Error(ErrorCode::invalid_argument, "View::part",
+                    "range exceeds the view, got elements [" + std::to_string(first) + ", " +
+                        std::to_string(first) + " + " + std::to_string(n) + "); the view has " +
+                        std::to_string(count) + " elements");
+    View result = *this;
+    result.offset = begin.value();
+    result.count = n;
+    return result;
+}
+
+}  // namespace concord
