@@ -64,7 +64,8 @@ std::string machine_page(const StoredMachine& machine) {
         std::vector<std::string> facts = {"Selector `" + device.info["selector"].get<std::string>() + "`",
                                           device.info.value("hardware", ""), device.info.value("driver", "")},
                                  rates;
-        for (const auto& [name, version] : device.info.value("libraries", ordered_json::object()).items())
+        const ordered_json libraries = device.info.value("libraries", ordered_json::object());
+        for (const auto& [name, version] : libraries.items())
             facts.push_back(name + ": " + version.get<std::string>());
         for (const auto& [name, value] : ceilings_of(device.info)) {
             if (!value.empty()) rates.push_back(name + " " + value);
@@ -87,7 +88,6 @@ std::string machine_page(const StoredMachine& machine) {
 std::string machines_page(const Machines& machines) {
     Rows rows = {{"machine", "selector", "device", "backend", "measured on", ">workloads",
                   ">comparisons with peers", ">peer faster"}};
-    std::string links;
     for (const StoredMachine& machine : machines) {
         for (const StoredDevice& device : machine.devices) {
             std::string date;
@@ -104,7 +104,11 @@ std::string machines_page(const Machines& machines) {
                             std::to_string(count)});
         }
     }
-    return markdown_table(rows);
+    std::string text = markdown_table(rows);
+    for (std::size_t at = 0; (at = text.find("\\[", at)) != std::string::npos;)
+        text.erase(at, 1);  // links
+    text.pop_back();
+    return text;
 }
 
 // The largest sizes of each workload and type among groups that `is_wanted` accepts.
@@ -362,6 +366,13 @@ std::string speed_ups_figure(const Devices& devices) {
         add(lowest(*device), "lowest: ");
         chart.y.name = device->title + ", measured on " + date;
     }
+    std::vector<double> all = {0.5, 2};  // the charts have the same axis
+    for (const Chart& chart : charts) {
+        for (const Mark& mark : chart.series[0].marks)
+            all.push_back(mark.y);
+    }
+    for (Chart& chart : charts)
+        chart.shown = all;
     return svg_file("Speed-up over the fastest peer library (peer's time / Concord's time)",
                     "For each device and algorithm, Concord's speed-up over the fastest peer library.",
                     charts,

@@ -411,7 +411,8 @@ Study headline() {
                      .build = speed_ups,
                      .panels = {By::algorithm, By::workload, By::type, By::device}},
                     {.title = "All workloads",
-                     .caption = "Rates, and speed-ups over each peer. The lines below a table name the peers.",
+                     .caption =
+                         "Rates, and speed-ups over each peer. The lines below a table name the peers.",
                      .build = all_baselines}},
         .in_all = false};
 }

@@ -13,7 +13,7 @@ namespace concord::study {
 namespace {
 
 constexpr double left = 72, right = 14, top = 30, bottom = 42, height = 290;
-constexpr double bar_height = 16, bar_gap = 5, letter = 8.2;  // width of a letter on a narrow page
+constexpr double bar_height = 16, bar_gap = 5, narrow = 420;
 constexpr std::size_t colours = 8;
 
 std::string at(double value) {
@@ -242,6 +242,7 @@ std::string cut_to(std::string text, std::size_t most) {
 
 // Where the bars of a chart are: between their labels and values, or below them if these leave too little width.
 struct BarPlaces {
+    double letter = 0;  // width of one
     bool under = false;
     bool two_lines = false;  // label and value each have a line
     double left = 0, right = 0;
@@ -251,7 +252,10 @@ struct BarPlaces {
 };
 
 BarPlaces places_of_bars(const Chart& chart) {
-    std::size_t before = 6, behind = 0, together = 0;  // letters
+    // Wide charts stand below each other: their axes begin at the same place. Narrow pages have larger letters.
+    const bool is_wide = chart.width > narrow;
+    const double letter = is_wide ? 6.6 : 8.2;
+    std::size_t before = is_wide ? 36 : 6, behind = is_wide ? 42 : 0, together = 0;  // letters
     for (const Series& series : chart.series) {
         for (const Mark& mark : series.marks) {
             const std::size_t label = letters(mark.label), value = letters(value_of(chart, mark));
@@ -263,8 +267,9 @@ BarPlaces places_of_bars(const Chart& chart) {
     const double label_width = letter * static_cast<double>(before) + 8,
                  value_width = letter * static_cast<double>(behind) * 0.92 + 8;
     if (label_width + value_width <= chart.width - 210)
-        return {.left = label_width, .right = chart.width - value_width};
-    return {.under = true,
+        return {.letter = letter, .left = label_width, .right = chart.width - value_width};
+    return {.letter = letter,
+            .under = true,
             .two_lines = letter * static_cast<double>(together + 2) > chart.width,
             .left = 4,
             .right = chart.width - 4};
@@ -278,6 +283,8 @@ std::string body_of_bars(const Chart& chart) {
     const BarPlaces places = places_of_bars(chart);
     const double first = chart.y.log ? 1 : 0;  // where bars begin: logarithmic ones show factors
     Range range{first, first};
+    for (const double value : chart.shown)
+        range.add(value);
     for (const Series& series : chart.series) {
         for (const Mark& mark : series.marks)
             range.add(mark.y);
@@ -292,7 +299,8 @@ std::string body_of_bars(const Chart& chart) {
     std::string body = text_at(places.left, 16, "start", escaped(chart.y.name), "name");
     double free_from = 0;  // keeps labels apart
     for (const Tick& tick : x.ticks()) {
-        const double place = x.place(tick.value), text = letter * static_cast<double>(tick.text.size());
+        const double place = x.place(tick.value),
+                     text = places.letter * static_cast<double>(tick.text.size());
         body += line_between(place, 28, place, floor, "grid");
         const double half = text / 2, begin = std::clamp(place - half, 0.0, chart.width - text);
         if (begin < free_from) continue;
@@ -310,7 +318,7 @@ std::string body_of_bars(const Chart& chart) {
         body += "<path class=\"guide g" + std::to_string(k % 2) + "\" d=\"M" + at(place) + " 28V" +
                 at(floor) + "\"/>";
     }
-    const auto max_letters = static_cast<std::size_t>(chart.width / letter / 0.92) - 1;
+    const auto max_letters = static_cast<std::size_t>(chart.width / places.letter / 0.92) - 1;
     double y = 36;
     for (std::size_t k = 0; k < chart.series.size(); ++k) {
         for (const Mark& mark : chart.series[k].marks) {
@@ -355,8 +363,10 @@ std::string body_of_matrix(const Chart& chart) {
     auto two_lines = [](double x, double y, const std::string& text, const char* separator) {
         const std::size_t end = text.rfind(separator);
         if (end == std::string::npos) return text_at(x, y + 22, "middle", escaped(text), "name");
+        std::string second = text.substr(end + 2);
+        if (second.ends_with(')')) second.pop_back();
         return text_at(x, y + 15, "middle", escaped(text.substr(0, end)), "name") +
-               text_at(x, y + 29, "middle", escaped(text.substr(end + 2)));
+               text_at(x, y + 29, "middle", escaped(second));
     };
     std::string body;
     double y = 12;

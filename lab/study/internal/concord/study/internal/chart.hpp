@@ -65,6 +65,7 @@ struct Chart {
     double width = 420;              // of the drawing
     std::string notes = "speed-up";  // heading of the bars' notes
     Scale x, y;
+    std::vector<double> shown;  // values that the axis of bars includes
     std::vector<Series> series;
     std::vector<Guide> guides;
     std::vector<const Result*> missing;            // failed or skipped measurements
