@@ -15,31 +15,24 @@ std::string code(const std::string& text) {
     return "`" + text + "`";
 }
 
-// Lists of words by a heading, in order of appearance.
-class Lists {
-  public:
-    void add(const std::string& heading, const std::string& word) {
-        auto it = std::ranges::find(lists_, heading, &List::first);
-        if (it == lists_.end()) it = lists_.insert(lists_.end(), {heading, {}});
-        if (std::ranges::find(it->second, word) == it->second.end()) it->second.push_back(word);
-    }
-    // Calls `visit` with each heading and its words: "a, b".
-    template <class Visit>
-    void for_each(const Visit& visit) const {
-        for (const auto& [heading, words] : lists_) {
-            std::string text;
-            for (const std::string& word : words)
-                text.append(text.empty() ? "" : ", ").append(word);
-            visit(heading, text);
-        }
-    }
-
-  private:
-    using List = std::pair<std::string, std::vector<std::string>>;
-    std::vector<List> lists_;
-};
+// Words by a heading, in order of appearance.
+using Lists = std::vector<std::pair<std::string, std::vector<std::string>>>;
+void add(Lists& lists, const std::string& heading, const std::string& word) {
+    auto it = std::ranges::find(lists, heading, &Lists::value_type::first);
+    if (it == lists.end()) it = lists.insert(it, {heading, {}});
+    it->second.push_back(word);
+}
 
 }  // namespace
+
+std::string joined(const std::vector<std::string>& words, const char* separator) {
+    std::string text;
+    for (auto it = words.begin(); it != words.end(); ++it) {
+        if (!it->empty() && std::find(words.begin(), it, *it) == it)
+            text.append(text.empty() ? "" : separator).append(*it);
+    }
+    return text;
+}
 
 std::vector<PeerGroup> peer_groups(const std::vector<const Result*>& results) {
     std::vector<PeerGroup> groups;
@@ -109,7 +102,7 @@ Chart compared_rates(const std::vector<PeerGroup>& groups) {
         for (const Result* peer : group.peers) {
             peers += (peers.empty() ? "" : ", ") + factor(group.speed_up(*peer)) + " " + code(peer->variant) +
                      (peer->note.empty() ? "" : " *");
-            calls.add(code(peer->variant) + " is " + peer->library, peer->call);
+            add(calls, code(peer->variant) + " is " + peer->library, peer->call);
         }
         for (const Result* r : group.variants) {
             const bool is_best = r == &group.best();
@@ -121,7 +114,7 @@ Chart compared_rates(const std::vector<PeerGroup>& groups) {
         }
         for (const auto& rows : {group.variants, group.peers}) {
             for (const Result* r : rows) {
-                if (!r->note.empty()) notes.add(r->note, code(r->variant) + " " + work_of_group(*r));
+                if (!r->note.empty()) add(notes, r->note, code(r->variant) + " " + work_of_group(*r));
             }
         }
         for (const Result* r : group.problems) {
@@ -131,14 +124,14 @@ Chart compared_rates(const std::vector<PeerGroup>& groups) {
                                ".");
         }
     }
-    std::string names;
-    calls.for_each([&](const std::string& peer, const std::string& list) {
-        names += (names.empty() ? "Peers: " : "; ") + peer + (list.empty() ? "" : " (" + list + ")");
-    });
-    if (!names.empty()) chart.remarks.push_back(names + ".");
-    notes.for_each([&](const std::string& note, const std::string& rows) {
-        chart.remarks.push_back("* " + note + ": " + rows + ".");
-    });
+    std::vector<std::string> names;
+    for (const auto& [peer, functions] : calls) {
+        const std::string list = joined(functions, ", ");
+        names.push_back(peer + (list.empty() ? "" : " (" + list + ")"));
+    }
+    if (!names.empty()) chart.remarks.push_back("Peers: " + joined(names, "; ") + ".");
+    for (const auto& [note, rows] : notes)
+        chart.remarks.push_back("* " + note + ": " + joined(rows, ", ") + ".");
     chart.remarks.insert(chart.remarks.end(), problems.begin(), problems.end());
     return chart;
 }

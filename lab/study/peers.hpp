@@ -9,6 +9,7 @@ namespace concord::study {
 struct PeerGroup {
     std::vector<const Result*> variants, peers;  // with a time, fastest first
     std::vector<const Result*> problems;         // without a time
+    const ordered_json* run = nullptr;           // of a stored file
 
     const Result& best() const { return *variants.front(); }
     // Peer's time / Concord's.
@@ -17,6 +18,8 @@ struct PeerGroup {
 // In order of appearance. Leaves out groups without a time of Concord.
 std::vector<PeerGroup> peer_groups(const std::vector<const Result*>& results);
 
+// The words without repetitions and empty ones.
+std::string joined(const std::vector<std::string>& words, const char* separator);
 // Bytes, operations or elements per second, by what bounds the work.
 std::string rate_of(const Result& r);
 // "copy of 2^28 f32".
