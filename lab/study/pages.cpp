@@ -307,7 +307,7 @@ std::string python_page(const fs::path& folder) {
     for_each_file(folder, ".python", [&](const std::string& /*name*/, const ordered_json& stored) {
         std::vector<std::string> libraries, versions, overheads;
         for (const ordered_json& row : stored.at("rows")) {
-            if (std::ranges::find(libraries, row.at("library")) == libraries.end())
+            if (std::ranges::find(libraries, text_of(row, "library")) == libraries.end())
                 libraries.push_back(row["library"]);
         }
         Rows rows = {{"function", "dtype", ">elements", ">Concord"}};
@@ -384,8 +384,8 @@ Agreement stored_agreement(const fs::path& folder) {
     for_each_file(folder, ".check", [&](const std::string& /*name*/, const ordered_json& stored) {
         for (const ordered_json& device : stored.at("devices")) {
             for (const ordered_json& cell : stored.at("matrix")) {
-                auto row =
-                    std::ranges::find(rows, cell.at("algorithm"), [](const auto& r) { return r.front(); });
+                auto row = std::ranges::find(rows, text_of(cell, "algorithm"),
+                                             [](const auto& r) { return r.front(); });
                 if (row == rows.end()) row = rows.insert(row, {cell["algorithm"]});
                 if (row->size() > rows.front().size()) continue;
                 row->resize(rows.front().size(), "–");
