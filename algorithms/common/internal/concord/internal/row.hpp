@@ -23,6 +23,8 @@ template <class Problem>
 struct Implementation {
     void (*run)(Stream&, const Problem&) = nullptr;
     Support (*supports)(const Device&, const Problem&) = nullptr;  // null: every call
+    // Whether `auto` prefers the variant to those further down the table; null: always.
+    bool (*suits)(const Device&, const Problem&) = nullptr;
 };
 
 // A row: a variant, and one function per class of devices. The function of a class asks traits for limits only.
@@ -32,8 +34,6 @@ struct Row {
     Implementation<Problem> groups = {};
     Implementation<Problem> items = {};
     Implementation<Problem> host = {};
-    // Whether `auto` prefers the row to those further down the table; null: always.
-    bool (*suits)(const Device&, const Problem&) = nullptr;
 
     const Implementation<Problem>& on(const Device& device) const {
         switch (class_of(device)) {
@@ -60,5 +60,11 @@ struct Row {
 
     void run(Stream& stream, const Problem& problem) const { on(stream.device()).run(stream, problem); }
 };
+
+template <class Problem>
+bool suits(const Row<Problem>& row, const Device& device, const Problem& problem) {
+    const auto asks = row.on(device).suits;
+    return asks == nullptr || asks(device, problem);
+}
 
 }  // namespace concord::detail
