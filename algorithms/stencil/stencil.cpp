@@ -39,8 +39,8 @@ Support supports_any(const Device& device, const StencilProblem& p) {
 
 constexpr char micikevicius[] = "P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009";
 
-constexpr Implementation<StencilProblem> tiled{.run = run_stencil_tiled, .supports = supports_stencil_planes},
-    naive{.run = run_stencil_naive, .supports = supports_stencil_planes};
+constexpr Implementation<StencilProblem> tiled{.run = run_stencil_tiled, .supports = supports_stencil_planes};
+constexpr Implementation<StencilProblem> naive{.run = run_stencil_naive, .supports = supports_stencil_planes};
 
 constexpr Row<StencilProblem> table[] = {
     {.variant =
