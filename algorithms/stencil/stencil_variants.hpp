@@ -1,6 +1,7 @@
 #pragma once
 // Internal to stencil: the validated call, tunables, and the functions of its variants.
 
+#include <concord/internal/launch.hpp>
 #include <concord/internal/row.hpp>
 #include <concord/stencil.hpp>
 #include <concord/tuning.hpp>
@@ -74,10 +75,6 @@ struct StencilTile {
 inline Support supports_tiles(const StencilProblem& p, const StencilTile& tile, u64 depth) {
     return supports_group_count(
         {depth, divide_up(p.rows(), tile.height()), divide_up(p.shape.columns, tile.width())});
-}
-
-inline u32 tiles_in(u64 length, u64 side) {
-    return static_cast<u32>(divide_up(length, side));
 }
 
 // The kernel with its constants, besides those of type and radius.
