@@ -2,7 +2,7 @@
 
 #include "matmul_direct.hpp"
 
-#include "matmul_table.hpp"
+#include "matmul_variants.hpp"
 
 #include <concord/detail/checked_size.hpp>
 #include <concord/internal/shape.hpp>

@@ -1,7 +1,7 @@
 // Host side of `register_tiled` and `tf32x3`: selection of the tile and of the operands' load modes.
 
 #include <concord/internal/matmul_mma.hpp>
-#include "matmul_table.hpp"
+#include "matmul_variants.hpp"
 
 #include <span>
 
@@ -148,9 +148,6 @@ void run_without_matrix_units(Stream& stream, const MatmulProblem& p) {
 }  // namespace
 
 Support supports_matmul_register_tiled(const Device& device, const MatmulProblem& p) {
-    if (!device.traits().many_items)
-        return Support::no("requires many work-items per group; " + device.info().selector +
-                           " runs groups of one");
     if (Support type = supports_type(device, p.type()); !type) return type;
     if (Support group = supports_group(device, tiles_for(device, p)[0].group_size()); !group) return group;
     if (Support k = supports_k(p); !k) return k;

@@ -1,6 +1,6 @@
 // Host side of matmul's textbook steps.
 
-#include "matmul_table.hpp"
+#include "matmul_variants.hpp"
 
 #include <concord/internal/shape.hpp>
 

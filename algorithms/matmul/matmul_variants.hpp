@@ -1,6 +1,7 @@
 #pragma once
-// Internal to matmul: the validated call, its kernels, and the launch function of each variant.
+// Internal to matmul: the validated call, its kernels, and the functions of its variants.
 
+#include <concord/internal/row.hpp>
 #include <concord/matmul.hpp>
 #include <concord/tuning.hpp>
 
@@ -158,27 +159,32 @@ inline bool in_whole_packs(const View& view, u64 contiguous, u64 pitch, u64 stri
     return contiguous * size_of(view.type) % bytes_of_pack == 0 && is_aligned(view, pitch, stride);
 }
 
+// All classes of devices.
 Support supports_matmul_steps(const Device& device, const MatmulProblem& p);
-void run_matmul_serial(Stream& stream, const MatmulProblem& p);
 void run_matmul_naive(Stream& stream, const MatmulProblem& p);
 void run_matmul_tiled(Stream& stream, const MatmulProblem& p);
 void run_matmul_blocks(Stream& stream, const MatmulProblem& p);
 void run_matmul_blocks_tiled(Stream& stream, const MatmulProblem& p);
 
+// Groups of many work-items.
 Support supports_matmul_register_tiled(const Device& device, const MatmulProblem& p);
 void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p);
 // The part of `register_tiled` for f64 on tensor cores. Returns false, and enqueues nothing, if the device has none, if
 // they have failed their self-test, or if the tile does not fit.
 bool run_matmul_mma(Stream& stream, const MatmulProblem& p);
-
 Support supports_matmul_tf32x3(const Device& device, const MatmulProblem& p);
 void run_matmul_tf32x3(Stream& stream, const MatmulProblem& p);
 
+// One work-item per group.
+Support supports_matmul_packed_items(const Device& device, const MatmulProblem& p);
+void run_matmul_packed_items(Stream& stream, const MatmulProblem& p);
+
+// C++.
 Support supports_matmul_direct(const Device& device, const MatmulProblem& p);
 bool suits_matmul_direct(const Device& device, const MatmulProblem& p);
 void run_matmul_direct(Stream& stream, const MatmulProblem& p);
-
-Support supports_matmul_packed(const Device& device, const MatmulProblem& p);
-void run_matmul_packed(Stream& stream, const MatmulProblem& p);
+Support supports_matmul_packed_host(const Device& device, const MatmulProblem& p);
+void run_matmul_packed_host(Stream& stream, const MatmulProblem& p);
+void run_matmul_serial(Stream& stream, const MatmulProblem& p);
 
 }  // namespace concord::detail
