@@ -1,4 +1,4 @@
-#include "histogram_table.hpp"
+#include "histogram_variants.hpp"
 
 #include <array>
 #include <charconv>
