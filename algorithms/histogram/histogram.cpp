@@ -75,20 +75,18 @@ bool suits_rows(const Device& /*device*/, const HistogramProblem& p) {
     return p.in.count > p.bins();
 }
 
-bool never(const Device& /*device*/, const HistogramProblem& /*p*/) {
-    return false;
-}
+constexpr Implementation<HistogramProblem> private_bins{
+    .run = run_histogram_private_bins, .supports = supports_private, .suits = suits_private};
+constexpr Implementation<HistogramProblem> global_atomic{.run = run_histogram_global_atomic,
+                                                         .supports = supports_global};
 
-// A variant with groups of many work-items, which are slower on CPUs than `private_bins` and `serial`.
-constexpr Row<HistogramProblem> row_of(const Variant& variant, Implementation<HistogramProblem> groups,
-                                       void (*run_host)(Stream&, const HistogramProblem&)) {
-    return {.variant = variant,
-            .groups = groups,
-            .items = {.run = groups.run, .supports = groups.supports, .suits = never},
-            .host = {.run = run_host, .supports = groups.supports, .suits = never}};
+// A variant for groups of many work-items. `auto` never prefers it on CPUs.
+constexpr Row<HistogramProblem> row_of(const Variant& variant,
+                                       const Implementation<HistogramProblem>& groups) {
+    Implementation<HistogramProblem> others = groups;
+    others.suits = [](const Device&, const HistogramProblem&) { return false; };
+    return {.variant = variant, .groups = groups, .items = others, .host = others};
 }
-
-constexpr DeviceClass groups = DeviceClass::groups, items = DeviceClass::items, host = DeviceClass::host;
 
 constexpr std::string_view podlozhnyuk = "V. Podlozhnyuk, Histogram calculation in CUDA, 2007";
 
@@ -99,64 +97,57 @@ constexpr Row<HistogramProblem> table[] = {
                  .dialects = {Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
-     .items = {.run = run_histogram_private_bins<items>,
-               .supports = supports_private,
-               .suits = suits_private},
-     .host = {.run = run_histogram_private_bins<host>, .supports = supports_private, .suits = suits_private}},
+     .items = private_bins,
+     .host = private_bins},
     row_of(
         {.name = "multi_copy",
          .summary = "several copies of the counters per group in local memory, up to one per lane of a warp",
          .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
          .order = OperationOrder::canonical,
          .source = "J. Gomez-Luna et al., An optimized approach to histogram computation on GPU, 2013"},
-        {.run = run_histogram_multi_copy<groups>,
+        {.run = run_histogram_multi_copy,
          .supports = supports_multi_copy,
          .suits =
              [](const Device& device, const HistogramProblem& p) {
                  constexpr u64 few = 4096;
                  return p.bins() <= few && suits_rows(device, p);
-             }},
-        run_histogram_multi_copy<host>),
+             }}),
     row_of({.name = "shared_atomic",
             .summary = "one private copy of the counters per group in local memory, added to the result once",
             .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
             .order = OperationOrder::canonical,
             .source = podlozhnyuk},
-           {.run = run_histogram_shared_atomic<groups>, .supports = supports_shared, .suits = suits_rows},
-           run_histogram_shared_atomic<host>),
+           {.run = run_histogram_shared_atomic, .supports = supports_shared, .suits = suits_rows}),
     row_of({.name = "packed16",
             .summary = "two 16-bit counters per word in local memory, spilled before they overflow",
             .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
             .order = OperationOrder::canonical,
             .source = "Concord"},
-           {.run = run_histogram_packed16<groups>, .supports = supports_packed, .suits = suits_rows},
-           run_histogram_packed16<host>),
+           {.run = run_histogram_packed16, .supports = supports_packed, .suits = suits_rows}),
     row_of({.name = "passes",
             .summary = "a range of bins per group in local memory; groups of all ranges read a part of "
                        "the samples together",
             .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
             .order = OperationOrder::canonical,
             .source = "textbook"},
-           {.run = run_histogram_passes<groups>,
+           {.run = run_histogram_passes,
             .supports = supports_passes,
             .suits =
                 [](const Device& device, const HistogramProblem& p) {
                     constexpr u64 few = 16;
                     return suits_rows(device, p) && pass_count(device, p.bins()) <= few;
-                }},
-           run_histogram_passes<host>),
+                }}),
     row_of({.name = "sorted",
             .summary = "sorts bin numbers by coarse bin, then counts each coarse bin in local memory",
             .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
             .order = OperationOrder::canonical,
             .source = "textbook"},
-           {.run = run_histogram_sorted<groups>,
+           {.run = run_histogram_sorted,
             .supports = supports_sorted,
             .suits =
                 [](const Device& device, const HistogramProblem& p) {
                     return suits_rows(device, p) && p.out.bytes() > device.traits().cache;
-                }},
-           run_histogram_sorted<host>),
+                }}),
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",
                  .dialects = {Dialect::host},
@@ -170,9 +161,9 @@ constexpr Row<HistogramProblem> table[] = {
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
-     .groups = {.run = run_histogram_global_atomic<groups>, .supports = supports_global},
-     .items = {.run = run_histogram_global_atomic<groups>, .supports = supports_global},
-     .host = {.run = run_histogram_global_atomic<host>, .supports = supports_global}},
+     .groups = global_atomic,
+     .items = global_atomic,
+     .host = global_atomic},
 };
 
 constexpr auto variants = variants_of(table);

@@ -28,7 +28,7 @@ constexpr u32 global_group_size = 256;  // work-items of a group that counts in 
 constexpr u64 most_copy_bytes = u64{32} << 10;
 constexpr u32 most_copies = 32;
 constexpr u64 share_bits = 31;  // log2 of the samples per group, which are counted in 32 bits
-// Samples that are worth a group on the CPU. Waking a thread of oneTBB costs as much as counting that many.
+// Samples that are worth a group in C++. Waking a thread of oneTBB costs as much as counting that many.
 constexpr u64 host_share = u64{1} << 16;
 
 enum class Source { groups, wide, steps, sorted };
@@ -105,16 +105,17 @@ host::BlockFunction bin_function(const Device& device, const HistogramProblem& p
     return {.entry = function.entry(isa), .isa = isa};
 }
 
+bool is_host(const Device& device) {
+    return class_of(device) == DeviceClass::host;
+}
+
 // Launches a kernel that calls the bin function. In C++ it is an argument, with the samples' size.
-template <DeviceClass ON, class... A>
+template <class... A>
 void launch_bins(Stream& stream, const Kernel& kernel, const HistogramProblem& p, const LaunchShape& shape,
                  const A&... arguments) {
-    if constexpr (ON == DeviceClass::host) {
-        launch(stream, kernel, shape, arguments..., size_of(p.in.type),
-               bin_function(stream.device(), p).argument(), p.values);
-    } else {
-        launch(stream, kernel, shape, arguments..., p.values);
-    }
+    if (!is_host(stream.device())) return launch(stream, kernel, shape, arguments..., p.values);
+    launch(stream, kernel, shape, arguments..., size_of(p.in.type),
+           bin_function(stream.device(), p).argument(), p.values);
 }
 
 // Where groups add their counts: the counters themselves as words of 32 bits, or scratch memory for counters of 16
@@ -152,13 +153,12 @@ void finish(Stream& stream, const HistogramProblem& p, const Counts& counts) {
 
 // The number of groups that count in `bytes` of local memory each. Each adds a row of `held` counters to the
 // result. One wave of resident groups, or fewer if a group's share of the samples would not repay its row.
-template <DeviceClass ON>
 u64 group_count(const Device& device, const Kernel& kernel, const HistogramProblem& p, u64 held, u64 bytes,
                 u32 group_size) {
     const u64 n = p.in.count;
     const DeviceTraits& traits = device.traits();
     const u64 least = (n >> share_bits) + 1;
-    if constexpr (ON == DeviceClass::host)
+    if (is_host(device))
         return std::max(least,
                         std::min<u64>(u64{traits.units} * 4, divide_up(n, std::max(host_share, held))));
     u64 resident = std::max<u64>(1, traits.max_resident_items / group_size);
@@ -175,7 +175,6 @@ u64 group_count(const Device& device, const Kernel& kernel, const HistogramProbl
     return std::max(least, std::min({resident * traits.units, worth + 1, work}));
 }
 
-template <DeviceClass ON>
 void run_private(Stream& stream, const HistogramProblem& p, u32 copies, u64 passes) {
     Device& device = stream.device();
     const Counts counts = make_counts(stream, p);
@@ -185,12 +184,12 @@ void run_private(Stream& stream, const HistogramProblem& p, u32 copies, u64 pass
                {.group_size = group_size, .copies = copies, .passes = passes > 1, .words = counts.words},
                &HistogramKernels::local);
     const u64 range = divide_up(p.bins(), passes), bytes = range * copies * 4, n = p.in.count;
-    u64 groups = group_count<ON>(device, *count, p, range, bytes, group_size);
+    u64 groups = group_count(device, *count, p, range, bytes, group_size);
     // Groups of all passes over a part of the samples run together, so one of them brings it into the cache for
     // all.
     if (passes > 1) groups = std::max((n >> share_bits) + 1, groups / passes) * passes;
-    launch_bins<ON>(stream, *count, p, LaunchShape::linear(groups, group_size_of(device, group_size), bytes),
-                    p.in, counts.view, n, p.bins(), range, passes, copies, counts.words);
+    launch_bins(stream, *count, p, LaunchShape::linear(groups, group_size_of(device, group_size), bytes),
+                p.in, counts.view, n, p.bins(), range, passes, copies, counts.words);
     finish(stream, p, counts);
 }
 
@@ -222,7 +221,7 @@ PrivateRows private_rows(const Device& device, const HistogramProblem& p) {
     const u64 n = p.in.count, bins = p.bins();
     constexpr u64 line = 16;
     // Other drivers than oneTBB wake their threads at every launch.
-    const u64 least_share = class_of(device) == DeviceClass::host ? host_share : u64{1} << 13;
+    const u64 least_share = is_host(device) ? host_share : u64{1} << 13;
     // Several tables, while they fit the core's private cache, so that equal samples do not wait for each other's
     // counter.
     const u32 tables = static_cast<u32>(tuned(device, histogram_tables_of_task, point_of(p),
@@ -237,7 +236,6 @@ PrivateRows private_rows(const Device& device, const HistogramProblem& p) {
     return {tasks, (bins + 1 + line - 1) / line * line + line, tables};
 }
 
-template <DeviceClass ON>
 void run_histogram_private_bins(Stream& stream, const HistogramProblem& p) {
     Device& device = stream.device();
     const PrivateRows rows = private_rows(device, p);
@@ -246,30 +244,26 @@ void run_histogram_private_bins(Stream& stream, const HistogramProblem& p) {
     const auto host = size_of(p.in.type) == 1 ? &HistogramKernels::bytes : &HistogramKernels::bins;
     const auto count =
         kernel(device, p, "histogram_bins", {.source = Source::wide, .copies = rows.tables}, host);
-    launch_bins<ON>(stream, *count, p, LaunchShape::linear(rows.tasks, 1), p.in, view, p.in.count, p.bins(),
-                    rows.stride, rows.tables);
+    launch_bins(stream, *count, p, LaunchShape::linear(rows.tasks, 1), p.in, view, p.in.count, p.bins(),
+                rows.stride, rows.tables);
     const auto merge =
         counter_kernel(device, p, "histogram_merge", {.source = Source::wide}, &HistogramKernels::merge);
     launch(stream, *merge, LaunchShape::linear(divide_up(p.bins(), host::histogram_merge_tile), 1), view,
            p.out, p.bins(), u64{rows.stride * rows.tables}, rows.tasks, size_of(p.out.type));
 }
 
-template <DeviceClass ON>
 void run_histogram_multi_copy(Stream& stream, const HistogramProblem& p) {
-    run_private<ON>(stream, p, static_cast<u32>(multi_copies(stream.device(), p)), 1);
+    run_private(stream, p, static_cast<u32>(multi_copies(stream.device(), p)), 1);
 }
 
-template <DeviceClass ON>
 void run_histogram_shared_atomic(Stream& stream, const HistogramProblem& p) {
-    run_private<ON>(stream, p, 1, 1);
+    run_private(stream, p, 1, 1);
 }
 
-template <DeviceClass ON>
 void run_histogram_passes(Stream& stream, const HistogramProblem& p) {
-    run_private<ON>(stream, p, 1, pass_count(stream.device(), p.bins()));
+    run_private(stream, p, 1, pass_count(stream.device(), p.bins()));
 }
 
-template <DeviceClass ON>
 void run_histogram_packed16(Stream& stream, const HistogramProblem& p) {
     Device& device = stream.device();
     const Counts counts = make_counts(stream, p);
@@ -277,13 +271,12 @@ void run_histogram_packed16(Stream& stream, const HistogramProblem& p) {
     const auto count = kernel(device, p, "histogram_packed16",
                               {.group_size = group_size, .words = counts.words}, &HistogramKernels::packed16);
     const u64 bytes = divide_up(p.bins(), 2) * 4, n = p.in.count;
-    const u64 groups = group_count<ON>(device, *count, p, p.bins(), bytes, group_size);
-    launch_bins<ON>(stream, *count, p, LaunchShape::linear(groups, group_size_of(device, group_size), bytes),
-                    p.in, counts.view, n, p.bins(), counts.words);
+    const u64 groups = group_count(device, *count, p, p.bins(), bytes, group_size);
+    launch_bins(stream, *count, p, LaunchShape::linear(groups, group_size_of(device, group_size), bytes),
+                p.in, counts.view, n, p.bins(), counts.words);
     finish(stream, p, counts);
 }
 
-template <DeviceClass ON>
 void run_histogram_global_atomic(Stream& stream, const HistogramProblem& p) {
     Device& device = stream.device();
     const Counts counts = make_counts(stream, p);
@@ -291,15 +284,14 @@ void run_histogram_global_atomic(Stream& stream, const HistogramProblem& p) {
         kernel(device, p, "histogram_global",
                {.source = Source::steps, .group_size = global_group_size, .words = counts.words},
                &HistogramKernels::global);
-    constexpr u64 most_groups = u64{1} << 22,
-                  share = ON == DeviceClass::host ? host_share : u64{global_group_size};
-    const u64 groups = std::min(most_groups, divide_up(p.in.count, share));
-    launch_bins<ON>(stream, *count, p, LaunchShape::linear(groups, group_size_of(device, global_group_size)),
-                    p.in, counts.view, p.in.count, p.bins(), counts.words);
+    constexpr u64 most_groups = u64{1} << 22;
+    const u64 groups =
+        std::min(most_groups, divide_up(p.in.count, is_host(device) ? host_share : u64{global_group_size}));
+    launch_bins(stream, *count, p, LaunchShape::linear(groups, group_size_of(device, global_group_size)),
+                p.in, counts.view, p.in.count, p.bins(), counts.words);
     finish(stream, p, counts);
 }
 
-template <DeviceClass ON>
 void run_histogram_sorted(Stream& stream, const HistogramProblem& p) {
     Device& device = stream.device();
     const Counts counts = make_counts(stream, p);
@@ -316,7 +308,7 @@ void run_histogram_sorted(Stream& stream, const HistogramProblem& p) {
     const KernelShape shape{.source = Source::sorted, .group_size = global_group_size, .words = counts.words};
     const auto find = kernel(device, p, "histogram_ids", shape, &HistogramKernels::ids);
     const u32 none = coarse << shift;
-    if constexpr (ON == DeviceClass::host) {
+    if (is_host(device)) {
         launch_elements(stream, *find, n, global_group_size, p.values, p.in, ids, n, bins, none,
                         size_of(p.in.type), bin_function(device, p).argument());
     } else {
@@ -341,24 +333,9 @@ void run_histogram_serial(Stream& stream, const HistogramProblem& p) {
     stream.fill(*p.out.buffer, p.out.offset, p.out.bytes(), &zero, size_of(p.out.type));
     const auto serial =
         kernel(stream.device(), p, "histogram_serial", {.source = Source::steps}, &HistogramKernels::serial);
-    launch_bins<DeviceClass::host>(stream, *serial, p, LaunchShape::linear(1, 1), p.in, p.out, p.in.count,
-                                   p.bins(), size_of(p.out.type));
+    launch_bins(stream, *serial, p, LaunchShape::linear(1, 1), p.in, p.out, p.in.count, p.bins(),
+                size_of(p.out.type));
 }
-
-template void run_histogram_private_bins<DeviceClass::items>(Stream&, const HistogramProblem&);
-template void run_histogram_private_bins<DeviceClass::host>(Stream&, const HistogramProblem&);
-template void run_histogram_multi_copy<DeviceClass::groups>(Stream&, const HistogramProblem&);
-template void run_histogram_multi_copy<DeviceClass::host>(Stream&, const HistogramProblem&);
-template void run_histogram_shared_atomic<DeviceClass::groups>(Stream&, const HistogramProblem&);
-template void run_histogram_shared_atomic<DeviceClass::host>(Stream&, const HistogramProblem&);
-template void run_histogram_packed16<DeviceClass::groups>(Stream&, const HistogramProblem&);
-template void run_histogram_packed16<DeviceClass::host>(Stream&, const HistogramProblem&);
-template void run_histogram_passes<DeviceClass::groups>(Stream&, const HistogramProblem&);
-template void run_histogram_passes<DeviceClass::host>(Stream&, const HistogramProblem&);
-template void run_histogram_global_atomic<DeviceClass::groups>(Stream&, const HistogramProblem&);
-template void run_histogram_global_atomic<DeviceClass::host>(Stream&, const HistogramProblem&);
-template void run_histogram_sorted<DeviceClass::groups>(Stream&, const HistogramProblem&);
-template void run_histogram_sorted<DeviceClass::host>(Stream&, const HistogramProblem&);
 
 }  // namespace detail
 }  // namespace concord

@@ -90,26 +90,13 @@ inline constexpr Tunable histogram_tasks_of_unit{
 
 TuningPoint point_of(const HistogramProblem& problem);
 
-// The functions of the variants for C++ (DeviceClass::host) and for compiled sources (DeviceClass::groups), which
-// groups of many work-items run on every device.
-template <DeviceClass ON>
-void run_histogram_multi_copy(Stream& stream, const HistogramProblem& problem);
-template <DeviceClass ON>
-void run_histogram_shared_atomic(Stream& stream, const HistogramProblem& problem);
-template <DeviceClass ON>
-void run_histogram_packed16(Stream& stream, const HistogramProblem& problem);
-template <DeviceClass ON>
-void run_histogram_passes(Stream& stream, const HistogramProblem& problem);
-template <DeviceClass ON>
-void run_histogram_global_atomic(Stream& stream, const HistogramProblem& problem);
-template <DeviceClass ON>
-void run_histogram_sorted(Stream& stream, const HistogramProblem& problem);
-
-// C++ and one work-item per group (DeviceClass::items).
-template <DeviceClass ON>
 void run_histogram_private_bins(Stream& stream, const HistogramProblem& problem);
-
-// C++.
+void run_histogram_multi_copy(Stream& stream, const HistogramProblem& problem);
+void run_histogram_shared_atomic(Stream& stream, const HistogramProblem& problem);
+void run_histogram_packed16(Stream& stream, const HistogramProblem& problem);
+void run_histogram_passes(Stream& stream, const HistogramProblem& problem);
+void run_histogram_global_atomic(Stream& stream, const HistogramProblem& problem);
+void run_histogram_sorted(Stream& stream, const HistogramProblem& problem);
 void run_histogram_serial(Stream& stream, const HistogramProblem& problem);
 
 }  // namespace concord::detail

@@ -24,18 +24,22 @@ std::shared_ptr<Kernel> transpose_kernel(Device& device, const TransposeProblem&
     return device.kernel(spec);
 }
 
-bool is_copy(const TransposeProblem& p) {
+bool transpose_by_copy(Stream& stream, const TransposeProblem& p) {
     const TransposeShape& s = p.shape;
-    return (s.rows == 1 && (s.out_pitch == 1 || s.columns == 1)) ||
-           (s.columns == 1 && (s.in_pitch == 1 || s.rows == 1));
-}
-
-void run_transpose_copy(Stream& stream, const TransposeProblem& p) {
-    const u64 n = p.shape.rows * p.shape.columns;
+    const bool is_row = s.rows == 1 && (s.out_pitch == 1 || s.columns == 1),
+               is_column = s.columns == 1 && (s.in_pitch == 1 || s.rows == 1);
+    if (p.in_place || (!is_row && !is_column)) return false;
+    const u64 n = s.rows * s.columns;
     map(stream, p.in.part(0, n), p.out.part(0, n), MapFunction::copy);
+    return true;
 }
 
 namespace {
+
+Support accepts_naive(const Variant& /*variant*/, const TransposeProblem& p) {
+    if (p.in_place) return Support::no("does not support in-place operation; pass a distinct output");
+    return {};
+}
 
 constexpr char ruetsch[] = "G. Ruetsch, P. Micikevicius, Optimizing Matrix Transpose in CUDA, 2009";
 
@@ -87,7 +91,8 @@ constexpr Row<TransposeProblem> table[] = {
                  .source = "textbook"},
      .groups = naive,
      .items = naive,
-     .host = {.run = run_transpose_naive_host, .supports = supports_transpose_naive_host}},
+     .host = {.run = run_transpose_naive_host},
+     .accepts = accepts_naive},
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",
                  .dialects = {Dialect::host},

@@ -112,7 +112,7 @@ void run_direct(Stream& stream, const TransposeProblem& p) {
 void run_transpose_blocked_items(Stream& stream, const TransposeProblem& p) {
     Device& device = stream.device();
     const TransposeShape& s = p.shape;
-    if (!p.in_place && is_copy(p)) return run_transpose_copy(stream, p);
+    if (transpose_by_copy(stream, p)) return;
     const detail::host::Tiling t = tiling_of(device, p, p.in_place ? 2 : 1);
     const u64 each = tiles_each(device, p, t.tiles);
     const LaunchShape shape = LaunchShape::linear(divide_up(t.tiles, each), 1);
@@ -129,7 +129,7 @@ void run_transpose_blocked_items(Stream& stream, const TransposeProblem& p) {
 void run_transpose_blocked_host(Stream& stream, const TransposeProblem& p) {
     Device& device = stream.device();
     const TransposeShape& s = p.shape;
-    if (!p.in_place && is_copy(p)) return run_transpose_copy(stream, p);
+    if (transpose_by_copy(stream, p)) return;
     if (suits_direct(device, p)) return run_direct(stream, p);
     const detail::host::Tiling t = tiling_of(device, p, p.in_place ? 2 : 1);
     const u64 each = tiles_each(device, p, t.tiles);

@@ -46,13 +46,7 @@ void run_on_host(Stream& stream, const TransposeProblem& p, const char* entry,
 
 }  // namespace
 
-Support supports_transpose_naive_host(const Device& /*device*/, const TransposeProblem& p) {
-    if (p.in_place) return Support::no("does not support in-place operation; pass a distinct output");
-    return {};
-}
-
 Support supports_transpose_naive(const Device& device, const TransposeProblem& p) {
-    if (Support place = supports_transpose_naive_host(device, p); !place) return place;
     if (Support group = supports_group(device, step_group_size); !group) return group;
     return supports_tiles(p, step_group_size / 32, 32);
 }

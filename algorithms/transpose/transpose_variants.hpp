@@ -98,9 +98,8 @@ void launch_pairs(Stream& stream, const TransposeProblem& p, const Kernel& kerne
            p.shape.in_pitch, static_cast<u32>(side), last...);
 }
 
-// Whether the transpose is a copy: of one row or column whose elements are contiguous in in and out.
-bool is_copy(const TransposeProblem& p);
-void run_transpose_copy(Stream& stream, const TransposeProblem& p);
+// Copies, and returns true, if the matrix is one row or column whose elements are contiguous in in and out.
+bool transpose_by_copy(Stream& stream, const TransposeProblem& p);
 
 // Groups of many work-items.
 Support supports_transpose_vectorized(const Device& device, const TransposeProblem& p);
@@ -117,7 +116,6 @@ void run_transpose_blocked_items(Stream& stream, const TransposeProblem& p);
 // C++.
 void run_transpose_blocked_host(Stream& stream, const TransposeProblem& p);
 void run_transpose_tiled_host(Stream& stream, const TransposeProblem& p);
-Support supports_transpose_naive_host(const Device& device, const TransposeProblem& p);
 void run_transpose_naive_host(Stream& stream, const TransposeProblem& p);
 void run_transpose_serial_host(Stream& stream, const TransposeProblem& p);
 

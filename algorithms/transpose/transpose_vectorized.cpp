@@ -97,7 +97,7 @@ void run_transpose_vectorized(Stream& stream, const TransposeProblem& p) {
     static const KernelSource source{"transpose",
                                      {common_cu, tile_order_cu, transpose_tile_cu, transpose_cu},
                                      {common_cl, tile_order_cl, transpose_tile_cl, transpose_cl}};
-    if (!p.in_place && is_copy(p)) return run_transpose_copy(stream, p);
+    if (transpose_by_copy(stream, p)) return;
     if (!p.in_place && is_thin(p)) return run_thin(stream, p);
     if (!p.in_place && !is_aligned(p.out, p.shape.out_pitch)) return run_shifted(stream, p);
     const TransposeTiles tiles = vectorized_tiles(p);
