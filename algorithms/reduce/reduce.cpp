@@ -3,6 +3,7 @@
 #include <concord/internal/builtin_operator.hpp>
 #include <concord/internal/calibration.hpp>
 #include <concord/internal/launch.hpp>
+#include <concord/stream_memory.hpp>
 #include <concord/tuning.hpp>
 
 #include <bit>
@@ -96,7 +97,7 @@ void run_wide(Stream& stream, const ReduceProblem& p, const ReduceLevel& level) 
     const u64 most = std::max<u64>(1, p.in.bytes() / least_bytes);
     const u64 run = divide_up(chunks, std::min<u64>({chunks, most, traits.units * each}));
     const u64 groups = divide_up(chunks, run);
-    const View ticket{&stream.zeros(), 0, 1, Type::u32};
+    const View ticket{&zero_counters(stream), 0, 1, Type::u32};
     const bool finish = level.finish(traits, groups);
     launch(stream, *wide, LaunchShape::linear(groups, 1), p.in, p.out, level.sums, ticket, n, level.length,
            level.upper, run, u32{finish}, p.identity, p.values);
@@ -116,7 +117,7 @@ void run_level(Stream& stream, const ReduceProblem& p, const ReduceLevel& level)
     const u64 wave = resident > 0 ? static_cast<u64>(resident) * traits.units : all;
     const u64 some = tuned(device, waves, point_of(p), all > 8 * wave ? 1 << 20 : 1);
     const u64 groups = std::min(all, wave * some);
-    const View ticket{&stream.zeros(), 0, 1, Type::u32};
+    const View ticket{&zero_counters(stream), 0, 1, Type::u32};
     const LaunchShape shape = LaunchShape::linear(groups, reduce_group);
     const bool finish = level.finish(traits, groups);
     launch(stream, *fixed, shape, p.in, p.out, level.sums, ticket, n, level.length, level.upper, u32{finish},

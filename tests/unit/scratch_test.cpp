@@ -43,7 +43,7 @@ void check_scratch(Stream& stream, const Algorithm& algorithm, u64 promised, F&&
         CAPTURE(algorithm.name);
         CAPTURE(name);
         try {
-            // Other memory of the stream (Stream::zeros, Stream::workspace) stays for later calls: the first call
+            // Other memory of the stream (stream_memory.hpp) stays for later calls: the first call
             // allocates it.
             f(Options{.variant = name});
             CHECK(scratch_of(device, stream, [&] { f(Options{.variant = name}); }) <= rounded(promised));
