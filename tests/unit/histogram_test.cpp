@@ -1,4 +1,5 @@
 // Histogram through the public API. `concord check` covers variants, types, sizes and patterns.
+// No fixed bits: counts are exact.
 #include "devices.hpp"
 
 #include <concord/histogram_textbook.hpp>

@@ -141,6 +141,9 @@ DEVICE_TEST(scratch_of_long_and_short_sequences) {
         });
         check_scratch(*stream, sort_algorithm, 2 * bytes + 8 * MiB,
                       [&](const Options& options) { sort(*stream, in, out, {}, options); });
+        check_scratch(*stream, compact_algorithm, 8 * (n + 1) + 32 * 1024, [&](const Options& options) {
+            compact(*stream, in, out, count, KeepRule::nonzero, options);
+        });
         check_scratch(*stream, histogram_algorithm, std::max(64 * MiB, 2 * bytes),
                       [&](const Options& options) {
                           histogram(*stream, in, count, HistogramBins::identity(), options);
