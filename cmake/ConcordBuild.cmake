@@ -195,20 +195,21 @@ function(concord_embed_kernels target)
   concord_embed(${target} FILES ${files} SHARED ${shared})
 
   get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
-  list(TRANSFORM files REPLACE ".*/(.+)\\.(cu|cl)$" "const KernelSource& \\1();")
-  list(REMOVE_DUPLICATES files)
-  list(JOIN files "\n" declarations)
-  file(CONFIGURE OUTPUT ${folder}_sources.hpp @ONLY CONTENT [[
+  list(TRANSFORM files REPLACE ".*/(.+)\\.(cu|cl)$" "const KernelSource& \\1()" OUTPUT_VARIABLE declarations)
+  list(REMOVE_DUPLICATES declarations)
+  list(JOIN declarations ";\n" declarations)
+  set(headers ${PROJECT_BINARY_DIR}/kernel_sources/${target})
+  file(CONFIGURE OUTPUT ${headers}/${folder}_sources.hpp @ONLY CONTENT [[
 #pragma once
 // The kernel sources in this folder.
 
 #include <concord/kernel.hpp>
 
 namespace concord::detail::kernel_sources {
-@declarations@
+@declarations@;
 }
 ]])
-  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
+  target_include_directories(${target} PRIVATE ${headers})
 endfunction()
 
 # concord_add_backend(NAME SOURCES ... [LIBRARIES ...] [INCLUDES ...]): adds a loadable module
