@@ -1,5 +1,5 @@
-// Histogram and scan of `onesweep`, OpenCL C: one launch counts the digits of all passes. Its last group turns the counts
-// into offsets and makes the plan. Parallel source: sort_histograms.cu.
+// Histogram and scan of `onesweep`, OpenCL C: one launch counts the digits of all passes. Its last group turns the
+// counts into offsets and makes the plan. Parallel source: sort_histograms.cu.
 //
 // Algorithm  Each group counts its part of the keys in local memory, for all passes at once, and adds its counts to the
 //            totals.

@@ -1,8 +1,8 @@
-// Histogram and scan of `onesweep`, CUDA C++: one launch counts the digits of all passes. Its last group turns the counts
-// into offsets and makes the plan. Parallel source: sort_histograms.cl.
+// Histogram and scan of `onesweep`, CUDA C++: one launch counts the digits of all passes. Its last group turns the
+// counts into offsets and makes the plan. Parallel source: sort_histograms.cl.
 //
-// Algorithm  Each group counts its part of the keys in shared memory, for all passes at once, and adds its counts to the
-//            totals.
+// Algorithm  Each group counts its part of the keys in shared memory, for all passes at once, and adds its counts to
+//            the totals.
 // Passes     one launch
 // Traffic    one read per key
 // Tunables   GROUP threads per group, COPIES of each counter, UNROLL accesses in flight per thread

@@ -1,9 +1,10 @@
 // Textbook radix sorts by four bits per pass, least significant digit first, `radix4`, `radix4_local` and
 // `radix4_vector`, OpenCL C. Parallel source: sort_radix4.cu.
 //
-// Algorithm  A stable pass per digit moves the elements to the places of their digits. Each work-item owns CHUNK elements.
-//            Upsweep: it counts their digits. Spine: an exclusive scan of the counts, by digit and then by work-item,
-//            gives the place of its first element of each digit. Downsweep: the work-item moves its elements one by one.
+// Algorithm  A stable pass per digit moves the elements to the places of their digits. Each work-item owns CHUNK
+//            elements. Upsweep: it counts their digits. Spine: an exclusive scan of the counts, by digit and then by
+//            work-item, gives the place of its first element of each digit. Downsweep: the work-item moves its
+//            elements one by one.
 // LOCAL      radix4_local, radix4_vector: counters are in local memory, one column per work-item, not in private
 //            memory.
 // VECTOR     radix4_vector: 16 elements per load.

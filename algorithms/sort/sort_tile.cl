@@ -1,5 +1,5 @@
-// A tile of a radix sort, OpenCL C: one group loads it, ranks it by a digit of 8 bits and stores it. Used by
-// sort_onesweep.cl. Parallel source: sort_tile.cu.
+// A tile of a radix sort, OpenCL C: one group loads it, ranks it by a digit of 8 bits and stores it. Parallel source:
+// sort_tile.cu.
 //
 // A warp, a team of lanes.cl, owns LANES * ITEMS neighbouring elements of the tile, a lane every LANES-th of these. So
 // loads are coalesced, and the order of the input is by item, then by lane. group_rank.cl describes how a warp ranks

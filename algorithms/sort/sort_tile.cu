@@ -1,5 +1,5 @@
-// A tile of a radix sort, CUDA C++: one group loads it, ranks it by a digit of 8 bits and stores it. Used by
-// sort_onesweep.cu and sort_radix8.cu. Parallel source: sort_tile.cl.
+// A tile of a radix sort, CUDA C++: one group loads it, ranks it by a digit of 8 bits and stores it. Parallel source:
+// sort_tile.cl.
 //
 // A warp owns warp_width * ITEMS neighbouring elements of the tile, a lane every warp_width-th of these. So loads
 // are coalesced, and the order of the input is by item, then by lane. group_rank.cu describes how a warp ranks an
