@@ -41,14 +41,12 @@ constexpr u32 group = 64;
 std::shared_ptr<Kernel> kernel_for(Device& device, Type type) {
     static const KernelSource source{
         "distributed_split", {kernel_sources::distributed_split_cu}, {kernel_sources::distributed_split_cl}};
-    const Type bits = bits_of_size(size_of(type));
     return device.kernel({.source = &source,
                           .entry = "count_below",
-                          .constants = {{"K", bits}},
-                          .host = bits == Type::u8    ? plain_host_kernel<&count_below<u8>>()
-                                  : bits == Type::u16 ? plain_host_kernel<&count_below<u16>>()
-                                  : bits == Type::u32 ? plain_host_kernel<&count_below<u32>>()
-                                                      : plain_host_kernel<&count_below<u64>>(),
+                          .constants = {{"K", bits_of(type)}},
+                          .host = visit_size(size_of(type), []<class K>(TypeTag<K>) {
+                              return plain_host_kernel<&count_below<K>>();
+                          }),
                           .max_group_size = group});
 }
 

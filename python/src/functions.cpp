@@ -31,7 +31,8 @@ CONCORD_FUNCTION(i32, bin_f64, (f64 x, f64 lo, f64 hi, f64 scale, i32 last),
 #define CONCORD_PYTHON_INTEGER_BIN(TYPE)                                                                    \
     CONCORD_FUNCTION(i32, bin_##TYPE, (TYPE x, f64 lo, f64 hi, f64 scale, i32 last), const f64 at = (f64)x; \
                      if (!(at >= lo && at <= hi)) return -1; const i32 bin = (i32)((at - lo) * scale);      \
-                     return bin < last ? bin : last;)
+                     return bin < last ? bin : last;)                                                       \
+    constexpr auto bin_of(detail::TypeTag<TYPE>) { return bin_##TYPE; }
 CONCORD_PYTHON_INTEGER_BIN(i8)
 CONCORD_PYTHON_INTEGER_BIN(i16)
 CONCORD_PYTHON_INTEGER_BIN(i32)
@@ -41,6 +42,8 @@ CONCORD_PYTHON_INTEGER_BIN(u16)
 CONCORD_PYTHON_INTEGER_BIN(u32)
 CONCORD_PYTHON_INTEGER_BIN(u64)
 #undef CONCORD_PYTHON_INTEGER_BIN
+constexpr auto bin_of(detail::TypeTag<f32>) { return bin_f32; }
+constexpr auto bin_of(detail::TypeTag<f64>) { return bin_f64; }
 
 constexpr u64 widened_part = u64{1} << 24;  // elements that are widened at a time
 
@@ -329,36 +332,14 @@ nb::tuple counted(nb::handle x, i64 bins, nb::handle range, const Common& common
         call.stream().write(*to.buffer, to.offset, values.data(), values.size());
         call.waits();  // for the values
         const auto last = static_cast<i32>(bins - 1);
-        const auto count = [&](auto tag, const auto& function) {
+        detail::visit_type(from.type, [&](auto tag) {
             using T = typename decltype(tag)::type;
-            using B = std::conditional_t<std::is_same_v<T, f32>, f32, f64>;
+            using B = std::conditional_t<std::is_floating_point_v<T>, T, f64>;
             const B low = static_cast<B>(lo), high = static_cast<B>(hi);
             histogram(call.stream(), Span<const T>(from), counters,
-                      function.bind(low, high, static_cast<B>(static_cast<B>(bins) / (high - low)), last),
+                      bin_of(tag).bind(low, high, static_cast<B>(static_cast<B>(bins) / (high - low)), last),
                       call.options());
-        };
-        switch (from.type) {
-            case Type::i8:
-                return count(detail::TypeTag<i8>{}, bin_i8);
-            case Type::i16:
-                return count(detail::TypeTag<i16>{}, bin_i16);
-            case Type::i32:
-                return count(detail::TypeTag<i32>{}, bin_i32);
-            case Type::i64:
-                return count(detail::TypeTag<i64>{}, bin_i64);
-            case Type::u8:
-                return count(detail::TypeTag<u8>{}, bin_u8);
-            case Type::u16:
-                return count(detail::TypeTag<u16>{}, bin_u16);
-            case Type::u32:
-                return count(detail::TypeTag<u32>{}, bin_u32);
-            case Type::u64:
-                return count(detail::TypeTag<u64>{}, bin_u64);
-            case Type::f32:
-                return count(detail::TypeTag<f32>{}, bin_f32);
-            case Type::f64:
-                return count(detail::TypeTag<f64>{}, bin_f64);
-        }
+        });
     });
     return nb::make_tuple(call.result(counts), call.result(edges));
 }
