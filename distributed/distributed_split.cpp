@@ -41,13 +41,13 @@ constexpr u32 group = 64;
 std::shared_ptr<Kernel> kernel_for(Device& device, Type type) {
     static const KernelSource source{
         "distributed_split", {kernel_sources::distributed_split_cu}, {kernel_sources::distributed_split_cl}};
-    return device.kernel({.source = &source,
-                          .entry = "count_below",
-                          .constants = {{"K", bits_of(type)}},
-                          .host = visit_size(size_of(type), []<class K>(TypeTag<K>) {
-                              return plain_host_kernel<&count_below<K>>();
-                          }),
-                          .max_group_size = group});
+    return device.kernel(
+        {.source = &source,
+         .entry = "count_below",
+         .constants = {{"K", bits_of(type)}},
+         .host = visit_size(size_of(type),
+                            []<class K>(TypeTag<K>) { return plain_host_kernel<&count_below<K>>(); }),
+         .max_group_size = group});
 }
 
 // Counts the keys of one rank below given codes.

@@ -150,9 +150,9 @@ void run_sliding_wide(Stream& stream, const ConvolveProblem& p) {
     const u64 scratch = detail::host::convolve_chunk + convolve_longest_side +
                         detail::host::convolve_most_rows * (elements + convolve_longest_side + 1);
     const bool bytes = p.in.type == Type::u8;
-    const std::string width = std::to_string(elements),
-                      vector = std::string(opencl_name(p.type())) + width,
-                      cells = std::string(opencl_name(p.in.type)) + width, convert = bytes ? "convert_" + vector : "";
+    const std::string width = std::to_string(elements), vector = std::string(opencl_name(p.type())) + width,
+                      cells = std::string(opencl_name(p.in.type)) + width,
+                      convert = bytes ? "convert_" + vector : "";
     KernelSpec spec{.source = &wide_source(),
                     .entry = "convolve_sliding_wide",
                     .constants = type_constants(p),

@@ -172,8 +172,7 @@ Call visit_map(const Work& work, F&& f) {
     const Type type = work.type();
     if (work.title == "negate") return visit_wrapping(type, [&](auto tag) { return f(tag, Negate{}); });
     if (work.title == "square") return visit_wrapping(type, [&](auto tag) { return f(tag, Square{}); });
-    if (work.title == "sqrt")
-        return detail::visit_float(type, [&](auto tag) { return f(tag, Sqrt{}); });
+    if (work.title == "sqrt") return detail::visit_float(type, [&](auto tag) { return f(tag, Sqrt{}); });
     if (work.title == "abs") {
         return visit_compiled(type, [&](auto tag) -> Call {
             if constexpr (std::is_signed_v<typename decltype(tag)::type>) return f(tag, Abs{});

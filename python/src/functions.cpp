@@ -32,7 +32,9 @@ CONCORD_FUNCTION(i32, bin_f64, (f64 x, f64 lo, f64 hi, f64 scale, i32 last),
     CONCORD_FUNCTION(i32, bin_##TYPE, (TYPE x, f64 lo, f64 hi, f64 scale, i32 last), const f64 at = (f64)x; \
                      if (!(at >= lo && at <= hi)) return -1; const i32 bin = (i32)((at - lo) * scale);      \
                      return bin < last ? bin : last;)                                                       \
-    constexpr auto bin_of(detail::TypeTag<TYPE>) { return bin_##TYPE; }
+    constexpr auto bin_of(detail::TypeTag<TYPE>) {                                                          \
+        return bin_##TYPE;                                                                                  \
+    }
 CONCORD_PYTHON_INTEGER_BIN(i8)
 CONCORD_PYTHON_INTEGER_BIN(i16)
 CONCORD_PYTHON_INTEGER_BIN(i32)
@@ -42,8 +44,12 @@ CONCORD_PYTHON_INTEGER_BIN(u16)
 CONCORD_PYTHON_INTEGER_BIN(u32)
 CONCORD_PYTHON_INTEGER_BIN(u64)
 #undef CONCORD_PYTHON_INTEGER_BIN
-constexpr auto bin_of(detail::TypeTag<f32>) { return bin_f32; }
-constexpr auto bin_of(detail::TypeTag<f64>) { return bin_f64; }
+constexpr auto bin_of(detail::TypeTag<f32> /*type*/) {
+    return bin_f32;
+}
+constexpr auto bin_of(detail::TypeTag<f64> /*type*/) {
+    return bin_f64;
+}
 
 constexpr u64 widened_part = u64{1} << 24;  // elements that are widened at a time
 
@@ -307,14 +313,11 @@ nb::tuple counted(nb::handle x, i64 bins, nb::handle range, const Common& common
                     std::to_string(bins) + " bins for the range (" + std::to_string(lo) + ", " +
                         std::to_string(hi) + "), whose width " + numpy_name(in.type()) + " cannot hold");
     };
-    if (in.type() == Type::f32) {
-        check_width(static_cast<f32>(lo), static_cast<f32>(hi));
-    } else {
-        check_width(lo, hi);
-    }
+    const Type edge_type = is_float(in.type()) ? in.type() : Type::f64;
+    detail::visit_float(
+        edge_type, [&]<class T>(detail::TypeTag<T>) { check_width(static_cast<T>(lo), static_cast<T>(hi)); });
     const i64 edge_count = bins + 1;
     Argument& counts = call.output({}, Type::i64, std::span(&bins, 1));
-    const Type edge_type = in.type() == Type::f32 ? Type::f32 : Type::f64;
     Argument& edges = call.output({}, edge_type, std::span(&edge_count, 1));
     call.run([&] {
         const Span<u64> counters(as_u64(counts.tensor().view(name)));

@@ -95,7 +95,8 @@ Work map_text(const Input& input) {
 }
 
 bool applies(MapFunction function, Type type) {
-    return function == MapFunction::copy || (function == MapFunction::sqrt ? is_float(type) : !is_storage(type));
+    return function == MapFunction::copy ||
+           (function == MapFunction::sqrt ? is_float(type) : !is_storage(type));
 }
 
 void map_cases(const Plan& plan, Type type, const CaseSink& emit) {
