@@ -41,9 +41,9 @@ enum class TypeKind : std::uint8_t {
     ROW(f64, double,        floating_point,   u64, f64, "double",         "double",             "double", "float64")
 // clang-format on
 #define CONCORD_TYPE_ALIAS(NAME, T, KIND, BITS, ACCUMULATOR, C, CUDA, OPENCL, NUMPY) \
-    using NAME = T; /**< The C++ type of Type::NAME. */
+    using NAME = T; /**< An element type. */
 #define CONCORD_TYPE_ENUMERATOR(NAME, T, KIND, BITS, ACCUMULATOR, C, CUDA, OPENCL, NUMPY) \
-    NAME, /**< concord::NAME */
+    NAME, /**< The element type of that name. */
 #define CONCORD_TYPE_VALUE(NAME, ...) Type::NAME,
 #define CONCORD_TYPE_ROW(NAME, T, KIND, BITS, ACCUMULATOR, C, CUDA, OPENCL, NUMPY) \
     TypeRow{.name = #NAME,                                                         \
