@@ -123,8 +123,7 @@ detail::host::ConvolvePlan sliding_plan(const Device& device, const ConvolveProb
 }
 
 u64 stage_bytes(const ConvolveProblem& p) {
-    return p.type() == Type::f32 ? sizeof(detail::host::ConvolveStage<f32>)
-                                 : sizeof(detail::host::ConvolveStage<f64>);
+    return visit_float(p.type(), []<class T>(TypeTag<T>) { return sizeof(detail::host::ConvolveStage<T>); });
 }
 
 void run_sliding_wide(Stream& stream, const ConvolveProblem& p) {
@@ -135,9 +134,9 @@ void run_sliding_wide(Stream& stream, const ConvolveProblem& p) {
     const u64 scratch = detail::host::convolve_chunk + convolve_longest_side +
                         detail::host::convolve_most_rows * (elements + convolve_longest_side + 1);
     const bool bytes = p.in.type == Type::u8;
-    const std::string width = std::to_string(elements),
-                      vector = (p.type() == Type::f64 ? "double" : "float") + width,
-                      cells = bytes ? "uchar" + width : vector, convert = bytes ? "convert_" + vector : "";
+    const std::string width = std::to_string(elements), vector = std::string(opencl_name(p.type())) + width,
+                      cells = std::string(opencl_name(p.in.type)) + width,
+                      convert = bytes ? "convert_" + vector : "";
     KernelSpec spec{.source = &kernel_sources::convolve_wide(),
                     .entry = "convolve_sliding_wide",
                     .constants = type_constants(p),
@@ -188,7 +187,7 @@ void run_convolve_sliding(Stream& stream, const ConvolveProblem& p) {
 }
 
 void run_convolve_separable(Stream& stream, const ConvolveProblem& p) {
-    return p.type() == Type::f32 ? run_factors<f32>(stream, p) : run_factors<f64>(stream, p);
+    visit_float(p.type(), [&]<class T>(TypeTag<T>) { run_factors<T>(stream, p); });
 }
 
 Support supports_convolve_sliding(const Device& device, const ConvolveProblem& p) {

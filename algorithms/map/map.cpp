@@ -244,10 +244,10 @@ Enqueued map(Stream& stream, const View& in, const View& out, MapFunction functi
     if (traits.floats_only && !is_float(in.type))
         throw Error(ErrorCode::unsupported, "map",
                     std::string(traits.name) + " supports f32 and f64, got " + std::string(name_of(in.type)));
-    // A copy moves floats as integers: some devices would change the payload of a NaN.
+    // A copy moves bits: some devices would change the payload of a NaN.
     View from = in, to = out;
-    if (function == MapFunction::copy && is_float(in.type))
-        from.type = to.type = in.type == Type::f32 ? Type::u32 : Type::u64;
+    if (function == MapFunction::copy && (is_float(in.type) || is_storage(in.type)))
+        from.type = to.type = detail::bits_of(in.type);
     return detail::map(stream,
                        {.algorithm = "map",
                         .a = from,
