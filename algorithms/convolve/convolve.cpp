@@ -54,7 +54,7 @@ void run_factors(Stream& stream, const ConvolveProblem& p) {
 constexpr Implementation<ConvolveProblem> separable{
     .run =
         [](Stream& stream, const ConvolveProblem& p) {
-            p.type() == Type::f32 ? run_factors<f32>(stream, p) : run_factors<f64>(stream, p);
+            visit_float(p.type(), [&]<class T>(TypeTag<T>) { run_factors<T>(stream, p); });
         },
     .supports =
         [](const Device& device, const ConvolveProblem& p) {
@@ -124,7 +124,7 @@ ConvolveProblem problem_of(Stream& stream, const MatrixView& image, const Convol
     auto named = [](Type type) { return std::string(name_of(type)); };
     if (in.type != Type::u8 && !is_float(in.type))
         refuse("image must be u8, f32 or f64, got " + named(in.type));
-    const Type arithmetic = in.type == Type::f64 ? Type::f64 : Type::f32;
+    const Type arithmetic = in.type == Type::u8 ? Type::f32 : accumulator_of(in.type);
     auto check_type = [&](const char* name, Type type) {
         if (type != arithmetic)
             refuse(std::string(name) + " must be " + named(arithmetic) + " for an image of " +

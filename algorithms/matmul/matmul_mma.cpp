@@ -4,6 +4,7 @@
 
 #include <concord/log.hpp>
 
+#include "matmul_sources.hpp"
 #include "matmul_variants.hpp"
 
 #include <algorithm>
@@ -125,21 +126,22 @@ bool fits(const Device& device, const MatmulProblem& p, const Tile& tile, const 
 
 void multiply(Stream& stream, const MatmulProblem& p, const Tile& tile, const Loads& loads) {
     Device& device = stream.device();
-    const auto kernel = matmul_kernel(device, Type::f64, MatmulSource::mma, "matmul_mma", tile.group_size(),
-                                      {{"GROUP", tile.group_size()},
-                                       {"WARPS_M", tile.warps_m},
-                                       {"WARPS_N", tile.warps_n},
-                                       {"BLOCKS_M", tile.blocks_m},
-                                       {"BLOCKS_N", tile.blocks_n},
-                                       {"SLICE", tile.slice},
-                                       {"DEPTH", tile.depth},
-                                       {"STAGES", tile.stages},
-                                       {"RESIDENT", tile.resident},
-                                       {"A_MODE", u32{loads.a.mode}},
-                                       {"B_MODE", u32{loads.b.mode}},
-                                       {"A_WIDTH", loads.a.width},
-                                       {"B_WIDTH", loads.b.width}},
-                                      {});
+    const auto kernel =
+        matmul_kernel(device, Type::f64, kernel_sources::matmul_mma(), "matmul_mma", tile.group_size(),
+                      {{"GROUP", tile.group_size()},
+                       {"WARPS_M", tile.warps_m},
+                       {"WARPS_N", tile.warps_n},
+                       {"BLOCKS_M", tile.blocks_m},
+                       {"BLOCKS_N", tile.blocks_n},
+                       {"SLICE", tile.slice},
+                       {"DEPTH", tile.depth},
+                       {"STAGES", tile.stages},
+                       {"RESIDENT", tile.resident},
+                       {"A_MODE", u32{loads.a.mode}},
+                       {"B_MODE", u32{loads.b.mode}},
+                       {"A_WIDTH", loads.a.width},
+                       {"B_WIDTH", loads.b.width}},
+                      {});
     const MatmulTiles tiles = tiles_of(p, tile.rows(), tile.columns());
     const u64 requested = declares_local_memory(device) ? 0 : local_bytes(device, tile, loads);
     const LaunchShape shape = LaunchShape::linear(tiles.groups, tile.group_size(), requested);

@@ -2,6 +2,7 @@
 
 #include "matmul_packed.hpp"
 
+#include "matmul_sources.hpp"
 #include "matmul_variants.hpp"
 
 #include <concord/detail/checked_size.hpp>
@@ -111,9 +112,9 @@ void run_matmul_packed_host(Stream& stream, const MatmulProblem& p) {
         panels_view{panels_at.get(), 0, slice * panels_of_one, p.type()},
         parts_view{parts_at.get(), 0, slice * parts_of_one, p.type()};
     const auto pack =
-        matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_pack", 1, {}, kernels.pack);
-    const auto packed =
-        matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_packed", 1, {}, kernels.packed);
+        matmul_kernel(device, p.type(), kernel_sources::matmul_wide(), "matmul_pack", 1, {}, kernels.pack);
+    const auto packed = matmul_kernel(device, p.type(), kernel_sources::matmul_wide(), "matmul_packed", 1, {},
+                                      kernels.packed);
     const u64 depth = std::max<u64>(1, pack_bytes / (kernels.columns * p.size()));
     for_slices(p, slice, [&](const MatmulProblem& part) {
         const MatmulShape& s = part.shape;
@@ -148,8 +149,10 @@ void run_matmul_packed_items(Stream& stream, const MatmulProblem& p) {
               slice = slice_of(p, panels_of_one);
     const auto panels_at = stream.scratch(std::max<u64>(1, slice * panels_of_one) * p.size());
     const View panels{panels_at.get(), 0, slice * panels_of_one, p.type()};
-    const auto pack = matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_pack", 1, {}, {});
-    const auto packed = matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_packed", 1, {}, {});
+    const auto pack =
+        matmul_kernel(device, p.type(), kernel_sources::matmul_wide(), "matmul_pack", 1, {}, {});
+    const auto packed =
+        matmul_kernel(device, p.type(), kernel_sources::matmul_wide(), "matmul_packed", 1, {}, {});
     const u64 wanted = device.traits().units * tuned(device, matmul_groups_a_unit, point_of(p), 8);
     for_slices(p, slice, [&](const MatmulProblem& part) {
         const MatmulShape& s = part.shape;

@@ -76,11 +76,10 @@ inline constexpr Tunable matmul_direct_work{
     .used_by = {TunableUser::host},
     .values = {128, 256, 512, 1024, 2048}};
 
-enum class MatmulSource { steps, register_tiled, mma, packed, tf32 };
-
 // Kernel `entry` for an element type. `constants` are added to those that depend on the type alone.
-std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, MatmulSource source, const char* entry,
-                                      u32 group_size, const Constants& constants, HostKernel host);
+std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, const KernelSource& source,
+                                      const char* entry, u32 group_size, const Constants& constants,
+                                      HostKernel host);
 
 // Host kernels of the textbook steps for one element type.
 struct MatmulHost {
@@ -124,8 +123,7 @@ detail::host::Product<T> product_of(const MatmulProblem& p) {
 template <class F>
 void with_product(const MatmulProblem& p, F f) {
     auto with = [&](const auto& product) { f(ValueBytes{std::as_bytes(std::span(&product, 1))}); };
-    if (p.type() == Type::f32) return with(product_of<f32>(p));
-    with(product_of<f64>(p));
+    visit_float(p.type(), [&]<class T>(TypeTag<T>) { with(product_of<T>(p)); });
 }
 
 // Whether the number of tiles of `rows` x `columns` elements of C is within the limit of a launch.

@@ -1,24 +1,15 @@
 // Host side of `blocked`: tiling of the volume for one work-item per group, and number of steps per pass.
 
+#include "stencil_sources.hpp"
 #include "stencil_variants.hpp"
 
 #include <concord/detail/checked_size.hpp>
 
 namespace concord::detail {
 
-namespace kernel_sources {
-extern const SourceFile common_cl, stencil_wide_cl;
-}
-
 namespace {
 
 constexpr u32 longest_row = 1024;  // points of a tile
-
-const KernelSource& source() {
-    using namespace kernel_sources;
-    static const KernelSource wide{"stencil_wide", {}, {common_cl, stencil_wide_cl}};
-    return wide;
-}
 
 // Rows of a tile whose active planes of `steps` steps fit into `bytes`; 0 if not even one row fits. All steps but the
 // last also compute some rows above and below the tile.
@@ -93,7 +84,8 @@ bool fits_scratch(const Device& device, const StencilProblem& p, u64 steps) {
 
 void run_stencil_blocked_host(Stream& stream, const StencilProblem& p) {
     Device& device = stream.device();
-    const auto kernel = stencil_kernel(device, p, source(), "stencil_blocked", 1, {}, &StencilHost::blocked);
+    const auto kernel = stencil_kernel(device, p, kernel_sources::stencil_wide(), "stencil_blocked", 1, {},
+                                       &StencilHost::blocked);
     const detail::host::StencilVolume volume = stencil_volume(p);
     const u64 past_cache = 2 * p.bytes() > device.traits().cache ? 1 : 0;
     u64 at_once = 2 * p.bytes() > thread_cache(device) ? steps_at_once(device, p) : 1;
@@ -116,7 +108,7 @@ void run_stencil_blocked_host(Stream& stream, const StencilProblem& p) {
 
 void run_stencil_blocked_items(Stream& stream, const StencilProblem& p) {
     Device& device = stream.device();
-    const auto kernel = stencil_kernel(device, p, source(), "stencil_blocked", 1,
+    const auto kernel = stencil_kernel(device, p, kernel_sources::stencil_wide(), "stencil_blocked", 1,
                                        {{"SIZE", p.size()}, {"ROW", longest_row}}, nullptr);
     const VolumeExtents& s = p.shape;
     const detail::host::StencilTiling t = tiling_of(device, p, 1);

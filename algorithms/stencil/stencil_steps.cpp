@@ -1,20 +1,11 @@
 // Host side of stencil's textbook steps.
 
+#include "stencil_sources.hpp"
 #include "stencil_variants.hpp"
 
 namespace concord::detail {
 
-namespace kernel_sources {
-extern const SourceFile common_cl, stencil_steps_cu, stencil_steps_cl;
-}
-
 namespace {
-
-const KernelSource& source() {
-    using namespace kernel_sources;
-    static const KernelSource steps{"stencil_steps", {stencil_steps_cu}, {common_cl, stencil_steps_cl}};
-    return steps;
-}
 
 constexpr StencilTile step_tile{.group_size = 256, .group_size_x = 32};
 constexpr u64 host_group = u64{1} << 14;  // points per group on the CPU
@@ -22,7 +13,7 @@ constexpr u64 host_group = u64{1} << 14;  // points per group on the CPU
 // One group per tile of every plane.
 void run_planes(Stream& stream, const StencilProblem& p, const char* entry) {
     const auto kernel =
-        stencil_kernel(stream.device(), p, source(), entry, step_tile.group_size,
+        stencil_kernel(stream.device(), p, kernel_sources::stencil_steps(), entry, step_tile.group_size,
                        {{"LANES_X", step_tile.group_size_x}, {"GROUP", step_tile.group_size}}, nullptr);
     const VolumeExtents& s = p.shape;
     const u32 across = tiles_in(s.columns, step_tile.width()), down = tiles_in(p.rows(), step_tile.height());
@@ -39,7 +30,8 @@ void run_planes(Stream& stream, const StencilProblem& p, const char* entry) {
 template <class... A>
 void run_on_host(Stream& stream, const StencilProblem& p, const char* entry, HostKernel StencilHost::*host,
                  u64 groups, const A&... part) {
-    const auto kernel = stencil_kernel(stream.device(), p, source(), entry, 1, {}, host);
+    const auto kernel =
+        stencil_kernel(stream.device(), p, kernel_sources::stencil_steps(), entry, 1, {}, host);
     const detail::host::StencilVolume volume = stencil_volume(p);
     with_star(p, StarLength::all, [&](const ValueBytes& star) {
         each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {

@@ -1,15 +1,11 @@
 // Host side of `streaming` and `temporal`, whose groups of many work-items advance along z.
 
+#include "stencil_sources.hpp"
 #include "stencil_variants.hpp"
 
 #include <string>
 
 namespace concord::detail {
-
-namespace kernel_sources {
-extern const SourceFile common_cu, common_cl, lanes_cl, stencil_cu, stencil_temporal_cu, stencil_cl,
-    stencil_temporal_cl;
-}
 
 namespace {
 
@@ -108,12 +104,11 @@ Support supports_stencil_streaming(const Device& device, const StencilProblem& p
 }
 
 void run_stencil_streaming(Stream& stream, const StencilProblem& p) {
-    using namespace kernel_sources;
-    static const KernelSource source{"stencil", {common_cu, stencil_cu}, {common_cl, stencil_cl}};
     run_along_z(
         stream, p, 1, [&](u64) { return streaming_tile(stream.device(), p); },
         [&](const StencilTile& tile) {
-            return stencil_kernel(stream.device(), p, source, "stencil_streaming", tile.group_size,
+            return stencil_kernel(stream.device(), p, kernel_sources::stencil(), "stencil_streaming",
+                                  tile.group_size,
                                   {{"LANES_X", tile.group_size_x},
                                    {"GROUP", tile.group_size},
                                    {"PACK", tile.pack},
@@ -144,13 +139,11 @@ bool suits_stencil_temporal(const Device& device, const StencilProblem& p) {
 }
 
 void run_stencil_temporal(Stream& stream, const StencilProblem& p) {
-    using namespace kernel_sources;
-    static const KernelSource source{
-        "stencil_temporal", {common_cu, stencil_temporal_cu}, {common_cl, lanes_cl, stencil_temporal_cl}};
     run_along_z(
         stream, p, temporal_steps(p), [&](u64 steps) { return temporal_tile(p, steps); },
         [&](const StencilTile& tile) {
-            return stencil_kernel(stream.device(), p, source, "stencil_temporal", tile.group_size,
+            return stencil_kernel(stream.device(), p, kernel_sources::stencil_temporal(), "stencil_temporal",
+                                  tile.group_size,
                                   {{"GROUP", tile.group_size},
                                    {"PACK", tile.pack},
                                    {"ROWS", tile.rows},

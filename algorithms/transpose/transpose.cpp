@@ -144,7 +144,7 @@ TransposeProblem problem_of(Stream& stream, const MatrixView& in, const MatrixVi
                    " and " + std::to_string(p.shape.out_pitch) + "; pass a distinct output");
         p.in_place = true;
     }
-    p.in.type = p.out.type = bits_of_size(size_of(in.range.type));  // elements move as bits
+    p.in.type = p.out.type = bits_of(in.range.type);  // elements move as bits
     return p;
 }
 

@@ -1,14 +1,11 @@
 // Host side of `blocked`, for groups of one work-item.
 
+#include "transpose_sources.hpp"
 #include "transpose_variants.hpp"
 
 #include <bit>
 
 namespace concord::detail {
-
-namespace kernel_sources {
-extern const SourceFile common_cl, tile_cl, tile_order_cl, transpose_tile_cl, transpose_wide_cl;
-}
 
 namespace {
 
@@ -16,11 +13,8 @@ constexpr u64 stage_bytes = u64{84} << 10;  // bytes per stage, with the gaps be
 
 std::shared_ptr<Kernel> wide_kernel(Device& device, const TransposeProblem& p, const char* entry,
                                     HostKernel TransposeHost::*host) {
-    using namespace kernel_sources;
-    static const KernelSource source{
-        "transpose_wide", {}, {common_cl, tile_cl, tile_order_cl, transpose_tile_cl, transpose_wide_cl}};
     constexpr const char* vectors[] = {"uchar16", "ushort8", "uint4", "ulong2"};
-    return transpose_kernel(device, p, source, entry, 1,
+    return transpose_kernel(device, p, kernel_sources::transpose_wide(), entry, 1,
                             {{"VECTOR", vectors[std::countr_zero(p.size())]}, {"STAGE", stage_bytes}}, host);
 }
 

@@ -1,13 +1,9 @@
 // Host side of transpose's textbook steps.
 
+#include "transpose_sources.hpp"
 #include "transpose_variants.hpp"
 
 namespace concord::detail {
-
-namespace kernel_sources {
-extern const SourceFile common_cl, tile_order_cu, tile_order_cl, transpose_tile_cu, transpose_steps_cu,
-    transpose_tile_cl, transpose_steps_cl;
-}
 
 namespace {
 
@@ -17,12 +13,8 @@ constexpr u64 host_group = u64{1} << 14;  // elements per group on the CPU
 
 std::shared_ptr<Kernel> steps_kernel(Device& device, const TransposeProblem& p, const char* entry, u32 pad,
                                      HostKernel TransposeHost::*host) {
-    using namespace kernel_sources;
-    static const KernelSource steps{"transpose_steps",
-                                    {tile_order_cu, transpose_tile_cu, transpose_steps_cu},
-                                    {common_cl, tile_order_cl, transpose_tile_cl, transpose_steps_cl}};
-    return transpose_kernel(device, p, steps, entry, step_group_size, {{"TILE", step_tile}, {"PAD", pad}},
-                            host);
+    return transpose_kernel(device, p, kernel_sources::transpose_steps(), entry, step_group_size,
+                            {{"TILE", step_tile}, {"PAD", pad}}, host);
 }
 
 constexpr TransposeTiles step_tiles{.side = step_tile, .group_size = step_group_size};

@@ -1,16 +1,11 @@
 // Host side of `vectorized`: tiles, shifted tiles and strips of thin matrices.
 
+#include "transpose_sources.hpp"
 #include "transpose_variants.hpp"
 
 #include <bit>
 
 namespace concord::detail {
-
-namespace kernel_sources {
-extern const SourceFile common_cu, common_cl, tile_order_cu, tile_order_cl, transpose_tile_cu, transpose_cu,
-    transpose_shifted_cu, transpose_thin_cu, transpose_tile_cl, transpose_cl, transpose_shifted_cl,
-    transpose_thin_cl;
-}
 
 namespace {
 
@@ -40,18 +35,15 @@ bool is_thin(const TransposeProblem& p) {
 }
 
 void run_thin(Stream& stream, const TransposeProblem& p) {
-    using namespace kernel_sources;
     const TransposeShape& s = p.shape;
     const bool few_columns = s.columns <= s.rows;
     const u64 thin = std::min(s.rows, s.columns), length = std::max(s.rows, s.columns);
     // log2 of the lines per group.
     const u32 shift = static_cast<u32>(std::bit_width(thin_stage / p.size() / thin)) - 1;
-    static const KernelSource source{"transpose_thin",
-                                     {common_cu, tile_order_cu, transpose_tile_cu, transpose_thin_cu},
-                                     {common_cl, tile_order_cl, transpose_tile_cl, transpose_thin_cl}};
-    const auto kernel = transpose_kernel(
-        stream.device(), p, source, few_columns ? "transpose_few_columns" : "transpose_few_rows",
-        thin_group_size, {{"WORD", p.size() == 8 ? Type::u64 : Type::u32}, {"STAGE", thin_stage}}, nullptr);
+    const auto kernel =
+        transpose_kernel(stream.device(), p, kernel_sources::transpose_thin(),
+                         few_columns ? "transpose_few_columns" : "transpose_few_rows", thin_group_size,
+                         {{"WORD", p.size() == 8 ? Type::u64 : Type::u32}, {"STAGE", thin_stage}}, nullptr);
     const View &short_rows = few_columns ? p.in : p.out, &long_rows = few_columns ? p.out : p.in;
     const u64 short_pitch = few_columns ? s.in_pitch : s.out_pitch,
               long_pitch = few_columns ? s.out_pitch : s.in_pitch;
@@ -65,14 +57,11 @@ void run_thin(Stream& stream, const TransposeProblem& p) {
 // A group stores pieces of rows that begin up to one sector before its tile, so down a column there may be one tile
 // more.
 void run_shifted(Stream& stream, const TransposeProblem& p) {
-    using namespace kernel_sources;
-    static const KernelSource source{"transpose_shifted",
-                                     {tile_order_cu, transpose_tile_cu, transpose_shifted_cu},
-                                     {common_cl, tile_order_cl, transpose_tile_cl, transpose_shifted_cl}};
     constexpr u32 sector_bytes = 32;
     const TransposeTiles tiles{.side = vectorized_tiles(p).side, .group_size = shifted_group_size};
-    const auto kernel = transpose_kernel(stream.device(), p, source, "transpose_shifted", tiles.group_size,
-                                         {{"TILE", tiles.side}, {"PAD", tiles.pad}}, nullptr);
+    const auto kernel =
+        transpose_kernel(stream.device(), p, kernel_sources::transpose_shifted(), "transpose_shifted",
+                         tiles.group_size, {{"TILE", tiles.side}, {"PAD", tiles.pad}}, nullptr);
     const TransposeShape& s = p.shape;
     const u32 down = tiles_in(s.rows + sector_bytes / p.size() - 1, tiles.side),
               across = tiles_in(s.columns, tiles.side);
@@ -93,17 +82,14 @@ Support supports_transpose_vectorized(const Device& device, const TransposeProbl
 }
 
 void run_transpose_vectorized(Stream& stream, const TransposeProblem& p) {
-    using namespace kernel_sources;
-    static const KernelSource source{"transpose",
-                                     {common_cu, tile_order_cu, transpose_tile_cu, transpose_cu},
-                                     {common_cl, tile_order_cl, transpose_tile_cl, transpose_cl}};
     if (transpose_by_copy(stream, p)) return;
     if (!p.in_place && is_thin(p)) return run_thin(stream, p);
     if (!p.in_place && !is_aligned(p.out, p.shape.out_pitch)) return run_shifted(stream, p);
     const TransposeTiles tiles = vectorized_tiles(p);
-    const auto kernel = transpose_kernel(
-        stream.device(), p, source, p.in_place ? "transpose_vectorized_exchange" : "transpose_vectorized",
-        tiles.group_size, {{"TILE", tiles.side}, {"WIDTH", tiles.width}}, nullptr);
+    const auto kernel =
+        transpose_kernel(stream.device(), p, kernel_sources::transpose(),
+                         p.in_place ? "transpose_vectorized_exchange" : "transpose_vectorized",
+                         tiles.group_size, {{"TILE", tiles.side}, {"WIDTH", tiles.width}}, nullptr);
     if (p.in_place) return launch_pairs(stream, p, *kernel, tiles, u32{is_aligned(p.out, p.shape.out_pitch)});
     launch_tiles(stream, p, *kernel, tiles, tiles.side, tiles.side, band_of(stream.device(), p),
                  u32{is_aligned(p.in, p.shape.in_pitch)});
