@@ -33,9 +33,9 @@ class Choices {
         return value % n;
     }
     bool one_in(u64 n) { return below(n) == n - 1; }
-    template <class T, std::size_t N>
-    T any(const T (&values)[N]) {
-        return values[below(N)];
+    template <class List>
+    auto any(const List& values) {
+        return values[below(std::size(values))];
     }
     // A number that overflows products and sums.
     u64 huge() { return (u64{1} << below(64)) - below(2); }
@@ -72,42 +72,7 @@ void store(Bytes& bytes, const View& view, u64 i, T value) {
 // Calls f with a value of the element type.
 template <class F>
 void with_type(Type type, const F& f) {
-    switch (type) {
-        case Type::i8:
-            return f(i8{});
-        case Type::i16:
-            return f(i16{});
-        case Type::i32:
-            return f(i32{});
-        case Type::i64:
-            return f(i64{});
-        case Type::u8:
-            return f(u8{});
-        case Type::u16:
-            return f(u16{});
-        case Type::u32:
-            return f(u32{});
-        case Type::u64:
-            return f(u64{});
-        case Type::f32:
-            return f(f32{});
-        case Type::f64:
-            return f(f64{});
-    }
-}
-
-// The unsigned type of a size, for elements that move as bits.
-Type bits_of(Type type) {
-    switch (size_of(type)) {
-        case 1:
-            return Type::u8;
-        case 2:
-            return Type::u16;
-        case 4:
-            return Type::u32;
-        default:
-            return Type::u64;
-    }
+    detail::visit_type(type, [&]<class T>(detail::TypeTag<T>) { f(T{}); });
 }
 
 // Integers wrap: they are computed in u64.
@@ -281,7 +246,10 @@ class Call {
     const Bytes& before() { return machine_.before(); }
     // A number of elements that take up to this many bytes.
     u64 elements(Type type, u64 bytes) { return choices_.below(bytes / size_of(type) + 1); }
-    Type any_type() { return choices_.any(all_types_); }
+    Type any_type() {
+        const Type type = choices_.any(all_types);
+        return is_storage(type) ? accumulator_of(type) : type;
+    }
     Type any_float() { return choices_.one_in(2) ? Type::f64 : Type::f32; }
 
     // Rows of a matrix: a pitch, and the elements from the first to the last.
@@ -594,7 +562,7 @@ class Call {
         const u64 n = counters.count;
         if (n == 0) outcome_ = Outcome::refused;
         no_overlap(in, counters);
-        const bool is_unsigned = bits_of(type) == type;
+        const bool is_unsigned = concord::is_unsigned(type);
         u64 kind = choices_.below(3);
         if (!choices_.one_in(16)) kind = std::max<u64>(kind, is_float(type) ? 2 : is_unsigned ? 0 : 1);
         if (kind == 0 && !is_unsigned) outcome_ = Outcome::refused;
@@ -900,8 +868,6 @@ class Call {
         }
     }
 
-    static constexpr Type all_types_[] = {Type::i8,  Type::i16, Type::i32, Type::i64, Type::u8,
-                                          Type::u16, Type::u32, Type::u64, Type::f32, Type::f64};
     Machine& machine_ = Machine::get();
     Choices& choices_;
     Outcome outcome_ = Outcome::works;
