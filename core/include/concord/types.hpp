@@ -208,6 +208,15 @@ using BitsOf = typename Element<bits_of(type_of<T>())>::type;
 template <class T>
 using AccumulatorOf = typename Element<accumulator_of(type_of<T>())>::type;
 
+// The value in the type that it accumulates in.
+template <class T>
+constexpr AccumulatorOf<T> widened(T x) {
+    return static_cast<AccumulatorOf<T>>(x);
+}
+// Whether the values of T are floats, perhaps stored in another type.
+template <class T>
+inline constexpr bool has_float_values = std::is_floating_point_v<AccumulatorOf<T>>;
+
 // Carries a C++ type as a value; see visit_type().
 template <class T>
 struct TypeTag {
