@@ -40,6 +40,18 @@ typedef double f64;
 #endif
 )";
 
+// What a compiler of the language needs before the first source.
+struct Language {
+    std::string_view names;      // of the element types
+    std::string_view qualifier;  // of the operator's functions
+};
+
+const Language& language_of(Dialect dialect) {
+    static constexpr Language cuda{cuda_names, "static __device__ __forceinline__ "},
+        opencl{opencl_names, "static inline "};
+    return dialect == Dialect::cuda ? cuda : opencl;
+}
+
 // Appends the operator's function, the struct of bound values, and apply().
 void append_operator(std::string& text, const Operator& op, std::string_view qualifier) {
     text.append("#line ").append(std::to_string(op.line)).append(" \"").append(op.file).append("\"\n");
@@ -107,6 +119,18 @@ KernelSource::KernelSource(std::string_view name, std::vector<SourceFile> cuda,
     content_ = detail::content_hash(all);
 }
 
+const std::vector<SourceFile>& KernelSource::files(Dialect dialect) const {
+    if (dialect == Dialect::host)
+        throw Error(ErrorCode::unsupported, "assemble",
+                    "host kernels are functions and have no source; expected the CUDA or OpenCL dialect");
+    return dialect == Dialect::cuda ? cuda_ : opencl_;
+}
+
+bool KernelSpec::is_written_in(Dialect dialect) const {
+    if (dialect == Dialect::host) return static_cast<bool>(host);
+    return source != nullptr && !source->files(dialect).empty();
+}
+
 std::string Constant::value() const {
     if (is_text()) return std::string(text());
     return kind_ == signed_number ? std::to_string(static_cast<i64>(number_)) : std::to_string(number_);
@@ -126,11 +150,9 @@ void Constants::refuse(const Constant& constant) {
 }
 
 std::string assemble(const KernelSpec& spec, Dialect dialect) {
-    if (dialect == Dialect::host)
-        throw Error(ErrorCode::unsupported, "assemble",
-                    "host kernels are functions and have no source; expected the CUDA or OpenCL dialect");
-    const bool cuda = dialect == Dialect::cuda;
-    std::string text(cuda ? cuda_names : opencl_names);
+    const std::vector<SourceFile>& files = spec.source->files(dialect);
+    const Language& language = language_of(dialect);
+    std::string text(language.names);
     // Drivers have their own caches. A source that differs every time is in none of them.
     if (spec.fresh)
         text.append("#define CONCORD_FRESH ")
@@ -138,9 +160,8 @@ std::string assemble(const KernelSpec& spec, Dialect dialect) {
             .append("\n");
     for (const Constant& constant : spec.constants)
         text.append("#define ").append(constant.name()).append(" ").append(constant.value()).append("\n");
-    if (spec.op != nullptr)
-        append_operator(text, *spec.op, cuda ? "static __device__ __forceinline__ " : "static inline ");
-    for (const SourceFile& file : cuda ? spec.source->cuda() : spec.source->opencl()) {
+    if (spec.op != nullptr) append_operator(text, *spec.op, language.qualifier);
+    for (const SourceFile& file : files) {
         const std::optional<std::string> other = text_from_folder(file.name);
         text.append("#line ")
             .append(std::to_string(other ? 1 : file.line))

@@ -9,7 +9,11 @@
 
 namespace concord {
 
-/// The languages of kernels.
+namespace dlpack {
+enum class DeviceType : i32;
+}
+
+/// The languages of kernels. Backends may share a language: it says nothing about the API of a device.
 enum class Dialect {
     cuda,    ///< CUDA C++, compiled at run time
     opencl,  ///< OpenCL C, compiled at run time
@@ -95,7 +99,10 @@ struct DeviceTraits {
     bool exact_divide_sqrt = true;    ///< f32 divide and square root are correctly rounded
     bool shares_host_memory = false;  ///< buffers are host memory: host_pointer() is never null
     bool uses_host_memory = false;    ///< kernels can access any host memory without a copy
-    bool runs = true;                 ///< false for a device that only compiles ("cuda@sm_90")
+    /// What other libraries know the device's memory as, and so the API that native handles belong to. 0: none of them
+    /// knows it, and arrays are not exchanged with them (to_dlpack).
+    dlpack::DeviceType dlpack_type = {};
+    bool runs = true;  ///< false for a device that only compiles ("cuda@sm_90")
 };
 
 /// A named value that a driver or a library reports.
