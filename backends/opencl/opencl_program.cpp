@@ -3,7 +3,7 @@
 #include "opencl_device.hpp"
 #include "opencl_pocl.hpp"
 
-#include <concord/internal/program_cache.hpp>
+#include <concord/backend/program_cache.hpp>
 #include <concord/log.hpp>
 
 #include <algorithm>
