@@ -1,7 +1,7 @@
+#include <concord/backend/program_cache.hpp>
 #include <concord/error.hpp>
 #include <concord/internal/calibration.hpp>
 #include <concord/internal/environment.hpp>
-#include <concord/backend/program_cache.hpp>
 #include <concord/log.hpp>
 
 #include <algorithm>

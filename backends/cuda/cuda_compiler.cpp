@@ -1,7 +1,7 @@
 #include "cuda_compiler.hpp"
 
-#include <concord/error.hpp>
 #include <concord/backend/program_cache.hpp>
+#include <concord/error.hpp>
 #include <concord/log.hpp>
 
 #include <algorithm>

@@ -2,6 +2,8 @@
 
 #include "cuda_cubin.hpp"
 
+#include <concord/dlpack.hpp>
+
 #include <charconv>
 #include <cstdlib>
 #include <exception>

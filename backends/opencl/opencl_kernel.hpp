@@ -4,8 +4,8 @@
 #include "opencl_copies.hpp"
 #include "opencl_program.hpp"
 
-#include <concord/backend/queue.hpp>
 #include <concord/backend/launch_limits.hpp>
+#include <concord/backend/queue.hpp>
 
 #include <array>
 

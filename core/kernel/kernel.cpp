@@ -121,7 +121,7 @@ KernelSource::KernelSource(std::string_view name, std::vector<SourceFile> cuda,
 
 const std::vector<SourceFile>& KernelSource::files(Dialect dialect) const {
     if (dialect == Dialect::host)
-        throw Error(ErrorCode::unsupported, "assemble",
+        throw Error(ErrorCode::unsupported, "KernelSource::files",
                     "host kernels are functions and have no source; expected the CUDA or OpenCL dialect");
     return dialect == Dialect::cuda ? cuda_ : opencl_;
 }

@@ -24,7 +24,8 @@ enum class Dialect {
 std::string_view name_of(Dialect dialect);
 
 // Another instruction set is an enumerator and a member of the list below, a function of detail::HostEntry with a
-// branch in its version(), and a row in core/kernel/host_kernel.cpp. The compiler finds what is missing. No kernel changes.
+// branch in its version(), and a row in core/kernel/host_kernel.cpp. The compiler finds what is missing. No kernel
+// changes.
 
 /// Instruction sets that host kernels are compiled for, each with all before it. Concord selects the best one of the
 /// machine at run time.
@@ -99,10 +100,10 @@ struct DeviceTraits {
     bool exact_divide_sqrt = true;    ///< f32 divide and square root are correctly rounded
     bool shares_host_memory = false;  ///< buffers are host memory: host_pointer() is never null
     bool uses_host_memory = false;    ///< kernels can access any host memory without a copy
+    bool runs = true;                 ///< false for a device that only compiles ("cuda@sm_90")
     /// What other libraries know the device's memory as, and so the API that native handles belong to. 0: none of them
     /// knows it, and arrays are not exchanged with them (to_dlpack).
     dlpack::DeviceType dlpack_type = {};
-    bool runs = true;  ///< false for a device that only compiles ("cuda@sm_90")
 };
 
 /// A named value that a driver or a library reports.
