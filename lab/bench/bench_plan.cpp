@@ -19,6 +19,7 @@ void BenchPlan::for_each_work(const Suite& suite, const std::function<bool(const
         const bool is_first = &workload == &suite.workloads.front();
         if (options_.workloads.empty() ? !is_first : !asked_for(options_.workloads, workload.name)) continue;
         for (const Type type : options_.types) {
+            if (is_storage(type) && !suite.supports_storage) continue;
             for (const u64 n : options_.sizes.empty() ? suite.bench_sizes : options_.sizes) {
                 const std::optional<Work> work = workload.make(type, n, options_.seed);
                 // A suite with one type has only work of that type. It is measured once.
