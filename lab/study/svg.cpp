@@ -350,7 +350,7 @@ std::string legend_symbol(const std::string& inside) {
            "</svg>";
 }
 
-// A table as a drawing. Cells after the first column have a colour by what they say. A text in brackets is a second line.
+// A table as a drawing. The words of a cell select its colour. A text in brackets is a second line.
 constexpr double cell_height = 36;
 
 double height_of_matrix(const Chart& chart) {
