@@ -33,8 +33,8 @@ mutant map_host.hpp "naive: a write past the end" \
     for (u64 i' 'end = std::min(n + 1, begin + tile);
     for (u64 i'
 mutant map_host.hpp "vectorized: an operand is taken for the other" \
-    'if (past_cache == 0) return map_elements(a + begin, b + begin,' \
-    'if (past_cache == 0) return map_elements(a + begin, a + begin,'
+    'if (non_temporal == 0) return map_elements(a + begin, b + begin,' \
+    'if (non_temporal == 0) return map_elements(a + begin, a + begin,'
 mutant map_host.hpp "vectorized: an operand is taken for the other where data is past the cache" \
     'op(a[at + i], b[at + i])' 'op(a[at + i], a[at + i])'
 mutant map_host.hpp "vectorized: elements after the last whole line stay behind where data is past the cache" \
