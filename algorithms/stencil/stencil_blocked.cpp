@@ -6,7 +6,6 @@
 #include <concord/detail/checked_size.hpp>
 
 namespace concord::detail {
-
 namespace {
 
 constexpr u32 longest_row = 1024;  // points of a tile

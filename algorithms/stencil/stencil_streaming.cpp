@@ -6,7 +6,6 @@
 #include <string>
 
 namespace concord::detail {
-
 namespace {
 
 // Packs have 8 bytes if all rows are aligned to them and registers suffice; the queue along z takes most registers. A

@@ -6,7 +6,6 @@
 #include <bit>
 
 namespace concord::detail {
-
 namespace {
 
 constexpr u64 stage_bytes = u64{84} << 10;  // bytes per stage, with the gaps between rows
