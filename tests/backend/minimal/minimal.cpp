@@ -412,7 +412,7 @@ class MinimalDevice final : public backend::Device {
 
     std::unique_ptr<backend::Kernel> compile(const KernelSpec& spec) override {
         // Macros say what the compiler and the device support. Operations keep their order: no fast-math options.
-        std::string source = "#define CONCORD_CPU\n", options = "-cl-std=CL1.2";
+        std::string source = "#define CONCORD_CPU\n", options = "-cl-std=CL1.2 -w";
         if (traits_.fp64) source += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define CONCORD_FP64\n";
         if (traits_.exact_divide_sqrt) options += " -cl-fp32-correctly-rounded-divide-sqrt";
         source += assemble(spec, traits_.dialect);
