@@ -1,18 +1,15 @@
+#include "reduce_sources.hpp"
 #include "reduce_table.hpp"
 
 #include <concord/internal/builtin_operator.hpp>
 #include <concord/internal/calibration.hpp>
 #include <concord/internal/launch.hpp>
+#include <concord/stream_memory.hpp>
 #include <concord/tuning.hpp>
 
 #include <bit>
 
 namespace concord {
-
-namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, tile_cu, group_reduce_cu, group_reduce_cl, reduce_cu, reduce_cl,
-    reduce_steps_cu, reduce_steps_cl;
-}
 
 namespace detail {
 namespace {
@@ -37,15 +34,9 @@ TuningPoint point_of(const ReduceProblem& p) {
 }
 
 const KernelSource& source(ReduceSource from) {
-    static const KernelSource fixed{
-        "reduce",
-        {kernel_sources::common_cu, kernel_sources::tile_cu, kernel_sources::group_reduce_cu,
-         kernel_sources::reduce_cu},
-        {kernel_sources::common_cl, kernel_sources::group_reduce_cl, kernel_sources::reduce_cl}};
-    static const KernelSource steps{"reduce_steps",
-                                    {kernel_sources::common_cu, kernel_sources::reduce_steps_cu},
-                                    {kernel_sources::common_cl, kernel_sources::reduce_steps_cl}};
-    return from == ReduceSource::steps ? steps : fixed;
+    return from == ReduceSource::steps  ? kernel_sources::reduce_steps()
+           : from == ReduceSource::wide ? kernel_sources::reduce_wide()
+                                        : kernel_sources::reduce();
 }
 
 // Which levels of the tree a call reduces.
@@ -96,7 +87,7 @@ void run_wide(Stream& stream, const ReduceProblem& p, const ReduceLevel& level) 
     const u64 most = std::max<u64>(1, p.in.bytes() / least_bytes);
     const u64 run = divide_up(chunks, std::min<u64>({chunks, most, traits.units * each}));
     const u64 groups = divide_up(chunks, run);
-    const View ticket{&stream.zeros(), 0, 1, Type::u32};
+    const View ticket{&zero_counters(stream), 0, 1, Type::u32};
     const bool finish = level.finish(traits, groups);
     launch(stream, *wide, LaunchShape::linear(groups, 1), p.in, p.out, level.sums, ticket, n, level.length,
            level.upper, run, u32{finish}, p.identity, p.values);
@@ -116,7 +107,7 @@ void run_level(Stream& stream, const ReduceProblem& p, const ReduceLevel& level)
     const u64 wave = resident > 0 ? static_cast<u64>(resident) * traits.units : all;
     const u64 some = tuned(device, waves, point_of(p), all > 8 * wave ? 1 << 20 : 1);
     const u64 groups = std::min(all, wave * some);
-    const View ticket{&stream.zeros(), 0, 1, Type::u32};
+    const View ticket{&zero_counters(stream), 0, 1, Type::u32};
     const LaunchShape shape = LaunchShape::linear(groups, reduce_group);
     const bool finish = level.finish(traits, groups);
     launch(stream, *fixed, shape, p.in, p.out, level.sums, ticket, n, level.length, level.upper, u32{finish},
@@ -260,7 +251,6 @@ std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& p, Re
                                   {"UNROLL", loads_in_flight}},
                     .op = &p.op,
                     .max_group_size = from == ReduceSource::wide ? 1 : reduce_group};
-    if (from == ReduceSource::wide) spec.constants.push_back({"WIDE", 1});
     if (p.host != nullptr) spec.host = p.host->*host;
     return device.kernel(spec);
 }

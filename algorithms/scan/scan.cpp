@@ -1,3 +1,4 @@
+#include "scan_sources.hpp"
 #include "scan_table.hpp"
 
 #include <concord/internal/builtin_operator.hpp>
@@ -12,12 +13,6 @@
 
 namespace concord {
 
-namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, tile_cu, tile_cl, lanes_cl, pack_cl, sklansky_cu, sklansky_cl,
-    sklansky_wide_cl, lookback_cu, lookback_cl, lookback_tree_cl, scan_cu, scan_cl, scan_lookback_cl,
-    scan_fallback_cl, scan_wide_cl, scan_steps_cu, scan_steps_cl;
-}
-
 namespace detail {
 namespace {
 
@@ -25,28 +20,17 @@ constexpr u64 group_tile = u64{scan_group} * 16;
 constexpr u64 wide_tile = detail::host::scan_tile;
 
 const KernelSource& source(ScanSource from) {
-    using namespace kernel_sources;
-    static const KernelSource tiles{
-        "scan", {common_cu, tile_cu, sklansky_cu, lookback_cu, scan_cu}, {common_cl, sklansky_cl, scan_cl}};
-    static const KernelSource lookback{"scan_lookback",
-                                       {common_cu, tile_cu, sklansky_cu, lookback_cu, scan_cu},
-                                       {common_cl, pack_cl, lanes_cl, lookback_tree_cl, scan_lookback_cl}};
-    static const KernelSource fallback{
-        "scan_fallback", {}, {common_cl, sklansky_cl, lookback_cl, scan_cl, scan_fallback_cl}};
-    static const KernelSource wide{
-        "scan_wide", {}, {common_cl, tile_cl, sklansky_wide_cl, lookback_cl, scan_wide_cl}};
-    static const KernelSource steps{"scan_steps", {common_cu, scan_steps_cu}, {common_cl, scan_steps_cl}};
     switch (from) {
         case ScanSource::tiles:
-            return tiles;
+            return kernel_sources::scan();
         case ScanSource::lookback:
-            return lookback;
+            return kernel_sources::scan_lookback();
         case ScanSource::fallback:
-            return fallback;
+            return kernel_sources::scan_fallback();
         case ScanSource::wide:
-            return wide;
+            return kernel_sources::scan_wide();
         default:
-            return steps;
+            return kernel_sources::scan_steps();
     }
 }
 
@@ -108,7 +92,7 @@ std::shared_ptr<Kernel> shaped_kernel(Device& device, const ScanProblem& p, Scan
                     .op = &p.op,
                     .max_group_size = from == ScanSource::wide ? 1 : scan_group};
     std::string sixteen, as_type, as_bits;
-    if (from == ScanSource::lookback) {
+    if (from != ScanSource::wide && from != ScanSource::steps) {
         const Type bits = bits_of_size(size_of(type));
         as_type = "as_" + std::string(opencl_name(type)) + "(x)";
         as_bits = "as_" + std::string(opencl_name(bits)) + "(x)";
@@ -251,6 +235,11 @@ Support supports_tiles(const ScanProblem& p) {
                        " elements, got " + std::to_string(tiles));
 }
 
+// Elements of local memory per group, at most. A tile: its elements, their padding, the totals of its blocks and nodes,
+// and an exchange between lanes. Look-back: an exchange, and the totals before the tiles.
+constexpr u64 tile_room = group_tile / 16 * 17 + scan_group + 16 + scan_group;
+constexpr u64 lookback_room = scan_group + 8 + 4;
+
 Support supports_lookback(const Device& device, const ScanProblem& p) {
     if (Support tiles = supports_tiles(p); !tiles) return tiles;
     if (!device.traits().many_items)
@@ -258,13 +247,10 @@ Support supports_lookback(const Device& device, const ScanProblem& p) {
                            device.info().selector + " prefers one");
     if (Support waiting = supports_waiting(device); !waiting) return waiting;
     if (Support fence = supports_device_fence(device); !fence) return fence;
-    // Totals of the blocks and nodes of four tiles, an exchange between lanes, and the totals before the tiles.
-    constexpr u64 room = 4 * (scan_group + 16) + scan_group + 16;
+    // The totals of the blocks and nodes of three more tiles.
+    constexpr u64 room = tile_room + lookback_room + 3 * (scan_group + 16);
     return supports_local(device, p, room * size_of(p.type()) + 64);
 }
-
-// Elements of local memory per group: a tile, its padding, and the totals of its blocks and nodes.
-constexpr u64 tile_room = group_tile / 16 * 17 + scan_group + 16;
 
 Support supports_reduce_then_scan(const Device& device, const ScanProblem& p) {
     if (!device.traits().many_items) return supports_any(device, p);
@@ -276,9 +262,8 @@ Support supports_lookback_fallback(const Device& device, const ScanProblem& p) {
         return Support::no("does not support in-place operation; pass a distinct output");
     if (Support fence = supports_device_fence(device); !fence) return fence;
     if (Support tiles = supports_tiles(p); !tiles) return tiles;
-    constexpr u64 looked_at = 128;
-    const u64 room = tile_room + looked_at + scan_group + 16 + 1;
-    return supports_local(device, p, room * size_of(p.type()) + (looked_at + 2) * sizeof(u32) + 64);
+    constexpr u64 siblings = 128, room = tile_room + lookback_room + siblings + scan_group + 16;
+    return supports_local(device, p, room * size_of(p.type()) + (siblings + 2) * sizeof(u32) + 64);
 }
 
 // Five operations per factor of 16: four in the network and one with the carry.

@@ -195,7 +195,10 @@ constexpr std::array<const Variant*, N> variants_of(const Row (&table)[N]) {
 // false.
 template <class Row, class Problem>
 bool suits(const Row& row, const Device& device, const Problem& problem) {
-    if constexpr (requires { row.suits; }) {
+    if constexpr (
+        requires { row.suits(device, problem); } && !requires { row.suits == nullptr; }) {
+        return row.suits(device, problem);
+    } else if constexpr (requires { row.suits; }) {
         bool (*const asks)(const Device&, const Problem&) = row.suits;
         return asks == nullptr || asks(device, problem);
     }
