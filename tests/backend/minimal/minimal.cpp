@@ -102,8 +102,6 @@ class HostMemory final : public backend::Memory {
   private:
     void* base_ = nullptr;
 };
-void* base_;
-};
 
 cl_mem buffer_of(const backend::Memory& memory) {
     return static_cast<const DeviceMemory&>(memory).buffer();
