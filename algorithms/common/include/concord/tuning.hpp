@@ -186,10 +186,12 @@ namespace detail {
 // Keeps the table until the process ends, because another thread may be using it.
 std::shared_ptr<const Tuning> keep_tuning(std::shared_ptr<const Tuning> tuning);
 
-// Returns the value of the tunable in the device's table, or `otherwise`.
+// Returns the value of the tunable in the device's table. Returns `otherwise` without a matching row, and on devices
+// whose launches do not read the tunable.
 inline u64 tuned(const Device& device, const Tunable& tunable, const TuningPoint& point, u64 otherwise) {
     const Tuning& tuning = tuning_of(device);
-    return tuning.is_silent() ? otherwise : tuning.value(tunable, point, otherwise);
+    return tuning.is_silent() || !tunable.is_for(device) ? otherwise
+                                                         : tuning.value(tunable, point, otherwise);
 }
 
 // Like choose(), but `auto` uses the variant in the device's table. That variant must support the problem and guarantee

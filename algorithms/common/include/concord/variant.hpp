@@ -143,10 +143,8 @@ Support supports_waiting(const Device& device);
 // Whether a group may read what another group of its launch has written.
 Support supports_device_fence(const Device& device);
 
-// Whether the textbook kernel of an operator is compiled. For user operators the host has it on request only: see
-// concord/textbook.hpp. algorithm: the prefix of the header that defines it.
-Support supports_textbook(const Device& device, std::string_view algorithm, const Operator& op,
-                          const HostKernel& kernel);
+// For variants whose host kernels exist for built-in operators only: whether they are compiled for the operator.
+Support supports_builtin_only(const Operator& op, bool is_compiled);
 
 // Whether the device can run the operator: it compiles at run time, or `host`, the operator's host kernels, is not
 // null.

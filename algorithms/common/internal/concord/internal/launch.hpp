@@ -24,6 +24,11 @@ constexpr u64 least_group_kib(const DeviceTraits& traits) {
     return traits.serial_groups ? 256 : 64;
 }
 
+// A kernel that exists in the host dialect only.
+inline std::shared_ptr<Kernel> host_kernel_of(Device& device, const char* entry, const HostKernel& host) {
+    return device.kernel({.entry = entry, .host = host, .max_group_size = 1});
+}
+
 // Stands for an operator's values in the launch of a kernel without an operator.
 struct NoOperator {};
 
