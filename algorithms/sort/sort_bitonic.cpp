@@ -13,7 +13,7 @@ extern const SourceFile sort_bitonic_cu, sort_bitonic_cl;
 namespace detail {
 namespace {
 
-constexpr u32 group = 256;
+constexpr u32 group = sort_group;
 constexpr u32 most_inputs_log2 = 4;  // log2 of the elements that a work-item takes through several columns
 
 const KernelSource& source() {
@@ -80,10 +80,6 @@ u64 whole_length(const SortProblem& p) {
 }
 
 }  // namespace
-
-Support supports_sort_network(const Device& device, const SortProblem& /*problem*/) {
-    return supports_group(device, group);
-}
 
 void run_sort_bitonic(Stream& stream, const SortProblem& p) {
     place_elements(stream, p);
