@@ -1,7 +1,7 @@
 // Histogram through the public API. `concord check` covers variants, types, sizes and patterns.
 #include "devices.hpp"
 
-#include <concord/histogram_textbook.hpp>
+#include <concord/histogram.hpp>
 
 #include <cmath>
 #include <numeric>
@@ -99,8 +99,7 @@ DEVICE_TEST(bins_by_a_user_function) {
         }
         each_variant(device, histogram_algorithm, [&](const std::string& name) {
             CAPTURE(name);
-            const auto got =
-                counts<u32>(*stream, x, 80, textbook(ring), {name});  // each_variant() catches the error
+            const auto got = counts<u32>(*stream, x, 80, ring, {name});  // each_variant() catches the error
             CHECK(got == expected);
         });
     }
