@@ -1,8 +1,8 @@
 // Functions that most kernels use, CUDA C++: packs, shuffles and the last group. Parallel source: common.cl.
 //
 // NVRTC compiles this file after the type names f32, u64, ..., the constants of the kernel and the operator.
-// Constants are macros. Template parameters of the shared files therefore must not have the name of a constant, for
-// example T or SIZE.
+// Constants are macros. Template parameters of files that others include therefore must not have the name of a
+// constant, for example T or SIZE.
 //
 // Passes     none of its own.
 // Traffic    last_group: one atomic operation per group.

@@ -4,36 +4,8 @@
 
 namespace concord {
 
-namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, tile_cu, tile_cl, sklansky_cu, lookback_cu, group_scan_cu,
-    group_scan_cl, group_reduce_cu, group_rank_cu, group_rank_cl, async_copy_cu, lanes_cl, pack_cl,
-    lookback_tree_cl, compact_tile_cu, compact_cu, compact_lookback_cu, compact_lookback_cl, compact_cl,
-    compact_steps_cu, compact_steps_cl;
-}
-
 namespace detail {
 namespace {
-
-const KernelSource& source(CompactSource which) {
-    static const KernelSource fused{
-        "compact",
-        {kernel_sources::common_cu, kernel_sources::tile_cu, kernel_sources::group_scan_cu,
-         kernel_sources::group_reduce_cu, kernel_sources::group_rank_cu, kernel_sources::compact_tile_cu,
-         kernel_sources::compact_cu},
-        {kernel_sources::common_cl, kernel_sources::tile_cl, kernel_sources::group_scan_cl,
-         kernel_sources::group_rank_cl, kernel_sources::compact_cl}};
-    static const KernelSource steps{"compact_steps",
-                                    {kernel_sources::common_cu, kernel_sources::compact_steps_cu},
-                                    {kernel_sources::common_cl, kernel_sources::compact_steps_cl}};
-    static const KernelSource lookback{
-        "compact_lookback",
-        {kernel_sources::common_cu, kernel_sources::tile_cu, kernel_sources::async_copy_cu,
-         kernel_sources::group_scan_cu, kernel_sources::group_rank_cu, kernel_sources::sklansky_cu,
-         kernel_sources::lookback_cu, kernel_sources::compact_lookback_cu},
-        {kernel_sources::common_cl, kernel_sources::pack_cl, kernel_sources::lanes_cl,
-         kernel_sources::lookback_tree_cl, kernel_sources::compact_lookback_cl}};
-    return which == CompactSource::steps ? steps : which == CompactSource::lookback ? lookback : fused;
-}
 
 // --- The table -------------------------------------------------------------------------------------------------------
 
@@ -145,24 +117,25 @@ Support supports_keep_groups(const Device& device, const CompactProblem& p) {
     return supports_keep(device, p);
 }
 
-std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, CompactSource which,
-                                       const char* entry, CompactNeeds needs, const Constants& constants) {
+std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, const KernelSource& source,
+                                       const char* entry, u32 group_size, CompactNeeds needs,
+                                       const Constants& constants) {
     // A kernel that does not call the predicate is compiled once, with a built-in predicate.
     const Type type = needs == CompactNeeds::predicate ? p.in.type
                       : needs == CompactNeeds::size    ? bits_of_size(size_of(p.in.type))
                                                        : Type::u32;
     const Operator& op = needs == CompactNeeds::predicate ? p.op : builtin(KeepRule::nonzero, type);
     const std::string as_type = "as_" + std::string(opencl_name(type)) + "(x)";
-    KernelSpec spec{.source = &source(which),
+    KernelSpec spec{.source = &source,
                     .entry = entry,
                     .constants = {{"T", type},
                                   {"B", bits_of_size(size_of(type))},
                                   {"AS_T(x)", std::string_view(as_type)},
                                   {"SIZE", size_of(type)},
-                                  {"GROUP", compact_group},
+                                  {"GROUP", group_size},
                                   {"PACK", compact_pack_bytes / size_of(type)}},
                     .op = &op,
-                    .max_group_size = which == CompactSource::wide ? 1 : compact_group};
+                    .max_group_size = group_size};
     spec.constants.append(constants);
     return device.kernel(spec);
 }

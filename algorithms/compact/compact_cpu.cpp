@@ -54,8 +54,8 @@ void launch_offsets(Stream& stream, const CompactProblem& p, const Chunks& chunk
 void run_compact_fused_wide(Stream& stream, const CompactProblem& p) {
     Device& device = stream.device();
     const auto kernel = [&](const char* entry, CompactNeeds needs, bool partition) {
-        return compact_kernel(device, p, CompactSource::wide, entry, needs,
-                              {{"WIDE", 1}, {"PARTITION", partition}});
+        return compact_kernel(device, p, kernel_sources::compact_wide(), entry, 1, needs,
+                              {{"PARTITION", partition}});
     };
     const auto count = kernel("compact_count", CompactNeeds::predicate, false),
                sum = kernel("compact_offsets", CompactNeeds::neither, false),

@@ -28,7 +28,7 @@ Tiles tiles_of(const CompactProblem& p, u32 rows_of_tile) {
 
 std::shared_ptr<Kernel> fused_kernel(Device& device, const CompactProblem& p, const char* entry,
                                      CompactNeeds needs, bool partition = false) {
-    return compact_kernel(device, p, CompactSource::fused, entry, needs,
+    return compact_kernel(device, p, kernel_sources::compact(), entry, compact_group, needs,
                           {{"ROWS", rows}, {"PARTITION", partition}});
 }
 
@@ -54,14 +54,14 @@ bool suits_compact_lookback(const Device& device, const CompactProblem& /*p*/) {
 void run_compact_lookback(Stream& stream, const CompactProblem& p) {
     Device& device = stream.device();
     const Type count = p.in.count >> 32 != 0 ? Type::u64 : Type::u32;
-    const auto kernel =
-        compact_kernel(device, p, CompactSource::lookback, "compact_lookback", CompactNeeds::predicate,
-                       {{"ROWS", lookback_rows},
-                        {"RESIDENT", tuned(device, compact_resident, point_of(p), 6)},
-                        {"COUNT", count},
-                        {"TILES", 1},
-                        {"TOTAL", count},
-                        {"JOIN(op, x, y)", "((x) + (y))"}});
+    const auto kernel = compact_kernel(device, p, kernel_sources::compact_lookback(), "compact_lookback",
+                                       compact_group, CompactNeeds::predicate,
+                                       {{"ROWS", lookback_rows},
+                                        {"RESIDENT", tuned(device, compact_resident, point_of(p), 6)},
+                                        {"COUNT", count},
+                                        {"TILES", 1},
+                                        {"TOTAL", count},
+                                        {"JOIN(op, x, y)", "((x) + (y))"}});
     const auto [tiles, shift] = tiles_of(p, lookback_rows);
     const Lookback lookback(stream, tiles, size_of(count));
     launch(stream, *kernel, LaunchShape::linear(tiles, compact_group, lookback_parts), p.in, p.out, p.count,

@@ -31,10 +31,11 @@ Support supports_compact_scan_scatter(const Device& device, const CompactProblem
 
 void run_compact_scan_scatter(Stream& stream, const CompactProblem& p) {
     Device& device = stream.device();
-    const auto flags =
-        compact_kernel(device, p, CompactSource::steps, "compact_flags", CompactNeeds::predicate, {});
+    const auto flags = compact_kernel(device, p, kernel_sources::compact_steps(), "compact_flags",
+                                      compact_group, CompactNeeds::predicate);
     run(stream, p,
-        *compact_kernel(device, p, CompactSource::steps, "compact_scatter", CompactNeeds::size, {}),
+        *compact_kernel(device, p, kernel_sources::compact_steps(), "compact_scatter", compact_group,
+                        CompactNeeds::size),
         [&](const View& positions) {
             launch_elements(stream, *flags, p.in.count + 1, compact_group, p.values, p.in, positions,
                             p.in.count);

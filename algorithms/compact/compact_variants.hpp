@@ -1,6 +1,8 @@
 #pragma once
 // Shared by the .cpp files of compact: kernels, tunables, and the functions of the variants.
 
+#include "compact_sources.hpp"
+
 #include <concord/compact.hpp>
 #include <concord/internal/block_function.hpp>
 #include <concord/internal/calibration.hpp>
@@ -49,14 +51,13 @@ struct CompactKernels {
 // Those for elements of `size` bytes.
 const CompactKernels& compact_kernels(u32 size);
 
-enum class CompactSource { fused, wide, steps, lookback };
-
 // What a kernel depends on: the type and the predicate, the size of an element, or neither.
 enum class CompactNeeds { predicate, size, neither };
 
 // The kernel `entry` for the problem's type and predicate. `constants`: those of the source, besides the type's.
-std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& problem, CompactSource which,
-                                       const char* entry, CompactNeeds needs, const Constants& constants);
+std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& problem,
+                                       const KernelSource& source, const char* entry, u32 group_size,
+                                       CompactNeeds needs, const Constants& constants = {});
 
 inline constexpr u32 compact_pack_bytes = 16;  // of an access
 

@@ -1,6 +1,7 @@
 // Launches of `sliding` and `separable`.
 
 #include "convolve_launch.hpp"
+#include "convolve_sources.hpp"
 
 #include <concord/internal/launch.hpp>
 
@@ -8,25 +9,8 @@
 
 namespace concord {
 
-namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, tile_cu, tile_cl, convolve_cu, convolve_cl, convolve_wide_cl;
-}
-
 namespace detail {
 namespace {
-
-const KernelSource& sliding_source() {
-    static const KernelSource source{
-        "convolve",
-        {kernel_sources::common_cu, kernel_sources::tile_cu, kernel_sources::convolve_cu},
-        {kernel_sources::common_cl, kernel_sources::convolve_cl}};
-    return source;
-}
-const KernelSource& wide_source() {
-    static const KernelSource source{
-        "convolve_wide", {}, {kernel_sources::common_cl, kernel_sources::convolve_wide_cl}};
-    return source;
-}
 
 // --- sliding, many work-items per group ---------------------------------------------------------------------------
 
@@ -59,7 +43,7 @@ bool has_aligned_packs(const View& view, u64 pitch, u32 pack) {
 std::shared_ptr<Kernel> sliding_kernel(Device& device, const ConvolveProblem& p, const Sliding& k) {
     const bool by_value = fits_parameters(device, p);
     const bool aligned = has_aligned_packs(p.in, p.shape.in_pitch, k.pack);
-    KernelSpec spec{.source = &sliding_source(),
+    KernelSpec spec{.source = &kernel_sources::convolve(),
                     .entry = "convolve_sliding",
                     .constants = type_constants(p),
                     .max_group_size = sliding_group_size};
@@ -154,7 +138,7 @@ void run_sliding_wide(Stream& stream, const ConvolveProblem& p) {
     const std::string width = std::to_string(elements),
                       vector = (p.type() == Type::f64 ? "double" : "float") + width,
                       cells = bytes ? "uchar" + width : vector, convert = bytes ? "convert_" + vector : "";
-    KernelSpec spec{.source = &wide_source(),
+    KernelSpec spec{.source = &kernel_sources::convolve_wide(),
                     .entry = "convolve_sliding_wide",
                     .constants = type_constants(p),
                     .max_group_size = 1};
@@ -199,7 +183,7 @@ void run_convolve_sliding(Stream& stream, const ConvolveProblem& p) {
     if (!device.traits().serial_groups)
         return device.traits().many_items ? run_sliding_groups(stream, p) : run_sliding_wide(stream, p);
     const auto kernel =
-        host_kernel_of(device, p, sliding_source(), "convolve_sliding", &ConvolveHost::sliding);
+        host_kernel_of(device, p, kernel_sources::convolve(), "convolve_sliding", &ConvolveHost::sliding);
     launch_host(stream, p, *kernel, sliding_plan(device, p), stage_bytes(p));
 }
 

@@ -1,3 +1,5 @@
+#include "map_sources.hpp"
+
 #include <concord/internal/calibration.hpp>
 #include <concord/internal/launch.hpp>
 #include <concord/map.hpp>
@@ -7,10 +9,6 @@
 #include <string>
 
 namespace concord {
-
-namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, tile_cl, map_cu, map_cl;
-}
 
 namespace detail {
 namespace {
@@ -51,19 +49,11 @@ u32 unroll_of(const Device& device, const MapProblem& p) {
     return static_cast<u32>(tuned(device, unroll, point_of(p), 1));
 }
 
-const KernelSource& source() {
-    static const KernelSource sources{
-        "map",
-        {kernel_sources::common_cu, kernel_sources::map_cu},
-        {kernel_sources::common_cl, kernel_sources::tile_cl, kernel_sources::map_cl}};
-    return sources;
-}
-
 std::shared_ptr<Kernel> kernel(Device& device, const MapProblem& p, const char* entry, u32 pack,
                                HostKernel MapHost::*host, u32 unrolled = 1) {
     const Type a = p.a.type, b = p.b.type, out = p.out.type;
     KernelSpec spec{
-        .source = &source(),
+        .source = &kernel_sources::map(),
         .entry = entry,
         .constants = {{"A", a},
                       {"B", b},

@@ -9,34 +9,17 @@
 
 namespace concord {
 
-namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, tile_cu, group_reduce_cu, group_reduce_cl, reduce_cu, reduce_cl,
-    reduce_steps_cu, reduce_steps_cl;
-}
-
 namespace detail {
 namespace {
 
 constexpr u32 loads_in_flight = 8;
-
-const KernelSource& source(ReduceSource from) {
-    static const KernelSource fixed{
-        "reduce",
-        {kernel_sources::common_cu, kernel_sources::tile_cu, kernel_sources::group_reduce_cu,
-         kernel_sources::reduce_cu},
-        {kernel_sources::common_cl, kernel_sources::group_reduce_cl, kernel_sources::reduce_cl}};
-    static const KernelSource steps{"reduce_steps",
-                                    {kernel_sources::common_cu, kernel_sources::reduce_steps_cu},
-                                    {kernel_sources::common_cl, kernel_sources::reduce_steps_cl}};
-    return from == ReduceSource::steps ? steps : fixed;
-}
 
 // --- Textbook variants and serial --------------------------------------------------------------------------------------
 
 std::shared_ptr<Kernel> step_kernel(Device& device, const ReduceProblem& p, const char* entry,
                                     HostKernel ReduceSteps::*host) {
     const bool has_host = host != nullptr && p.host != nullptr && p.host->steps != nullptr;
-    return reduce_kernel(device, p, ReduceSource::steps, entry,
+    return reduce_kernel(device, p, kernel_sources::reduce_steps(), entry, reduce_group,
                          has_host ? p.host->steps->*host : HostKernel{});
 }
 
@@ -218,20 +201,18 @@ void calibrate(Calibration& calibration) {
 
 }  // namespace
 
-std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& p, ReduceSource from,
-                                      const char* entry, const HostKernel& host) {
+std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& p, const KernelSource& source,
+                                      const char* entry, u32 group_size, const HostKernel& host) {
     const Type type = p.in.type;
-    KernelSpec spec{.source = &source(from),
-                    .entry = entry,
-                    .constants = {{"T", type},
-                                  {"SIZE", size_of(type)},
-                                  {"GROUP", reduce_group},
-                                  {"UNROLL", loads_in_flight}},
-                    .op = &p.op,
-                    .host = host,
-                    .max_group_size = from == ReduceSource::wide ? 1 : reduce_group};
-    if (from == ReduceSource::wide) spec.constants.push_back({"WIDE", 1});
-    return device.kernel(spec);
+    return device.kernel({.source = &source,
+                          .entry = entry,
+                          .constants = {{"T", type},
+                                        {"SIZE", size_of(type)},
+                                        {"GROUP", group_size},
+                                        {"UNROLL", loads_in_flight}},
+                          .op = &p.op,
+                          .host = host,
+                          .max_group_size = group_size});
 }
 
 Enqueued reduce(Stream& stream, const ReduceProblem& p, const Options& options) {

@@ -37,12 +37,12 @@ struct ReduceLevel {
 // What follows the launch of the first level. Devices without a fence between groups reduce the upper levels in a
 // launch of their own.
 void run_upper(Stream& stream, const ReduceProblem& p, const ReduceLevel& level, bool is_finished,
-               ReduceSource from, u32 group_size) {
+               const KernelSource& source, u32 group_size) {
     if (!level.all) {
         if (level.chunks > 1)
             stream.copy(*p.out.buffer, p.out.offset, *level.buffer, 0, level.chunks * size_of(p.in.type));
     } else if (!is_finished) {
-        const auto upper = reduce_kernel(stream.device(), p, from, "reduce_upper");
+        const auto upper = reduce_kernel(stream.device(), p, source, "reduce_upper", group_size);
         launch(stream, *upper, LaunchShape::linear(1, group_size), level.sums, p.out, level.chunks,
                level.upper, p.identity, p.values);
     }
@@ -63,7 +63,7 @@ void run_wide(Stream& stream, const ReduceProblem& p, const Kernel& wide) {
     const bool finish = level.finish(device, groups);
     launch(stream, wide, LaunchShape::linear(groups, 1), p.in, level.out, level.sums, level.ticket, n,
            level.length, level.upper, run, u32{finish}, p.identity, p.values);
-    run_upper(stream, p, level, finish, ReduceSource::wide, 1);
+    run_upper(stream, p, level, finish, kernel_sources::reduce_wide(), 1);
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ void run_reduce_fixed(Stream& stream, const ReduceProblem& p) {
     constexpr u64 warp = 32;
     Device& device = stream.device();
     const ReduceLevel level(stream, p);
-    const auto fixed = reduce_kernel(device, p, ReduceSource::fixed, "reduce_fixed");
+    const auto fixed = reduce_kernel(device, p, kernel_sources::reduce(), "reduce_fixed", reduce_group);
     const u64 n = p.in.count, chunks = level.chunks;
     // One wave of resident groups that share the chunks evenly. With work for more than 8 waves, each warp reduces one
     // chunk, and the hardware balances the load.
@@ -84,11 +84,11 @@ void run_reduce_fixed(Stream& stream, const ReduceProblem& p) {
     const bool finish = level.finish(device, groups);
     launch(stream, *fixed, LaunchShape::linear(groups, reduce_group), p.in, level.out, level.sums,
            level.ticket, n, level.length, level.upper, u32{finish}, p.identity, p.values);
-    run_upper(stream, p, level, finish, ReduceSource::fixed, reduce_group);
+    run_upper(stream, p, level, finish, kernel_sources::reduce(), reduce_group);
 }
 
 void run_reduce_fixed_wide(Stream& stream, const ReduceProblem& p) {
-    run_wide(stream, p, *reduce_kernel(stream.device(), p, ReduceSource::wide, "reduce_wide"));
+    run_wide(stream, p, *reduce_kernel(stream.device(), p, kernel_sources::reduce_wide(), "reduce_wide", 1));
 }
 
 void run_reduce_fixed_host(Stream& stream, const ReduceProblem& p) {

@@ -1,6 +1,8 @@
 #pragma once
 // Shared by the .cpp files of reduce: kernels, tunables, and the functions of the variant `fixed`.
 
+#include "reduce_sources.hpp"
+
 #include <concord/internal/row.hpp>
 #include <concord/reduce.hpp>
 #include <concord/tuning.hpp>
@@ -26,11 +28,10 @@ inline TuningPoint point_of(const ReduceProblem& p) {
     return {p.in.type, p.in.count};
 }
 
-enum class ReduceSource { fixed, wide, steps };
-
 // The kernel `entry` for the problem's type and operator.
-std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& problem, ReduceSource from,
-                                      const char* entry, const HostKernel& host = {});
+std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& problem,
+                                      const KernelSource& source, const char* entry, u32 group_size,
+                                      const HostKernel& host = {});
 
 // The host kernels of a built-in operator.
 const ReduceHost& reduce_builtin(ReduceOp op, Type type);

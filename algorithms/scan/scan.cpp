@@ -10,47 +10,15 @@
 
 namespace concord {
 
-namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, tile_cu, tile_cl, lanes_cl, pack_cl, sklansky_cu, sklansky_cl,
-    sklansky_wide_cl, lookback_cu, lookback_cl, lookback_tree_cl, scan_cu, scan_cl, scan_lookback_cl,
-    scan_fallback_cl, scan_wide_cl, scan_steps_cu, scan_steps_cl;
-}
-
 namespace detail {
 namespace {
-
-const KernelSource& source(ScanSource from) {
-    using namespace kernel_sources;
-    static const KernelSource tiles{
-        "scan", {common_cu, tile_cu, sklansky_cu, lookback_cu, scan_cu}, {common_cl, sklansky_cl, scan_cl}};
-    static const KernelSource lookback{"scan_lookback",
-                                       {common_cu, tile_cu, sklansky_cu, lookback_cu, scan_cu},
-                                       {common_cl, pack_cl, lanes_cl, lookback_tree_cl, scan_lookback_cl}};
-    static const KernelSource fallback{
-        "scan_fallback", {}, {common_cl, sklansky_cl, lookback_cl, scan_cl, scan_fallback_cl}};
-    static const KernelSource wide{
-        "scan_wide", {}, {common_cl, tile_cl, sklansky_wide_cl, lookback_cl, scan_wide_cl}};
-    static const KernelSource steps{"scan_steps", {common_cu, scan_steps_cu}, {common_cl, scan_steps_cl}};
-    switch (from) {
-        case ScanSource::tiles:
-            return tiles;
-        case ScanSource::lookback:
-            return lookback;
-        case ScanSource::fallback:
-            return fallback;
-        case ScanSource::wide:
-            return wide;
-        default:
-            return steps;
-    }
-}
 
 // --- Textbook variants and serial --------------------------------------------------------------------------------------
 
 std::shared_ptr<Kernel> step_kernel(Device& device, const ScanProblem& p, const char* entry,
                                     HostKernel ScanSteps::*host) {
     const bool has_host = host != nullptr && p.host != nullptr && p.host->steps != nullptr;
-    return scan_kernel(device, p, ScanSource::steps, entry, {},
+    return scan_kernel(device, p, kernel_sources::scan_steps(), entry, scan_group, {},
                        has_host ? p.host->steps->*host : HostKernel{});
 }
 
@@ -329,14 +297,15 @@ Support supports_scan_groups(const Device& device, const ScanProblem& p) {
     return supports_scan(device, p);
 }
 
-std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& p, ScanSource from, const char* entry,
-                                    const Constants& constants, const HostKernel& host) {
-    KernelSpec spec{.source = &source(from),
+std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& p, const KernelSource& source,
+                                    const char* entry, u32 group_size, const Constants& constants,
+                                    const HostKernel& host) {
+    KernelSpec spec{.source = &source,
                     .entry = entry,
-                    .constants = {{"T", p.type()}, {"SIZE", size_of(p.type())}, {"GROUP", scan_group}},
+                    .constants = {{"T", p.type()}, {"SIZE", size_of(p.type())}, {"GROUP", group_size}},
                     .op = &p.op,
                     .host = host,
-                    .max_group_size = from == ScanSource::wide ? 1 : scan_group};
+                    .max_group_size = group_size};
     spec.constants.append(constants);
     return device.kernel(spec);
 }
@@ -345,7 +314,7 @@ std::shared_ptr<Kernel> scan_wide_kernel(Device& device, const ScanProblem& p, c
     const std::string sixteen = std::string(opencl_name(p.type())) + "16";
     Constants constants;
     if (p.op.hash == builtin(ReduceOp::sum, p.type()).hash) constants.push_back({"T16", sixteen});
-    return scan_kernel(device, p, ScanSource::wide, entry, constants);
+    return scan_kernel(device, p, kernel_sources::scan_wide(), entry, 1, constants);
 }
 
 Enqueued scan(Stream& stream, const ScanProblem& p, const Options& options) {

@@ -98,7 +98,7 @@ void run_scan_lookback(Stream& stream, const ScanProblem& p) {
               resident = tuned(device, scan_lookback_resident, point_of(p), shape.resident);
     const std::string as_type = "as_" + std::string(opencl_name(type)) + "(x)",
                       as_bits = "as_" + std::string(opencl_name(bits)) + "(x)";
-    const auto scan = scan_kernel(device, p, ScanSource::lookback, "scan_lookback",
+    const auto scan = scan_kernel(device, p, kernel_sources::scan_lookback(), "scan_lookback", scan_group,
                                   {{"TILES", tiles_a_group},
                                    {"RESIDENT", resident},
                                    {"B", bits},
@@ -125,7 +125,8 @@ Support supports_scan_lookback_fallback(const Device& device, const ScanProblem&
 }
 
 void run_scan_lookback_fallback(Stream& stream, const ScanProblem& p) {
-    const auto scan = scan_kernel(stream.device(), p, ScanSource::fallback, "scan_fallback");
+    const auto scan =
+        scan_kernel(stream.device(), p, kernel_sources::scan_fallback(), "scan_fallback", scan_group);
     const u64 n = p.in.count, tiles = divide_up(n, scan_group_tile);
     const Totals above(stream, tiles, p.type());
     launch(stream, *scan, LaunchShape::linear(tiles, scan_group), p.in, p.out, above.totals, above.flags, n,

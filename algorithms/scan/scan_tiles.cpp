@@ -9,9 +9,8 @@ namespace {
 
 constexpr u64 wide_tile = detail::host::scan_tile;
 
-// scan.cu also has the kernel of `lookback`, whose constants the tiles do not use.
 std::shared_ptr<Kernel> group_kernel(Device& device, const ScanProblem& p, const char* entry) {
-    return scan_kernel(device, p, ScanSource::tiles, entry, {{"TILES", 1}, {"RESIDENT", 4}});
+    return scan_kernel(device, p, kernel_sources::scan(), entry, scan_group);
 }
 
 // Computes the totals of the tiles, their exclusive scan by `run_scan`, and then the tiles, in groups of `group_size`

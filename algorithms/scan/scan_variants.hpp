@@ -1,6 +1,8 @@
 #pragma once
 // Shared by the .cpp files of scan: kernels, tunables, and the functions of the variants.
 
+#include "scan_sources.hpp"
+
 #include <concord/internal/calibration.hpp>
 #include <concord/internal/row.hpp>
 #include <concord/scan.hpp>
@@ -33,11 +35,9 @@ inline TuningPoint point_of(const ScanProblem& p) {
 
 // --- Kernels ---------------------------------------------------------------------------------------------------------
 
-enum class ScanSource { tiles, lookback, fallback, wide, steps };
-
 // The kernel `entry` for the problem's type and operator. `constants`: those of the source, besides T, SIZE and GROUP.
-std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& problem, ScanSource from,
-                                    const char* entry, const Constants& constants = {},
+std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& problem, const KernelSource& source,
+                                    const char* entry, u32 group_size, const Constants& constants = {},
                                     const HostKernel& host = {});
 // A kernel of the source for one work-item per group.
 std::shared_ptr<Kernel> scan_wide_kernel(Device& device, const ScanProblem& problem, const char* entry);

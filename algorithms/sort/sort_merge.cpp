@@ -6,10 +6,6 @@
 
 namespace concord {
 
-namespace detail::kernel_sources {
-extern const SourceFile sort_merge_cu, sort_merge_cl, sort_merge_wide_cl;
-}
-
 namespace detail {
 namespace {
 
@@ -20,12 +16,7 @@ constexpr u32 block = 16;  // elements per insertion sort on CPUs
 enum class MergeShape { group, wide };
 
 const KernelSource& source(MergeShape shape) {
-    static const KernelSource many{"sort_merge",
-                                   {kernel_sources::sort_merge_cu},
-                                   {kernel_sources::common_cl, kernel_sources::sort_merge_cl}};
-    static const KernelSource one{
-        "sort_merge_wide", {}, {kernel_sources::common_cl, kernel_sources::sort_merge_wide_cl}};
-    return shape == MergeShape::wide ? one : many;
+    return shape == MergeShape::wide ? kernel_sources::sort_merge_wide() : kernel_sources::sort_merge();
 }
 
 // Elements per work-item. Odd numbers avoid bank conflicts.

@@ -68,8 +68,9 @@ void append_operator(std::string& text, const Operator& op, std::string_view qua
     text += "); }\n";
 }
 
-// The content of the file with that name in the folder CONCORD_KERNELS, if there is one.
-std::optional<std::string> text_from_folder(std::string_view name) {
+// The content of the file with that name in the folder CONCORD_KERNELS, if there is one. Lines that include files of
+// the source become empty, as in embedded files: these files precede it.
+std::optional<std::string> text_from_folder(std::string_view name, const std::vector<SourceFile>& files) {
     namespace fs = std::filesystem;
     const std::string_view folder = detail::environment_variable("CONCORD_KERNELS");
     if (folder.empty() || name.find('/') != std::string_view::npos) return std::nullopt;
@@ -81,6 +82,10 @@ std::optional<std::string> text_from_folder(std::string_view name) {
     const fs::path path = fs::path(folder) / name;
     if (fs::status(path, problem).type() == fs::file_type::not_found) return std::nullopt;
     std::string text = detail::text_of_file(path, "CONCORD_KERNELS");
+    for (const SourceFile& file : files) {
+        const std::string line = "#include \"" + std::string(file.name) + "\"";
+        if (const std::size_t at = text.find(line); at != std::string::npos) text.erase(at, line.size());
+    }
     detail::log_info("CONCORD_KERNELS: " + std::string(name) + " is read from " + path.string());
     return text;
 }
@@ -140,8 +145,9 @@ std::string assemble(const KernelSpec& spec, Dialect dialect) {
         text.append("#define ").append(constant.name()).append(" ").append(constant.value()).append("\n");
     if (spec.op != nullptr)
         append_operator(text, *spec.op, cuda ? "static __device__ __forceinline__ " : "static inline ");
-    for (const SourceFile& file : cuda ? spec.source->cuda() : spec.source->opencl()) {
-        const std::optional<std::string> other = text_from_folder(file.name);
+    const std::vector<SourceFile>& files = cuda ? spec.source->cuda() : spec.source->opencl();
+    for (const SourceFile& file : files) {
+        const std::optional<std::string> other = text_from_folder(file.name, files);
         text.append("#line ")
             .append(std::to_string(other ? 1 : file.line))
             .append(" \"")

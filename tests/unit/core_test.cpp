@@ -175,6 +175,10 @@ TEST_CASE("CONCORD_KERNELS replaces files of kernel sources by name") {
     CHECK(text.find("#line 1 \"a.cu\"\nEMBEDDED A") != std::string::npos);
     CHECK(text.find("#line 1 \"b.cu\"\nCHANGED B") != std::string::npos);
     CHECK(text.find("EMBEDDED B") == std::string::npos);
+    // The files of the source are in the text already. The compiler reports other includes.
+    std::ofstream(folder / "b.cu") << "// b\n#include \"a.cu\"\n#include \"c.cu\"\nCHANGED B";
+    CHECK(assemble(spec, Dialect::cuda).find("#line 1 \"b.cu\"\n// b\n\n#include \"c.cu\"\nCHANGED B") !=
+          std::string::npos);
     std::ofstream(folder / "b.cu").flush();  // an empty file is valid
     CHECK(assemble(spec, Dialect::cuda).find("#line 1 \"b.cu\"\n\n") != std::string::npos);
 

@@ -29,10 +29,10 @@ mutant reduce.cl many "$fixed_large" "the last chunk is lost" \
     '(chunks == 1 ? out : sums)[c] = sum;' '(chunks == 1 ? out : sums)[c] = c + 1 < chunks ? sum : identity;'
 mutant reduce.cl many "${fixed_large/65537/1048577}" "the third level is short of one sum" \
     'team == 0 ? upper_chunks : 0' 'team == 0 ? upper_chunks - 1 : 0'
-mutant reduce.cl one "$fixed" "the last element is dropped" 'l < rest; ++l' 'l + 1 < rest; ++l'
-mutant reduce.cl one "${fixed/i32/f64}" "another association: columns meet crosswise" \
+mutant reduce_wide.cl one "$fixed" "the last element is dropped" 'l < rest; ++l' 'l + 1 < rest; ++l'
+mutant reduce_wide.cl one "${fixed/i32/f64}" "another association: columns meet crosswise" \
     'sum[l + distance]' 'sum[2 * distance - 1 - l]'
-mutant reduce.cl one "${fixed_large/65537/1000003}" "all groups write their sums to the same place" \
+mutant reduce_wide.cl one "${fixed_large/65537/1000003}" "all groups write their sums to the same place" \
     'sums + first, identity, op)' 'sums, identity, op)'
 
 meeting='shared[local_id] = apply(op, shared[local_id], shared[local_id + distance]);'
