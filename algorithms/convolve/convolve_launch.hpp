@@ -2,7 +2,7 @@
 // Shared by the launch functions of convolve's variants.
 
 #include "convolve_host.hpp"
-#include "convolve_table.hpp"
+#include "convolve_variants.hpp"
 
 #include <concord/internal/shape.hpp>
 

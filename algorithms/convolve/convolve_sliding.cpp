@@ -1,4 +1,4 @@
-// Launches of `sliding` and `separable`.
+// Launches of `sliding`.
 
 #include "convolve_launch.hpp"
 #include "convolve_sources.hpp"
@@ -80,26 +80,6 @@ u64 strip_height(const Device& device, const Kernel& kernel, const ConvolveProbl
     return tuned(device, convolve_strip_rows, point_of(p), best);
 }
 
-void run_sliding_groups(Stream& stream, const ConvolveProblem& p) {
-    Device& device = stream.device();
-    const ConvolveShape& s = p.shape;
-    const Sliding k = sliding_of(p);
-    const auto kernel = sliding_kernel(device, p, k);
-    const u64 warps = divide_up(s.columns, u64{sliding_row} * k.pack);
-    constexpr u32 group_warps = sliding_group_size / sliding_row;
-    const u32 wide_shift = static_cast<u32>(std::bit_width(std::min<u64>(warps, group_warps))) - 1;
-    const u64 across = divide_up(warps, u64{1} << wide_shift), strips = group_warps >> wide_shift;
-    const u64 height = strip_height(device, *kernel, p, across, strips),
-              down = divide_up(s.rows, height * strips);
-    auto launch_with = [&](const auto& mask) {
-        launch(stream, *kernel, LaunchShape::linear(across * down, sliding_group_size), p.in, p.out, mask,
-               s.rows, s.columns, s.in_pitch, s.out_pitch, static_cast<u32>(across), static_cast<u32>(height),
-               wide_shift, p.clamps(), u32{has_aligned_packs(p.out, s.out_pitch, k.pack)});
-    };
-    if (fits_parameters(device, p)) return launch_with(bytes_of(p.mask));
-    launch_with(MaskCopy(stream, p.mask).view);
-}
-
 // --- sliding, one work-item per group -----------------------------------------------------------------------------
 
 // Bands of whole strips; an image of few rows is also cut into spans of whole chunks. Small images are one group,
@@ -123,11 +103,32 @@ detail::host::ConvolvePlan sliding_plan(const Device& device, const ConvolveProb
 }
 
 u64 stage_bytes(const ConvolveProblem& p) {
-    return p.type() == Type::f32 ? sizeof(detail::host::ConvolveStage<f32>)
-                                 : sizeof(detail::host::ConvolveStage<f64>);
+    return visit_float(p.type(), []<class T>(TypeTag<T>) { return sizeof(detail::host::ConvolveStage<T>); });
 }
 
-void run_sliding_wide(Stream& stream, const ConvolveProblem& p) {
+}  // namespace
+
+void run_convolve_sliding_groups(Stream& stream, const ConvolveProblem& p) {
+    Device& device = stream.device();
+    const ConvolveShape& s = p.shape;
+    const Sliding k = sliding_of(p);
+    const auto kernel = sliding_kernel(device, p, k);
+    const u64 warps = divide_up(s.columns, u64{sliding_row} * k.pack);
+    constexpr u32 group_warps = sliding_group_size / sliding_row;
+    const u32 wide_shift = static_cast<u32>(std::bit_width(std::min<u64>(warps, group_warps))) - 1;
+    const u64 across = divide_up(warps, u64{1} << wide_shift), strips = group_warps >> wide_shift;
+    const u64 height = strip_height(device, *kernel, p, across, strips),
+              down = divide_up(s.rows, height * strips);
+    auto launch_with = [&](const auto& mask) {
+        launch(stream, *kernel, LaunchShape::linear(across * down, sliding_group_size), p.in, p.out, mask,
+               s.rows, s.columns, s.in_pitch, s.out_pitch, static_cast<u32>(across), static_cast<u32>(height),
+               wide_shift, p.clamps(), u32{has_aligned_packs(p.out, s.out_pitch, k.pack)});
+    };
+    if (fits_parameters(device, p)) return launch_with(bytes_of(p.mask));
+    launch_with(MaskCopy(stream, p.mask).view);
+}
+
+void run_convolve_sliding_items(Stream& stream, const ConvolveProblem& p) {
     Device& device = stream.device();
     const detail::host::ConvolvePlan plan = sliding_plan(device, p);
     const bool small = p.mask.taps() <= 25;
@@ -135,9 +136,9 @@ void run_sliding_wide(Stream& stream, const ConvolveProblem& p) {
     const u64 scratch = detail::host::convolve_chunk + convolve_longest_side +
                         detail::host::convolve_most_rows * (elements + convolve_longest_side + 1);
     const bool bytes = p.in.type == Type::u8;
-    const std::string width = std::to_string(elements),
-                      vector = (p.type() == Type::f64 ? "double" : "float") + width,
-                      cells = bytes ? "uchar" + width : vector, convert = bytes ? "convert_" + vector : "";
+    const std::string width = std::to_string(elements), vector = std::string(opencl_name(p.type())) + width,
+                      cells = std::string(opencl_name(p.in.type)) + width,
+                      convert = bytes ? "convert_" + vector : "";
     KernelSpec spec{.source = &kernel_sources::convolve_wide(),
                     .entry = "convolve_sliding_wide",
                     .constants = type_constants(p),
@@ -159,47 +160,17 @@ void run_sliding_wide(Stream& stream, const ConvolveProblem& p) {
            plan.past_cache);
 }
 
-// --- separable ------------------------------------------------------------------------------------------------------
-
-// The pass along rows writes to scratch without padding.
-template <class T>
-void run_factors(Stream& stream, const ConvolveProblem& p) {
-    const auto factors = convolve_factors<T>(p.mask);
-    const ConvolveShape& s = p.shape;
-    const Array<T> between(stream, s.rows * s.columns);
-    ConvolveProblem rows = p, columns = p;
-    rows.out = columns.in = between.view();
-    rows.shape.out_pitch = columns.shape.in_pitch = s.columns;
-    rows.mask = ConvolveMask(factors->row, 1, p.mask.columns);
-    columns.mask = ConvolveMask(factors->column, p.mask.rows, 1);
-    run_convolve_sliding(stream, rows);
-    run_convolve_sliding(stream, columns);
-}
-
-}  // namespace
-
-void run_convolve_sliding(Stream& stream, const ConvolveProblem& p) {
+void run_convolve_sliding_host(Stream& stream, const ConvolveProblem& p) {
     Device& device = stream.device();
-    if (!device.traits().serial_groups)
-        return device.traits().many_items ? run_sliding_groups(stream, p) : run_sliding_wide(stream, p);
     const auto kernel =
         host_kernel_of(device, p, kernel_sources::convolve(), "convolve_sliding", &ConvolveHost::sliding);
     launch_host(stream, p, *kernel, sliding_plan(device, p), stage_bytes(p));
 }
 
-void run_convolve_separable(Stream& stream, const ConvolveProblem& p) {
-    return p.type() == Type::f32 ? run_factors<f32>(stream, p) : run_factors<f64>(stream, p);
-}
-
 Support supports_convolve_sliding(const Device& device, const ConvolveProblem& p) {
-    if (Support type = supports_type(device, p.type()); !type || !device.traits().many_items) return type;
+    if (Support type = supports_type(device, p.type()); !type) return type;
     if (Support group = supports_group(device, sliding_group_size); !group) return group;
     return supports_tiles(p, 1, sliding_row);
-}
-
-Support supports_convolve_separable(const Device& device, const ConvolveProblem& p) {
-    if (!convolve_separates(p.mask)) return Support::no("requires a mask of rank one");
-    return supports_convolve_sliding(device, p);
 }
 
 }  // namespace detail

@@ -3,6 +3,7 @@
 #include "reduce_variants.hpp"
 
 #include <concord/internal/launch.hpp>
+#include <concord/stream_memory.hpp>
 
 namespace concord::detail {
 namespace {
@@ -21,7 +22,7 @@ struct ReduceLevel {
           chunks(std::max<u64>(1, divide_up(p.in.count, length))),
           upper(canonical_chunk(chunks)),
           all(p.chunk == 0),
-          ticket{&stream.zeros(), 0, 1, Type::u32},
+          ticket{&zero_counters(stream), 0, 1, Type::u32},
           out{p.out} {
         const u64 room = chunks + divide_up(chunks, upper);
         buffer = stream.scratch(room * size_of(p.in.type));

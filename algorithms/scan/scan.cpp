@@ -310,6 +310,21 @@ std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& p, const 
     return device.kernel(spec);
 }
 
+std::shared_ptr<Kernel> scan_group_kernel(Device& device, const ScanProblem& p, const KernelSource& source,
+                                          const char* entry, u64 tiles, u64 resident) {
+    const Type type = p.type(), bits = bits_of_size(size_of(type));
+    const std::string as_type = "as_" + std::string(opencl_name(type)) + "(x)",
+                      as_bits = "as_" + std::string(opencl_name(bits)) + "(x)";
+    return scan_kernel(device, p, source, entry, scan_group,
+                       {{"TILES", tiles},
+                        {"RESIDENT", resident},
+                        {"B", bits},
+                        {"AS_T(x)", as_type},
+                        {"AS_B(x)", as_bits},
+                        {"TOTAL", type},
+                        {"JOIN(op, x, y)", "apply(op, x, y)"}});
+}
+
 std::shared_ptr<Kernel> scan_wide_kernel(Device& device, const ScanProblem& p, const char* entry) {
     const std::string sixteen = std::string(opencl_name(p.type())) + "16";
     Constants constants;

@@ -11,7 +11,9 @@ namespace concord::detail {
 namespace {
 
 constexpr u64 host_tile = detail::host::scan_tile;
-constexpr u64 looked_at = 128;  // flags that lookback_fallback reads at a time
+
+// Elements of local memory per group for look-back: an exchange between lanes, and the totals before the tiles.
+constexpr u64 lookback_room = scan_group + 8 + 4;
 
 // Specialisation of `lookback`: tiles per group, and resident groups per multiprocessor, for which the compiler
 // limits registers. Measured on an H200: many tiles per group have more loads in flight, few keep all multiprocessors
@@ -76,8 +78,8 @@ Support supports_scan_lookback(const Device& device, const ScanProblem& p) {
     if (Support tiles = supports_tiles(p); !tiles) return tiles;
     if (Support waiting = supports_waiting(device); !waiting) return waiting;
     if (Support fence = supports_device_fence(device); !fence) return fence;
-    // Totals of the blocks and nodes of four tiles, an exchange between lanes, and the totals before the tiles.
-    constexpr u64 room = 4 * (scan_group + 16) + scan_group + 16;
+    // The totals of the blocks and nodes of three more tiles.
+    constexpr u64 room = scan_tile_room + lookback_room + 3 * (scan_group + 16);
     if (Support local = supports_local_memory(device, room * size_of(p.type()) + 64); !local) return local;
     return supports_scan_groups(device, p);
 }
@@ -92,22 +94,13 @@ bool suits_scan_lookback(const Device& device, const ScanProblem& p) {
 
 void run_scan_lookback(Stream& stream, const ScanProblem& p) {
     Device& device = stream.device();
-    const Type type = p.type(), bits = bits_of_size(size_of(type));
-    const LookbackShape shape = default_shape(type, p.in.count);
-    const u64 tiles_a_group = tuned(device, scan_lookback_tiles, point_of(p), shape.tiles),
-              resident = tuned(device, scan_lookback_resident, point_of(p), shape.resident);
-    const std::string as_type = "as_" + std::string(opencl_name(type)) + "(x)",
-                      as_bits = "as_" + std::string(opencl_name(bits)) + "(x)";
-    const auto scan = scan_kernel(device, p, kernel_sources::scan_lookback(), "scan_lookback", scan_group,
-                                  {{"TILES", tiles_a_group},
-                                   {"RESIDENT", resident},
-                                   {"B", bits},
-                                   {"AS_T(x)", as_type},
-                                   {"AS_B(x)", as_bits},
-                                   {"TOTAL", type},
-                                   {"JOIN(op, x, y)", "apply(op, x, y)"}});
+    const LookbackShape shape = default_shape(p.type(), p.in.count);
+    const u64 tiles_a_group = tuned(device, scan_lookback_tiles, point_of(p), shape.tiles);
+    const auto scan =
+        scan_group_kernel(device, p, kernel_sources::scan_lookback(), "scan_lookback", tiles_a_group,
+                          tuned(device, scan_lookback_resident, point_of(p), shape.resident));
     const u64 n = p.in.count, tiles = divide_up(n, scan_group_tile);
-    const Lookback lookback(stream, tiles, size_of(type));
+    const Lookback lookback(stream, tiles, size_of(p.type()));
     launch(stream, *scan, LaunchShape::linear(divide_up(tiles, tiles_a_group), scan_group), p.in, p.out,
            lookback.view, n, static_cast<u32>(tiles), p.exclusive(), p.identity, p.values);
 }
@@ -117,16 +110,14 @@ Support supports_scan_lookback_fallback(const Device& device, const ScanProblem&
         return Support::no("does not support in-place operation; pass a distinct output");
     if (Support fence = supports_device_fence(device); !fence) return fence;
     if (Support tiles = supports_tiles(p); !tiles) return tiles;
-    // The tile, the totals that a group looks at, their flags, and the totals before the tile.
-    const u64 room = scan_tile_room + looked_at + scan_group + 16 + 1;
-    const u64 bytes = room * size_of(p.type()) + (looked_at + 2) * sizeof(u32) + 64;
+    constexpr u64 siblings = 128, room = scan_tile_room + lookback_room + siblings + scan_group + 16;
+    const u64 bytes = room * size_of(p.type()) + (siblings + 2) * sizeof(u32) + 64;
     if (Support local = supports_local_memory(device, bytes); !local) return local;
     return supports_scan_groups(device, p);
 }
 
 void run_scan_lookback_fallback(Stream& stream, const ScanProblem& p) {
-    const auto scan =
-        scan_kernel(stream.device(), p, kernel_sources::scan_fallback(), "scan_fallback", scan_group);
+    const auto scan = scan_group_kernel(stream.device(), p, kernel_sources::scan_fallback(), "scan_fallback");
     const u64 n = p.in.count, tiles = divide_up(n, scan_group_tile);
     const Totals above(stream, tiles, p.type());
     launch(stream, *scan, LaunchShape::linear(tiles, scan_group), p.in, p.out, above.totals, above.flags, n,

@@ -10,7 +10,7 @@ namespace {
 constexpr u64 wide_tile = detail::host::scan_tile;
 
 std::shared_ptr<Kernel> group_kernel(Device& device, const ScanProblem& p, const char* entry) {
-    return scan_kernel(device, p, kernel_sources::scan(), entry, scan_group);
+    return scan_group_kernel(device, p, kernel_sources::scan(), entry);
 }
 
 // Computes the totals of the tiles, their exclusive scan by `run_scan`, and then the tiles, in groups of `group_size`

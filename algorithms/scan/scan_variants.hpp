@@ -11,8 +11,9 @@ namespace concord::detail {
 
 inline constexpr u32 scan_group = 256;
 inline constexpr u64 scan_group_tile = u64{scan_group} * 16;
-// Elements of local memory per group: a tile, its padding, and the totals of its blocks and nodes.
-inline constexpr u64 scan_tile_room = scan_group_tile / 16 * 17 + scan_group + 16;
+// Elements of local memory per group, at most. A tile: its elements, their padding, the totals of its blocks and nodes,
+// and an exchange between lanes.
+inline constexpr u64 scan_tile_room = scan_group_tile / 16 * 17 + scan_group + 16 + scan_group;
 
 inline constexpr Tunable scan_lookback_tiles{.name = "scan.lookback_tiles",
                                              .summary = "tiles per group of lookback",
@@ -39,6 +40,11 @@ inline TuningPoint point_of(const ScanProblem& p) {
 std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& problem, const KernelSource& source,
                                     const char* entry, u32 group_size, const Constants& constants = {},
                                     const HostKernel& host = {});
+// A kernel of a source for groups of scan_group work-items. `tiles`: tiles per group; `resident`: groups per unit for
+// which the compiler limits registers.
+std::shared_ptr<Kernel> scan_group_kernel(Device& device, const ScanProblem& problem,
+                                          const KernelSource& source, const char* entry, u64 tiles = 1,
+                                          u64 resident = 1);
 // A kernel of the source for one work-item per group.
 std::shared_ptr<Kernel> scan_wide_kernel(Device& device, const ScanProblem& problem, const char* entry);
 

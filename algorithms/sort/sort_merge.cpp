@@ -54,7 +54,7 @@ struct Comparator {
         } else {
             static const Operator own[] = {own_order(1), own_order(2), own_order(4), own_order(8)};
             type = bits_of_size(p.key_size());
-            op = &own[static_cast<std::size_t>(type) - static_cast<std::size_t>(Type::u8)];
+            op = &own[std::countr_zero(p.key_size())];
             values = {std::as_bytes(std::span(flip_fold))};
         }
     }

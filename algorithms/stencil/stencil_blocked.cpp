@@ -1,11 +1,15 @@
 // Host side of `blocked`: tiling of the volume for one work-item per group, and number of steps per pass.
 
-#include "stencil_table.hpp"
+#include "stencil_sources.hpp"
+#include "stencil_variants.hpp"
 
 #include <concord/detail/checked_size.hpp>
 
 namespace concord::detail {
+
 namespace {
+
+constexpr u32 longest_row = 1024;  // points of a tile
 
 // Rows of a tile whose active planes of `steps` steps fit into `bytes`; 0 if not even one row fits. All steps but the
 // last also compute some rows above and below the tile.
@@ -26,13 +30,13 @@ u64 steps_at_once(const Device& device, const StencilProblem& p) {
     u64 steps = 1;
     for (u64 k = 2; k <= most; ++k) {
         const u64 rows =
-            fitting_rows(p, std::min<u64>(p.shape.columns, wide_row), k, 2 * thread_cache(device));
+            fitting_rows(p, std::min<u64>(p.shape.columns, longest_row), k, 2 * thread_cache(device));
         if (8 * p.radius() * (k - 1) <= rows) steps = k;
     }
     return std::min(steps, p.steps);
 }
 
-// Tiles have whole rows of up to wide_row points, as many rows as keep the planes of all steps in the thread's cache,
+// Tiles have whole rows of up to longest_row points, as many rows as keep the planes of all steps in the thread's cache,
 // and the whole depth unless threads would have no work.
 detail::host::StencilTiling tiling_of(const Device& device, const StencilProblem& p, u64 steps) {
     const VolumeExtents& s = p.shape;
@@ -40,7 +44,7 @@ detail::host::StencilTiling tiling_of(const Device& device, const StencilProblem
     constexpr u64 least_rows = 8;
     detail::host::StencilTiling t;
     t.steps = steps;
-    t.columns = std::min<u64>(s.columns, wide_row);
+    t.columns = std::min<u64>(s.columns, longest_row);
     t.across = divide_up(s.columns, t.columns);
     const u64 width = std::min(s.columns, t.columns + 2 * ahead);
     t.pitch = divide_up(width + 2 * detail::host::stencil_margin, detail::host::stencil_margin) *
@@ -76,10 +80,12 @@ bool fits_scratch(const Device& device, const StencilProblem& p, u64 steps) {
     return (CheckedSize(groups_of(p, t)) * t.slot * p.size()).fits(limit);
 }
 
-void run_blocked_host(Stream& stream, const StencilProblem& p) {
+}  // namespace
+
+void run_stencil_blocked_host(Stream& stream, const StencilProblem& p) {
     Device& device = stream.device();
-    const auto kernel =
-        stencil_kernel(device, p, StencilSource::wide, "stencil_blocked", {}, &StencilHost::blocked);
+    const auto kernel = stencil_kernel(device, p, kernel_sources::stencil_wide(), "stencil_blocked", 1, {},
+                                       &StencilHost::blocked);
     const detail::host::StencilVolume volume = stencil_volume(p);
     const u64 past_cache = 2 * p.bytes() > device.traits().cache ? 1 : 0;
     u64 at_once = 2 * p.bytes() > thread_cache(device) ? steps_at_once(device, p) : 1;
@@ -100,20 +106,18 @@ void run_blocked_host(Stream& stream, const StencilProblem& p) {
     });
 }
 
-}  // namespace
-
-void run_blocked(Stream& stream, const StencilProblem& p) {
+void run_stencil_blocked_items(Stream& stream, const StencilProblem& p) {
     Device& device = stream.device();
-    if (!device.traits().compiles_source) return run_blocked_host(stream, p);
-    const auto kernel = stencil_kernel(device, p, StencilSource::wide, "stencil_blocked", {}, nullptr);
+    const auto kernel = stencil_kernel(device, p, kernel_sources::stencil_wide(), "stencil_blocked", 1,
+                                       {{"SIZE", p.size()}, {"ROW", longest_row}}, nullptr);
     const VolumeExtents& s = p.shape;
     const detail::host::StencilTiling t = tiling_of(device, p, 1);
     const u32 past_cache = 2 * p.bytes() > device.traits().cache ? 1 : 0;
     // Rows outside the volume read these zeros.
-    const Array<u8> zeros(stream, u64{wide_row} * p.size());
+    const Array<u8> zeros(stream, u64{longest_row} * p.size());
     const u64 zero = 0;
     stream.fill(*zeros.buffer(), 0, zeros.size(), &zero, 8);
-    const View row{zeros.buffer().get(), 0, wide_row, p.type()};
+    const View row{zeros.buffer().get(), 0, longest_row, p.type()};
     with_star(p, StarLength::used, [&](const ValueBytes& star) {
         each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {
             launch(stream, *kernel, LaunchShape::linear(groups_of(p, t), 1), from, to, row, s.depth, s.rows,
@@ -121,13 +125,6 @@ void run_blocked(Stream& stream, const StencilProblem& p) {
                    t.columns, t.down, t.across, past_cache, star);
         });
     });
-}
-
-Support supports_blocked(const Device& device, const StencilProblem& p) {
-    if (device.traits().many_items)
-        return Support::no("requires one work-item per group; " + device.info().selector +
-                           " runs groups of many");
-    return supports_type(device, p.type());
 }
 
 }  // namespace concord::detail

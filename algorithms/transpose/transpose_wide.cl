@@ -17,7 +17,7 @@
 //
 // B: unsigned integer of the elements' size; VECTOR: PACK of them, 16 bytes.
 
-#include "tile.cl"
+#include "lines.cl"
 
 // Interleave the lower, or the upper, halves of two vectors. Items of the second vector count from PACK.
 #if PACK == 2

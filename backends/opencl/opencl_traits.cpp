@@ -201,7 +201,7 @@ DeviceTraits traits_of(cl_device_id device) {
     // runtime run each group to its end on a thread of the operating system, which also keeps it running. That holds
     // for all of PoCL's methods for work-groups (POCL_WORK_GROUP_METHOD: loops, loopvec, cbs), which differ in how they
     // order the items of a group between barriers. Therefore all items of a group execute a wait for another group, as
-    // they do a barrier (lookback_tree.cl): PoCL's loops take the branch of item 0 for all.
+    // they do a barrier (lookback.cl): PoCL's loops take the branch of item 0 for all.
     traits.forward_progress = is_nvidia_driver(device) || is_pocl_cpu(device) || is_intel_cpu(device);
     traits.fp64 = has_fp64(device);
     traits.exact_divide_sqrt = (ask_value<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG) &

@@ -95,18 +95,19 @@ std::shared_ptr<Kernel> Ceilings::compile(const KernelSource& source, const char
                       {"UNROLL", unroll},
                       {"CHAINS", chains},
                       {"WORDS", many_items(device) ? 4 : 16}};
+    const std::string wide =
+        std::string(detail::row_of(type).opencl) + std::to_string(vector / size_of(type));
     if (std::string_view(entry) == "fma_chains") {
-        const bool is_double = type == Type::f64;
-        const char* const wide =
-            vector == 64 ? (is_double ? "double8" : "float16") : (is_double ? "double4" : "float8");
         spec.constants.push_back({"T", type});
-        spec.constants.push_back({"V", many_items(device) ? name_of(type) : wide});
+        spec.constants.push_back({"V", many_items(device) ? name_of(type) : std::string_view(wide)});
     }
     if (std::string_view(entry) == "mma_chains") spec.constants.push_back({"MMA_CHAINS", mma_chains});
-    spec.host = std::string_view(entry) == "idle"         ? host_kernel<&host::idle>()
-                : std::string_view(entry) == "read_words" ? host_kernel<&host::read_words>()
-                : type == Type::f64                       ? host_kernel<&host::fma_chains<f64>>()
-                                                          : host_kernel<&host::fma_chains<f32>>();
+    spec.host = std::string_view(entry) == "idle" ? host_kernel<&host::idle>()
+                : std::string_view(entry) == "read_words"
+                    ? host_kernel<&host::read_words>()
+                    : detail::visit_float(type, []<class T>(detail::TypeTag<T>) {
+                          return host_kernel<&host::fma_chains<T>>();
+                      });
     spec.max_group_size = group_size(device);
     return device.compile(spec);
 }

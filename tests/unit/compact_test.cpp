@@ -1,4 +1,5 @@
 // Compact and partition through the public API. `concord check` covers variants, types, sizes and patterns.
+// No fixed bits: elements only move.
 #include "devices.hpp"
 
 #include <algorithm>

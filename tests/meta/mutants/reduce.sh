@@ -77,7 +77,7 @@ mutant common.cu any "$fixed_large" "no group finishes" \
     'atomicAdd(ticket, 1u) == groups - 1' 'atomicAdd(ticket, 1u) == groups'
 mutant common.cu any "$fixed_large" "the ticket is not left zero" '*ticket = 0;' ''
 mutant common.cu any "$fixed" "shuffles take the wrong lane" \
-    '__shfl_down_sync(all_lanes, value, distance)' '__shfl_down_sync(all_lanes, value, distance / 2)'
+    '__shfl_down_sync(all_lanes, bits, distance)' '__shfl_down_sync(all_lanes, bits, distance / 2)'
 
 mutant group_reduce.cu any "$fixed" "a step of the tree is left out" 'distance = warp_width / 2;' 'distance = warp_width / 4;'
 mutant reduce.cu any "$fixed" "an element past the end is counted" 'if (i < length) sum[j] =' 'if (i <= length) sum[j] ='

@@ -28,7 +28,7 @@ void run(Stream& stream, const TwiceProblem& p, u64 tile, u32 group_size) {
         {.source = &kernel_sources::twice(),
          .entry = "twice",
          .constants = {{"T", p.in.type}},
-         .host = p.in.type == Type::f32 ? host_kernel<&twice_host<f32>>() : host_kernel<&twice_host<f64>>()});
+         .host = visit_float(p.in.type, []<class T>(TypeTag<T>) { return host_kernel<&twice_host<T>>(); })});
     const u64 n = p.in.count;
     launch(stream, *kernel, LaunchShape::linear(divide_up(n, tile), group_size), p.in, p.out, n, tile);
 }

@@ -1,6 +1,7 @@
 #pragma once
-// Internal to matmul: the validated call, its kernels, and the launch function of each variant.
+// Internal to matmul: the validated call, its kernels, and the functions of its variants.
 
+#include <concord/internal/row.hpp>
 #include <concord/matmul.hpp>
 #include <concord/tuning.hpp>
 
@@ -75,11 +76,10 @@ inline constexpr Tunable matmul_direct_work{
     .used_by = {TunableUser::host},
     .values = {128, 256, 512, 1024, 2048}};
 
-enum class MatmulSource { steps, register_tiled, mma, packed, tf32 };
-
 // Kernel `entry` for an element type. `constants` are added to those that depend on the type alone.
-std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, MatmulSource source, const char* entry,
-                                      u32 group_size, const Constants& constants, HostKernel host);
+std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, const KernelSource& source,
+                                      const char* entry, u32 group_size, const Constants& constants,
+                                      HostKernel host);
 
 // Host kernels of the textbook steps for one element type.
 struct MatmulHost {
@@ -123,8 +123,7 @@ detail::host::Product<T> product_of(const MatmulProblem& p) {
 template <class F>
 void with_product(const MatmulProblem& p, F f) {
     auto with = [&](const auto& product) { f(ValueBytes{std::as_bytes(std::span(&product, 1))}); };
-    if (p.type() == Type::f32) return with(product_of<f32>(p));
-    with(product_of<f64>(p));
+    visit_float(p.type(), [&]<class T>(TypeTag<T>) { with(product_of<T>(p)); });
 }
 
 // Whether the number of tiles of `rows` x `columns` elements of C is within the limit of a launch.
@@ -158,27 +157,32 @@ inline bool in_whole_packs(const View& view, u64 contiguous, u64 pitch, u64 stri
     return contiguous * size_of(view.type) % bytes_of_pack == 0 && is_aligned(view, pitch, stride);
 }
 
+// All classes of devices.
 Support supports_matmul_steps(const Device& device, const MatmulProblem& p);
-void run_matmul_serial(Stream& stream, const MatmulProblem& p);
 void run_matmul_naive(Stream& stream, const MatmulProblem& p);
 void run_matmul_tiled(Stream& stream, const MatmulProblem& p);
 void run_matmul_blocks(Stream& stream, const MatmulProblem& p);
 void run_matmul_blocks_tiled(Stream& stream, const MatmulProblem& p);
 
+// Groups of many work-items.
 Support supports_matmul_register_tiled(const Device& device, const MatmulProblem& p);
 void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p);
 // The part of `register_tiled` for f64 on tensor cores. Returns false, and enqueues nothing, if the device has none, if
 // they have failed their self-test, or if the tile does not fit.
 bool run_matmul_mma(Stream& stream, const MatmulProblem& p);
-
 Support supports_matmul_tf32x3(const Device& device, const MatmulProblem& p);
 void run_matmul_tf32x3(Stream& stream, const MatmulProblem& p);
 
+// One work-item per group.
+Support supports_matmul_packed_items(const Device& device, const MatmulProblem& p);
+void run_matmul_packed_items(Stream& stream, const MatmulProblem& p);
+
+// C++.
 Support supports_matmul_direct(const Device& device, const MatmulProblem& p);
 bool suits_matmul_direct(const Device& device, const MatmulProblem& p);
 void run_matmul_direct(Stream& stream, const MatmulProblem& p);
-
-Support supports_matmul_packed(const Device& device, const MatmulProblem& p);
-void run_matmul_packed(Stream& stream, const MatmulProblem& p);
+Support supports_matmul_packed_host(const Device& device, const MatmulProblem& p);
+void run_matmul_packed_host(Stream& stream, const MatmulProblem& p);
+void run_matmul_serial(Stream& stream, const MatmulProblem& p);
 
 }  // namespace concord::detail

@@ -1,8 +1,8 @@
 #pragma once
-// Shared by the .cpp files of histogram: resolved bins, host kernels, tunables and launch code.
+// Internal to histogram: resolved bins, host kernels, tunables, and the functions of its variants.
 
 #include <concord/histogram.hpp>
-
+#include <concord/internal/row.hpp>
 #include <concord/tuning.hpp>
 
 #include <array>
@@ -49,10 +49,6 @@ struct HistogramKernels {
 };
 // wide: those that take bins of 64 bits.
 const HistogramKernels& histogram_kernels(bool wide);
-
-constexpr Type unsigned_of(Type type) {
-    return type < Type::u8 ? static_cast<Type>(static_cast<u8>(type) + 4) : type;
-}
 
 // Copies of the counters per group (multi_copy), passes over the samples (passes), and bytes of local memory per
 // group.

@@ -1,8 +1,9 @@
 #pragma once
-// Internal to convolve: the validated call, tunables, and the launch function of each variant.
+// Internal to convolve: the validated call, tunables, and the functions of its variants.
 
 #include <concord/convolve.hpp>
 #include <concord/host_kernel.hpp>
+#include <concord/internal/row.hpp>
 #include <concord/tuning.hpp>
 
 namespace concord::detail {
@@ -58,18 +59,22 @@ struct ConvolveHost {
 };
 const ConvolveHost& convolve_host(Type image);
 
-// Launch and support query of each variant.
-void run_convolve_serial(Stream& stream, const ConvolveProblem& p);
-void run_convolve_naive(Stream& stream, const ConvolveProblem& p);
-void run_convolve_constant_mask(Stream& stream, const ConvolveProblem& p);
-void run_convolve_tiled_halo(Stream& stream, const ConvolveProblem& p);
-void run_convolve_sliding(Stream& stream, const ConvolveProblem& p);
-void run_convolve_separable(Stream& stream, const ConvolveProblem& p);
-Support supports_convolve_serial(const Device& device, const ConvolveProblem& p);
-Support supports_convolve_naive(const Device& device, const ConvolveProblem& p);
-Support supports_convolve_constant_mask(const Device& device, const ConvolveProblem& p);
-Support supports_convolve_tiled_halo(const Device& device, const ConvolveProblem& p);
+// Groups of many work-items.
 Support supports_convolve_sliding(const Device& device, const ConvolveProblem& p);
-Support supports_convolve_separable(const Device& device, const ConvolveProblem& p);
+void run_convolve_sliding_groups(Stream& stream, const ConvolveProblem& p);
+Support supports_convolve_tiled_halo(const Device& device, const ConvolveProblem& p);
+void run_convolve_tiled_halo(Stream& stream, const ConvolveProblem& p);
+Support supports_convolve_constant_mask(const Device& device, const ConvolveProblem& p);
+void run_convolve_constant_mask(Stream& stream, const ConvolveProblem& p);
+Support supports_convolve_naive(const Device& device, const ConvolveProblem& p);
+void run_convolve_naive(Stream& stream, const ConvolveProblem& p);
+
+// One work-item per group.
+void run_convolve_sliding_items(Stream& stream, const ConvolveProblem& p);
+
+// C++.
+void run_convolve_sliding_host(Stream& stream, const ConvolveProblem& p);
+void run_convolve_naive_host(Stream& stream, const ConvolveProblem& p);
+void run_convolve_serial_host(Stream& stream, const ConvolveProblem& p);
 
 }  // namespace concord::detail

@@ -1,6 +1,8 @@
 #pragma once
-// Internal to stencil: the validated call, kernels, tunables and helpers of the launch functions.
+// Internal to stencil: the validated call, tunables, and the functions of its variants.
 
+#include <concord/internal/launch.hpp>
+#include <concord/internal/row.hpp>
 #include <concord/stencil.hpp>
 #include <concord/tuning.hpp>
 
@@ -47,11 +49,14 @@ inline constexpr Tunable stencil_steps_together{.name = "stencil.steps",
                                                 .used_by = {TunableUser::host},
                                                 .values = {1, 2, 3, 4}};
 
+inline constexpr Tunable stencil_planes_a_group{.name = "stencil.planes",
+                                                .summary = "streaming and temporal: planes per group",
+                                                .used_by = {TunableUser::cuda, TunableUser::opencl},
+                                                .values = {4, 8, 16, 32, 64, 128, 256}};
+
 inline TuningPoint point_of(const StencilProblem& p) {
     return {p.in.type, p.in.count, u64{p.radius()} + (p.steps > 1 ? 10 : 0)};
 }
-
-enum class StencilSource { steps, streaming, temporal, wide };
 
 // Tile of a group of many work-items.
 struct StencilTile {
@@ -66,10 +71,15 @@ struct StencilTile {
     u32 height() const { return group_size / group_size_x * rows - 2 * margin; }
 };
 
-constexpr u32 wide_row = 1024;  // maximum points per row of a tile on CPUs
+// Whether the number of tiles is within the limit of a launch. depth: number of planes, or of pieces of the depth.
+inline Support supports_tiles(const StencilProblem& p, const StencilTile& tile, u64 depth) {
+    return supports_group_count(
+        {depth, divide_up(p.rows(), tile.height()), divide_up(p.shape.columns, tile.width())});
+}
 
-std::shared_ptr<Kernel> stencil_kernel(Device& device, const StencilProblem& p, StencilSource source,
-                                       const char* entry, const StencilTile& tile,
+// The kernel with its constants, besides those of type and radius.
+std::shared_ptr<Kernel> stencil_kernel(Device& device, const StencilProblem& p, const KernelSource& source,
+                                       const char* entry, u32 group_size, const Constants& constants,
                                        HostKernel StencilHost::*host);
 
 // Length of the coefficient argument: those in use, or all nine (host kernels).
@@ -78,15 +88,12 @@ enum class StarLength { used, all };
 // Calls f with the coefficients, converted to the volume's type.
 template <class F>
 void with_star(const StencilProblem& p, StarLength length, F f) {
-    visit_type(p.type(), [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        if constexpr (std::is_floating_point_v<T>) {
-            detail::host::Star<T> star{};
-            for (u32 r = 0; r <= p.radius(); ++r)
-                star.c[r] = static_cast<T>(p.star[r]);
-            f(ValueBytes{std::as_bytes(
-                std::span(star.c, length == StarLength::all ? StarCoefficients::most : p.radius() + 1))});
-        }
+    visit_float(p.type(), [&]<class T>(TypeTag<T>) {
+        detail::host::Star<T> star{};
+        for (u32 r = 0; r <= p.radius(); ++r)
+            star.c[r] = static_cast<T>(p.star[r]);
+        f(ValueBytes{std::as_bytes(
+            std::span(star.c, length == StarLength::all ? StarCoefficients::most : p.radius() + 1))});
     });
 }
 
@@ -123,8 +130,23 @@ void each_sweep(Stream& stream, const StencilProblem& p, u64 at_once, Sweep swee
     }
 }
 
-// `blocked`, for one work-item per group: stencil_blocked.cpp.
-Support supports_blocked(const Device& device, const StencilProblem& p);
-void run_blocked(Stream& stream, const StencilProblem& p);
+// Groups of many work-items.
+Support supports_stencil_streaming(const Device& device, const StencilProblem& p);
+void run_stencil_streaming(Stream& stream, const StencilProblem& p);
+Support supports_stencil_temporal(const Device& device, const StencilProblem& p);
+bool suits_stencil_temporal(const Device& device, const StencilProblem& p);
+void run_stencil_temporal(Stream& stream, const StencilProblem& p);
+Support supports_stencil_planes(const Device& device, const StencilProblem& p);
+void run_stencil_tiled(Stream& stream, const StencilProblem& p);
+void run_stencil_naive(Stream& stream, const StencilProblem& p);
+
+// One work-item per group.
+void run_stencil_blocked_items(Stream& stream, const StencilProblem& p);
+
+// C++.
+void run_stencil_blocked_host(Stream& stream, const StencilProblem& p);
+void run_stencil_tiled_host(Stream& stream, const StencilProblem& p);
+void run_stencil_naive_host(Stream& stream, const StencilProblem& p);
+void run_stencil_serial_host(Stream& stream, const StencilProblem& p);
 
 }  // namespace concord::detail
