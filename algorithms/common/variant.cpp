@@ -41,9 +41,7 @@ std::string joined(const std::vector<std::string_view>& names) {
 Support supports_dialect(const Device& device, const Variant& variant) {
     const Dialect dialect = device.traits().dialect;
     if (variant.dialects.has(dialect)) return {};
-    return Support::no(dialect == Dialect::cuda     ? "not implemented for CUDA"
-                       : dialect == Dialect::opencl ? "not implemented for OpenCL"
-                                                    : "not implemented for the CPU");
+    return Support::no("not implemented in " + std::string(name_of(dialect)));
 }
 
 Support supports_type(const Device& device, Type type) {

@@ -1,5 +1,6 @@
 #include "opencl_traits.hpp"
 
+#include <concord/dlpack.hpp>
 #include <concord/error.hpp>
 #include <concord/internal/environment.hpp>
 #include <concord/internal/processor.hpp>
@@ -183,6 +184,7 @@ DeviceTraits traits_of(cl_device_id device) {
     DeviceTraits traits;
     const bool cpu = is_cpu(device);
     traits.dialect = Dialect::opencl;
+    traits.dlpack_type = dlpack::DeviceType::opencl;
     traits.many_items = has_many_items(device);
     traits.units = std::max<u32>(1, ask_value<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS));
     traits.max_group_size = static_cast<u32>(

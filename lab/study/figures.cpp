@@ -152,13 +152,11 @@ std::vector<Group> groups(const Figure& figure, const std::vector<const Result*>
 }
 
 Mark mark_of(const Result& r, Measure measure, double x) {
-    Mark mark;
-    mark.x = x;
-    mark.y = value(r, measure, r.ms).value_or(0);
-    mark.low = value(r, measure, r.q1);
-    mark.high = value(r, measure, r.q3);
-    mark.of = &r;
-    return mark;
+    return {.x = x,
+            .y = value(r, measure, r.ms).value_or(0),
+            .low = value(r, measure, r.q1),
+            .high = value(r, measure, r.q3),
+            .of = &r};
 }
 
 u64 common_size(const std::vector<const Result*>& results) {
@@ -198,10 +196,6 @@ void add_ceiling(Chart& chart, const Figure& figure, const std::vector<const Res
         guide.points.emplace_back(x, values.begin()->first);
     }
     if (guide.points.size() > 1) chart.guides.push_back(std::move(guide));
-}
-
-std::string factor(double value) {
-    return rounded(value) + " ×";
 }
 
 }  // namespace

@@ -78,14 +78,11 @@ Series efficiency(Chart& chart, std::string name, const std::vector<const Result
             continue;
         }
         const double ideal = *one->ms * ideal_times(*r);
-        Mark mark;
-        mark.x = ranks_of(*r);
-        mark.y = 100 * ideal / *r->ms;
+        Mark mark{.x = static_cast<double>(ranks_of(*r)), .y = 100 * ideal / *r->ms, .of = r};
         if (r->q1 && r->q3) {
             mark.low = 100 * ideal / *r->q3;
             mark.high = 100 * ideal / *r->q1;
         }
-        mark.of = r;
         series.marks.push_back(mark);
     }
     std::sort(series.marks.begin(), series.marks.end(),

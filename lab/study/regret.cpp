@@ -93,12 +93,10 @@ std::vector<Chart> regrets(const Figure& figure, const Data& data) {
         Series bars;
         for (const Pair& pair : pairs) {
             if (bars.marks.size() == most_bars) break;
-            Mark mark;
-            mark.y = pair.ratio;
-            mark.label = work_of(*pair.first);
-            mark.note = pair.first->variant + "; " + pair.second->variant;
-            mark.of = pair.first;
-            bars.marks.push_back(std::move(mark));
+            bars.marks.push_back({.y = pair.ratio,
+                                  .label = work_of(*pair.first),
+                                  .note = pair.first->variant + "; " + pair.second->variant,
+                                  .of = pair.first});
         }
         if (bars.marks.empty() && chart.missing.empty()) continue;
         chart.series.push_back(std::move(bars));
@@ -115,11 +113,8 @@ std::vector<Chart> regret_over_sizes(const Figure& /*figure*/, const Data& data)
         for (const Pair& pair : pairs_on(device, data, regret_names, missing)) {
             Series& series = by_type[pair.first->type][pair.first->workload];
             series.name = pair.first->workload;
-            Mark mark;
-            mark.x = static_cast<double>(pair.first->n);
-            mark.y = pair.ratio;
-            mark.of = pair.first;
-            series.marks.push_back(std::move(mark));
+            series.marks.push_back(
+                {.x = static_cast<double>(pair.first->n), .y = pair.ratio, .of = pair.first});
         }
         for (auto& [type, all] : by_type) {
             Chart chart;

@@ -148,12 +148,10 @@ std::vector<Chart> gains(const Figure& figure, const Data& data) {
         chart.y = {.name = "speed-up over the defaults", .unit = Scale::Unit::factor};
         Series bars;
         for (const Pair& pair : pairs_on(device, data, tuning_names, chart.missing)) {
-            Mark mark;
-            mark.y = pair.ratio;
-            mark.label = work_of(*pair.second);
-            mark.note = pair.second->variant;
-            mark.of = pair.second;
-            bars.marks.push_back(std::move(mark));
+            bars.marks.push_back({.y = pair.ratio,
+                                  .label = work_of(*pair.second),
+                                  .note = pair.second->variant,
+                                  .of = pair.second});
         }
         if (bars.marks.empty() && chart.missing.empty()) continue;
         chart.series.push_back(std::move(bars));

@@ -46,21 +46,21 @@
 
 namespace concord {
 
-/// Kinds of devices whose launches read a tunable.
+/// Kinds of kernels whose launches read a tunable.
 enum class TunableUser : u8 {
-    cuda,                ///< CUDA devices
-    opencl,              ///< OpenCL devices with many work-items per group
-    opencl_single_item,  ///< OpenCL devices with one work-item per group, such as CPUs
-    host                 ///< the oneTBB device
+    cuda,                ///< in CUDA C++
+    opencl,              ///< in OpenCL C, for many work-items per group
+    opencl_single_item,  ///< in OpenCL C, for one work-item per group, as on CPUs
+    host                 ///< in C++, for the CPU
 };
-/// A set of kinds of devices.
+/// A set of kinds of kernels.
 using TunableUsers = detail::EnumSet<TunableUser>;
 
 /// A launch parameter that a table may set. The algorithm's descriptor lists it.
 struct Tunable {
     std::string_view name;      ///< algorithm, a dot, and the parameter, for example "scan.lookback_tiles"
     std::string_view summary;   ///< what it sets, with the unit
-    TunableUsers used_by;       ///< devices whose launches read it
+    TunableUsers used_by;       ///< kernels whose launches read it
     std::array<u64, 8> values;  ///< permitted values, ascending; zeros at the end are unused
 
     /// Returns the part of the name before the dot.
