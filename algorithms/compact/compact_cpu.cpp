@@ -1,6 +1,7 @@
 // Host side of the variants with one work-item per group: `fused`, and `two_pass` and `serial` of host kernels.
 
 #include "compact_move.hpp"
+#include "compact_sources.hpp"
 #include "compact_variants.hpp"
 
 #include <concord/internal/launch.hpp>

@@ -1,5 +1,6 @@
 // Host side of `lookback`, and of `fused` in groups of many work-items.
 
+#include "compact_sources.hpp"
 #include "compact_variants.hpp"
 
 #include <concord/internal/launch.hpp>

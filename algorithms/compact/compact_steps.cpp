@@ -1,5 +1,6 @@
 // The host side of `scan_scatter`.
 
+#include "compact_sources.hpp"
 #include "compact_variants.hpp"
 
 #include <concord/internal/launch.hpp>

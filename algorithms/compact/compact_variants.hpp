@@ -1,8 +1,6 @@
 #pragma once
 // Shared by the .cpp files of compact: kernels, tunables, and the functions of the variants.
 
-#include "compact_sources.hpp"
-
 #include <concord/compact.hpp>
 #include <concord/internal/block_function.hpp>
 #include <concord/internal/calibration.hpp>

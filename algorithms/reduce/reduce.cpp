@@ -1,3 +1,4 @@
+#include "reduce_sources.hpp"
 #include "reduce_steps_host.hpp"
 #include "reduce_variants.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 
 constexpr u32 loads_in_flight = 8;
 
-// --- Textbook variants and serial --------------------------------------------------------------------------------------
+// --- Textbook variants and serial -----------------------------------------------------------------------------------
 
 std::shared_ptr<Kernel> step_kernel(Device& device, const ReduceProblem& p, const char* entry,
                                     HostKernel ReduceSteps::*host) {

@@ -1,5 +1,6 @@
 // Host side of `fixed`.
 
+#include "reduce_sources.hpp"
 #include "reduce_variants.hpp"
 
 #include <concord/internal/launch.hpp>

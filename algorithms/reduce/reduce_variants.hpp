@@ -1,8 +1,6 @@
 #pragma once
 // Shared by the .cpp files of reduce: kernels, tunables, and the functions of the variant `fixed`.
 
-#include "reduce_sources.hpp"
-
 #include <concord/internal/row.hpp>
 #include <concord/reduce.hpp>
 #include <concord/tuning.hpp>

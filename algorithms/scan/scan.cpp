@@ -1,3 +1,4 @@
+#include "scan_sources.hpp"
 #include "scan_steps_host.hpp"
 #include "scan_variants.hpp"
 
@@ -13,7 +14,7 @@ namespace concord {
 namespace detail {
 namespace {
 
-// --- Textbook variants and serial --------------------------------------------------------------------------------------
+// --- Textbook variants and serial -----------------------------------------------------------------------------------
 
 std::shared_ptr<Kernel> step_kernel(Device& device, const ScanProblem& p, const char* entry,
                                     HostKernel ScanSteps::*host) {

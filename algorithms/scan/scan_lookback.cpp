@@ -1,5 +1,6 @@
 // Host side of the variants with one launch, whose groups take the totals of earlier tiles from other groups.
 
+#include "scan_sources.hpp"
 #include "scan_variants.hpp"
 
 #include <concord/internal/launch.hpp>

@@ -1,5 +1,6 @@
 // Host side of `reduce_then_scan`, and the totals of the tiles of a part.
 
+#include "scan_sources.hpp"
 #include "scan_variants.hpp"
 
 #include <concord/internal/launch.hpp>

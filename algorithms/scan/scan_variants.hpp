@@ -1,8 +1,6 @@
 #pragma once
 // Shared by the .cpp files of scan: kernels, tunables, and the functions of the variants.
 
-#include "scan_sources.hpp"
-
 #include <concord/internal/calibration.hpp>
 #include <concord/internal/row.hpp>
 #include <concord/scan.hpp>

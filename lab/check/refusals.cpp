@@ -26,8 +26,7 @@ bool any(const DeviceTraits&) {
     return true;
 }
 
-constexpr std::string_view many = "requires many work-items per group",
-                           prefers_many = "requires a device that prefers many work-items per group",
+constexpr std::string_view prefers_many = "requires a device that prefers many work-items per group",
                            prefers_one = "requires a device that prefers one work-item per group";
 
 constexpr Refusal table[] = {
