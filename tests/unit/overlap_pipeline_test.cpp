@@ -3,6 +3,8 @@
 #include "pipeline_data.hpp"
 #include "spin.hpp"
 
+#include <concord/dlpack.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <thread>

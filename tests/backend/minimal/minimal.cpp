@@ -12,11 +12,11 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <future>
 #include <mutex>
-#include <new>
 #include <thread>
 
 namespace concord::minimal {
@@ -93,15 +93,14 @@ class DeviceMemory final : public backend::Memory {
 // Drivers of CPUs copy from any host memory at the same speed: nothing is page-locked.
 class HostMemory final : public backend::Memory {
   public:
-    explicit HostMemory(u64 bytes) : base_(::operator new(bytes, alignment, std::nothrow)) {
-        if (base_ == nullptr) out_of_memory("Device::allocate_host", bytes);
+    explicit HostMemory(u64 bytes) {
+        if (::posix_memalign(&base_, 64, bytes) != 0) out_of_memory("Device::allocate_host", bytes);
     }
-    ~HostMemory() override { ::operator delete(base_, alignment); }
+    ~HostMemory() override { std::free(base_); }
     void* host_pointer() noexcept override { return base_; }
 
   private:
-    static constexpr std::align_val_t alignment{64};
-    void* base_;
+    void* base_ = nullptr;
 };
 
 cl_mem buffer_of(const backend::Memory& memory) {
@@ -412,7 +411,7 @@ class MinimalDevice final : public backend::Device {
 
     std::unique_ptr<backend::Kernel> compile(const KernelSpec& spec) override {
         // Macros say what the compiler and the device support. Operations keep their order: no fast-math options.
-        std::string source = "#define CONCORD_CPU\n", options = "-cl-std=CL1.2";
+        std::string source = "#define CONCORD_CPU\n", options = "-cl-std=CL1.2 -w";
         if (traits_.fp64) source += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define CONCORD_FP64\n";
         if (traits_.exact_divide_sqrt) options += " -cl-fp32-correctly-rounded-divide-sqrt";
         source += assemble(spec, traits_.dialect);
