@@ -18,13 +18,13 @@ inline Constants type_constants(const ConvolveProblem& p) {
 // --- Masks ----------------------------------------------------------------------------------------------------------
 
 // Bytes available for a mask among a kernel's parameters.
-inline u64 parameter_room(const Device& device) {
+inline u64 parameter_space(const Device& device) {
     constexpr u64 other_arguments = 112;
     return device.traits().parameter_bytes - other_arguments;
 }
 
 inline bool fits_parameters(const Device& device, const ConvolveProblem& p) {
-    return p.mask.bytes() <= parameter_room(device);
+    return p.mask.bytes() <= parameter_space(device);
 }
 
 inline ValueBytes bytes_of(const ConvolveMask& mask) {

@@ -88,17 +88,17 @@ detail::host::ConvolvePlan sliding_plan(const Device& device, const ConvolveProb
     detail::host::ConvolvePlan plan = host_plan(p);
     const DeviceTraits& traits = device.traits();
     const u64 elements = p.shape.rows * p.shape.columns;
-    const u64 least_work = tuned(device, convolve_group_work, point_of(p), 2 * least_group_kib(traits)) << 10,
+    const u64 min_work = tuned(device, convolve_group_work, point_of(p), 2 * least_group_kib(traits)) << 10,
               most = traits.units * tuned(device, convolve_groups_a_unit, point_of(p), 16);
     const u64 work = elements * (p.mask.taps() + 8);  // a result costs about as much as 8 taps in addition
-    const u64 groups = std::clamp<u64>(work / least_work, 1, most);
+    const u64 groups = std::clamp<u64>(work / min_work, 1, most);
     const u64 strips = divide_up(plan.rows, detail::host::convolve_tall),
               chunks = divide_up(plan.columns, detail::host::convolve_chunk);
     const u64 down = std::min(groups, strips);
     plan.band = divide_up(strips, down) * detail::host::convolve_tall;
     plan.span = divide_up(chunks, std::min(chunks, divide_up(groups, down))) * detail::host::convolve_chunk;
     plan.across = divide_up(plan.columns, plan.span);
-    plan.past_cache = elements * (size_of(p.in.type) + size_of(p.out.type)) > traits.cache ? 1 : 0;
+    plan.non_temporal = elements * (size_of(p.in.type) + size_of(p.out.type)) > traits.cache ? 1 : 0;
     return plan;
 }
 
@@ -134,7 +134,7 @@ void run_convolve_sliding_items(Stream& stream, const ConvolveProblem& p) {
     const bool small = p.mask.taps() <= 25;
     const u64 elements = 64 / size_of(p.type());  // per vector
     const u64 scratch = detail::host::convolve_chunk + convolve_longest_side +
-                        detail::host::convolve_most_rows * (elements + convolve_longest_side + 1);
+                        detail::host::convolve_max_rows * (elements + convolve_longest_side + 1);
     const bool bytes = p.in.type == Type::u8;
     const std::string width = std::to_string(elements), vector = std::string(opencl_name(p.type())) + width,
                       cells = std::string(opencl_name(p.in.type)) + width,
@@ -153,11 +153,11 @@ void run_convolve_sliding_items(Stream& stream, const ConvolveProblem& p) {
     const auto kernel = device.kernel(spec);
     const MaskCopy mask(stream, p.mask);
     const u64 groups = divide_up(plan.rows, plan.band) * plan.across, size = size_of(p.in.type);
-    const auto room = stream.scratch(groups * scratch * size);
+    const auto scratch_buffer = stream.scratch(groups * scratch * size);
     launch(stream, *kernel, LaunchShape::linear(groups, 1), p.in, p.out, mask.view,
-           View{room.get(), 0, groups * scratch, p.in.type}, plan.rows, plan.columns, plan.in_pitch,
+           View{scratch_buffer.get(), 0, groups * scratch, p.in.type}, plan.rows, plan.columns, plan.in_pitch,
            plan.out_pitch, plan.band, plan.span, plan.across, plan.mask_rows, plan.mask_columns, plan.clamps,
-           plan.past_cache);
+           plan.non_temporal);
 }
 
 void run_convolve_sliding_host(Stream& stream, const ConvolveProblem& p) {

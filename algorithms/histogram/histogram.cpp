@@ -9,13 +9,13 @@ Support supports_any(const Device& device, const HistogramProblem& p) {
 }
 
 Support supports_at_most_2_30(u64 bins) {
-    if (bins <= most_narrow_bins) return {};
+    if (bins <= max_narrow_bins) return {};
     return Support::no("supports at most 2^30 bins, got " + std::to_string(bins));
 }
 
 Support supports_local(const Device& device, const HistogramProblem& p, u64 bytes) {
-    constexpr u32 least_items = 256;
-    if (Support group = supports_group(device, least_items); !group) return group;
+    constexpr u32 min_items = 256;
+    if (Support group = supports_group(device, min_items); !group) return group;
     if (bytes > local_budget(device))
         return Support::no(std::to_string(p.bins()) + " bins need " + std::to_string(bytes) +
                            " bytes of local memory per group; " + device.info().selector + " has " +

@@ -21,8 +21,8 @@ constexpr u32 private_group_size = 1024, portable_group_size = 256;
 constexpr u32 global_group_size = 256;  // work-items of a group that counts in global memory
 // Copies of the counters in local memory: at most this many bytes, so that a unit holds at least two groups, and at
 // most one copy per lane of a warp, so that no two lanes conflict on a bank.
-constexpr u64 most_copy_bytes = u64{32} << 10;
-constexpr u32 most_copies = 32;
+constexpr u64 max_copy_bytes = u64{32} << 10;
+constexpr u32 max_copies = 32;
 constexpr u64 share_bits = 31;  // log2 of the samples per group, which are counted in 32 bits
 // Samples that are worth a group in C++. Waking a thread of oneTBB costs as much as counting that many.
 constexpr u64 host_share = u64{1} << 16;
@@ -42,7 +42,7 @@ struct KernelShape {
 };
 
 bool is_wide(const HistogramProblem& p) {
-    return p.bins() > most_narrow_bins;
+    return p.bins() > max_narrow_bins;
 }
 
 std::shared_ptr<Kernel> kernel(Device& device, const HistogramProblem& p, const char* entry,
@@ -186,8 +186,8 @@ TuningPoint point_of(const HistogramProblem& p) {
 }
 
 u64 multi_copies(const Device& device, const HistogramProblem& p) {
-    const u64 budget = std::min(most_copy_bytes, local_budget(device)), bins = p.bins();
-    for (u64 copies = tuned(device, histogram_copies_of_group, point_of(p), most_copies); copies > 1;
+    const u64 budget = std::min(max_copy_bytes, local_budget(device)), bins = p.bins();
+    for (u64 copies = tuned(device, histogram_copies_of_group, point_of(p), max_copies); copies > 1;
          copies /= 2) {
         if (bins <= budget / (copies * 4)) return copies;
     }
@@ -203,7 +203,7 @@ PrivateRows private_rows(const Device& device, const HistogramProblem& p) {
     const u64 n = p.in.count, bins = p.bins();
     constexpr u64 line = 16;
     // Other drivers than oneTBB wake their threads at every launch.
-    const u64 least_share = is_host(device) ? host_share : u64{1} << 13;
+    const u64 min_share = is_host(device) ? host_share : u64{1} << 13;
     // Several tables, while they fit the core's private cache, so that equal samples do not wait for each other's
     // counter.
     const u32 tables = static_cast<u32>(tuned(device, histogram_tables_of_task, point_of(p),
@@ -212,7 +212,7 @@ PrivateRows private_rows(const Device& device, const HistogramProblem& p) {
                                               : bins <= 32768 ? 2
                                                               : 1));
     const u64 tasks_a_unit = tuned(device, histogram_tasks_of_unit, point_of(p), bins <= 16384 ? 4 : 1);
-    const u64 share = std::max(least_share, bins);
+    const u64 share = std::max(min_share, bins);
     const u64 tasks = std::max((n >> share_bits) + 1,
                                std::min(u64{device.traits().units} * tasks_a_unit, divide_up(n, share)));
     return {tasks, (bins + 1 + line - 1) / line * line + line, tables};
@@ -270,9 +270,9 @@ void run_histogram_global_atomic(Stream& stream, const HistogramProblem& p) {
                                .group_size = global_group_size,
                                .words = counts.words},
                               &HistogramKernels::global);
-    constexpr u64 most_groups = u64{1} << 22;
+    constexpr u64 max_groups = u64{1} << 22;
     const u64 groups =
-        std::min(most_groups, divide_up(p.in.count, is_host(device) ? host_share : u64{global_group_size}));
+        std::min(max_groups, divide_up(p.in.count, is_host(device) ? host_share : u64{global_group_size}));
     launch_bins(stream, *count, p, LaunchShape::linear(groups, group_size_of(device, global_group_size)),
                 p.in, counts.view, p.in.count, p.bins(), counts.words);
     finish(stream, p, counts);
@@ -282,8 +282,8 @@ void run_histogram_sorted(Stream& stream, const HistogramProblem& p) {
     Device& device = stream.device();
     const Counts counts = make_counts(stream, p);
     // The counters of a coarse bin fit local memory and a private cache.
-    constexpr u64 most_fine = 8192;
-    const u32 shift = static_cast<u32>(std::bit_width(std::min(most_fine, local_budget(device) / 4))) - 1;
+    constexpr u64 max_fine = 8192;
+    const u32 shift = static_cast<u32>(std::bit_width(std::min(max_fine, local_budget(device) / 4))) - 1;
     const u64 n = p.in.count, bins = p.bins(), fine = u64{1} << shift;
     const u32 coarse = static_cast<u32>(divide_up(bins, fine));
     const auto id_buffer = stream.scratch(n * sizeof(u32)),

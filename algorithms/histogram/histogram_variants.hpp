@@ -12,7 +12,7 @@ namespace concord::detail {
 
 // Up to this number a bin is a u32, and every sample that is not counted maps past the last bin, whatever its sign
 // was.
-inline constexpr u64 most_narrow_bins = u64{1} << 30;
+inline constexpr u64 max_narrow_bins = u64{1} << 30;
 
 // The rule of a call with N bins, as kernels take it.
 struct ResolvedBins {

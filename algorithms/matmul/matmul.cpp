@@ -140,8 +140,8 @@ constexpr Row<MatmulProblem> table[] = {
 };
 
 constexpr auto variants = variants_of(table);
-constexpr const Tunable* tunables[] = {&matmul_tile_index,  &matmul_panel_kib,     &matmul_strips_kib,
-                                       &matmul_most_panels, &matmul_groups_a_unit, &matmul_direct_work};
+constexpr const Tunable* tunables[] = {&matmul_tile_index, &matmul_panel_kib,     &matmul_strips_kib,
+                                       &matmul_max_panels, &matmul_groups_a_unit, &matmul_direct_work};
 
 // --- The call -------------------------------------------------------------------------------------------------------
 

@@ -24,12 +24,11 @@ CheckedSize copy_bytes(const MatmulProblem& p, u64 columns) {
 // longer side.
 detail::host::DirectPlan plan_of(const Device& device, const MatmulProblem& p, const DirectHost& host) {
     const MatmulShape& s = p.shape;
-    const u64 least_work = tuned(device, matmul_direct_work, point_of(p), 512) << 10,
+    const u64 min_work = tuned(device, matmul_direct_work, point_of(p), 512) << 10,
               most = device.traits().units * tuned(device, matmul_groups_a_unit, point_of(p), 8);
     // Saturates: the number of groups is bounded anyway.
     const CheckedSize work = CheckedSize(s.m) * s.n * std::max<u64>(s.k, 1) * s.batch;
-    const u64 groups =
-        std::clamp<u64>(work.fits(least_work * most) ? work.value() / least_work : most, 1, most);
+    const u64 groups = std::clamp<u64>(work.fits(min_work * most) ? work.value() / min_work : most, 1, most);
     detail::host::DirectPlan plan{.products = divide_up(s.batch, std::min(groups, s.batch)),
                                   .rows = s.m,
                                   .columns = s.n,

@@ -76,7 +76,7 @@ detail::host::PackedPlan plan_of(const Device& device, const MatmulProblem& p, u
     plan.block_depth = std::max<u64>(1, divide_up(s.k, std::max<u64>(1, divide_up(s.k, plan.block_depth))));
     plan.strips = std::max<u64>(1, strips_bytes / (plan.block_depth * kernels.rows * p.size()));
     plan.strips = std::min(down, plan.strips);
-    plan.panels = std::min(across, tuned(device, matmul_most_panels, point_of(p), 16));
+    plan.panels = std::min(across, tuned(device, matmul_max_panels, point_of(p), 16));
     auto groups = [&] { return divide_up(down, plan.strips) * divide_up(across, plan.panels) * batch; };
     const u64 wanted = device.traits().units * tuned(device, matmul_groups_a_unit, point_of(p), 8);
     while (groups() < wanted && plan.panels > 2)

@@ -109,11 +109,11 @@ Modes modes_of(const MatmulProblem& p, Copies copies) {
     return {.a = mode(a), .b = mode(b)};
 }
 
-constexpr u64 most_k = (u64{1} << 31) - 1;
+constexpr u64 max_k = (u64{1} << 31) - 1;
 
 Support supports_k(const MatmulProblem& p) {
-    if (p.shape.k <= most_k) return {};
-    return Support::no("k is limited to " + std::to_string(most_k) + ", got " + std::to_string(p.shape.k));
+    if (p.shape.k <= max_k) return {};
+    return Support::no("k is limited to " + std::to_string(max_k) + ", got " + std::to_string(p.shape.k));
 }
 
 void run_without_matrix_units(Stream& stream, const MatmulProblem& p) {

@@ -6,7 +6,6 @@
 #include <concord/detail/checked_size.hpp>
 
 namespace concord::detail {
-
 namespace {
 
 constexpr u32 longest_row = 1024;  // points of a tile
@@ -36,12 +35,12 @@ u64 steps_at_once(const Device& device, const StencilProblem& p) {
     return std::min(steps, p.steps);
 }
 
-// Tiles have whole rows of up to longest_row points, as many rows as keep the planes of all steps in the thread's cache,
-// and the whole depth unless threads would have no work.
+// Tiles have whole rows of up to longest_row points, as many rows as keep the planes of all steps in the thread's
+// cache, and the whole depth unless threads would have no work.
 detail::host::StencilTiling tiling_of(const Device& device, const StencilProblem& p, u64 steps) {
     const VolumeExtents& s = p.shape;
     const u64 radius = p.radius(), ring = 2 * radius + 1, ahead = radius * (steps - 1);
-    constexpr u64 least_rows = 8;
+    constexpr u64 min_rows = 8;
     detail::host::StencilTiling t;
     t.steps = steps;
     t.columns = std::min<u64>(s.columns, longest_row);
@@ -51,19 +50,19 @@ detail::host::StencilTiling tiling_of(const Device& device, const StencilProblem
               detail::host::stencil_margin;
     const u64 part = tuned(device, stencil_cache_part, point_of(p), steps == 1 ? 100 : 200);
     const u64 rows = fitting_rows(p, width, steps, thread_cache(device) / 100 * part);
-    t.down = divide_up(p.rows(), std::max(rows, least_rows));
+    t.down = divide_up(p.rows(), std::max(rows, min_rows));
     t.rows = divide_up(p.rows(), t.down);
     t.down = divide_up(p.rows(), t.rows);
     t.plane_rows = std::min(s.rows, t.rows + 2 * ahead);
     t.slot = steps == 1 ? 0 : (steps - 1) * ring * t.plane_rows * t.pitch + 2 * detail::host::stencil_margin;
     // Small volumes are one group, because starting a thread costs more than the work. Larger ones have several
     // groups per thread, each deep enough that the planes which two groups read cost little.
-    constexpr u64 least_points = u64{1} << 16;
+    constexpr u64 min_points = u64{1} << 16;
     const u64 tiles = t.across * t.down, points = t.rows * t.columns;
     const u64 units = device.traits().units,
               each = tuned(device, stencil_groups_a_unit, point_of(p), units > 1 ? 4 : 1);
     const u64 wanted = divide_up(units * each, tiles);
-    t.depth = std::max({divide_up(p.planes(), wanted), 8 * radius * steps, divide_up(least_points, points)});
+    t.depth = std::max({divide_up(p.planes(), wanted), 8 * radius * steps, divide_up(min_points, points)});
     t.depth = std::min(p.planes(), t.depth);
     return t;
 }
@@ -87,7 +86,7 @@ void run_stencil_blocked_host(Stream& stream, const StencilProblem& p) {
     const auto kernel = stencil_kernel(device, p, kernel_sources::stencil_wide(), "stencil_blocked", 1, {},
                                        &StencilHost::blocked);
     const detail::host::StencilVolume volume = stencil_volume(p);
-    const u64 past_cache = 2 * p.bytes() > device.traits().cache ? 1 : 0;
+    const u64 non_temporal = 2 * p.bytes() > device.traits().cache ? 1 : 0;
     u64 at_once = 2 * p.bytes() > thread_cache(device) ? steps_at_once(device, p) : 1;
     if (p.steps > 1) at_once = std::min(p.steps, tuned(device, stencil_steps_together, point_of(p), at_once));
     while (at_once > 1 && !fits_scratch(device, p, at_once))
@@ -96,7 +95,7 @@ void run_stencil_blocked_host(Stream& stream, const StencilProblem& p) {
     with_star(p, StarLength::all, [&](const ValueBytes& star) {
         each_sweep(stream, p, at_once, [&](const View& from, const View& to, u64 steps) {
             detail::host::StencilTiling t = tiling_of(device, p, steps);
-            t.past_cache = past_cache;
+            t.non_temporal = non_temporal;
             const u64 groups = groups_of(p, t), bytes = groups * t.slot * p.size();
             if (bytes > 0 && (!rings || rings->size() < bytes)) rings = stream.scratch(bytes);
             const View scratch = bytes > 0 ? View{rings.get(), 0, groups * t.slot, p.type()} : to;
@@ -112,7 +111,7 @@ void run_stencil_blocked_items(Stream& stream, const StencilProblem& p) {
                                        {{"SIZE", p.size()}, {"ROW", longest_row}}, nullptr);
     const VolumeExtents& s = p.shape;
     const detail::host::StencilTiling t = tiling_of(device, p, 1);
-    const u32 past_cache = 2 * p.bytes() > device.traits().cache ? 1 : 0;
+    const u32 non_temporal = 2 * p.bytes() > device.traits().cache ? 1 : 0;
     // Rows outside the volume read these zeros.
     const Array<u8> zeros(stream, u64{longest_row} * p.size());
     const u64 zero = 0;
@@ -122,7 +121,7 @@ void run_stencil_blocked_items(Stream& stream, const StencilProblem& p) {
         each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {
             launch(stream, *kernel, LaunchShape::linear(groups_of(p, t), 1), from, to, row, s.depth, s.rows,
                    s.columns, p.box.z_begin, p.box.z_end, p.box.y_begin, p.box.y_end, t.depth, t.rows,
-                   t.columns, t.down, t.across, past_cache, star);
+                   t.columns, t.down, t.across, non_temporal, star);
         });
     });
 }

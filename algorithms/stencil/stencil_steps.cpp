@@ -4,7 +4,6 @@
 #include "stencil_variants.hpp"
 
 namespace concord::detail {
-
 namespace {
 
 constexpr StencilTile step_tile{.group_size = 256, .group_size_x = 32};

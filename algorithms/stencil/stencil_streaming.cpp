@@ -6,7 +6,6 @@
 #include <string>
 
 namespace concord::detail {
-
 namespace {
 
 // Packs have 8 bytes if all rows are aligned to them and registers suffice; the queue along z takes most registers. A
@@ -32,9 +31,9 @@ u64 planes_of_group(const Device& device, const Kernel& kernel, const StencilPro
     const i64 groups = kernel.attributes().groups_per_unit;
     const u64 resident = u64{device.traits().units} * (groups > 0 ? static_cast<u64>(groups) : 2),
               depth = p.planes();
-    constexpr u64 most_pieces = 256;
+    constexpr u64 max_pieces = 256;
     u64 best = depth, best_cost = ~u64{0};
-    for (u64 pieces = 1; pieces <= std::min(depth, most_pieces); ++pieces) {
+    for (u64 pieces = 1; pieces <= std::min(depth, max_pieces); ++pieces) {
         const u64 planes = divide_up(depth, pieces);
         const u64 waves = divide_up(tiles * divide_up(depth, planes), resident);
         const u64 cost = waves * (planes + 2 * halo);
@@ -42,7 +41,7 @@ u64 planes_of_group(const Device& device, const Kernel& kernel, const StencilPro
         best = planes;
         best_cost = cost;
     }
-    return std::clamp(tuned(device, stencil_planes_a_group, point_of(p), best), divide_up(depth, most_pieces),
+    return std::clamp(tuned(device, stencil_planes_a_group, point_of(p), best), divide_up(depth, max_pieces),
                       depth);
 }
 

@@ -6,7 +6,6 @@
 #include <bit>
 
 namespace concord::detail {
-
 namespace {
 
 constexpr u64 stage_bytes = u64{84} << 10;  // bytes per stage, with the gaps between rows
@@ -31,8 +30,8 @@ detail::host::Tiling tiling_of(const Device& device, const TransposeProblem& p, 
     const u64 square = std::min(largest, tuned(device, transpose_tile_side, point_of(p), largest));
     // The number of whole lines of `across` elements that a stage holds.
     auto longest = [&](u64 across) {
-        const u64 room = (stage_bytes / size - side) / (round_up(across, side) + line);
-        return std::max(square, room / line * line);
+        const u64 length = (stage_bytes / size - side) / (round_up(across, side) + line);
+        return std::max(square, length / line * line);
     };
     detail::host::Tiling t;
     t.rows = std::min(s.rows, s.columns < square ? longest(s.columns) : square);
@@ -51,10 +50,10 @@ detail::host::Tiling tiling_of(const Device& device, const TransposeProblem& p, 
 
 // Number of groups: one for small inputs, because waking threads costs more; then some per thread.
 u64 groups_of(const Device& device, const TransposeProblem& p) {
-    const u64 least_bytes = tuned(device, transpose_group_kib, point_of(p), least_group_kib(device.traits()))
-                            << 10,
+    const u64 min_bytes = tuned(device, transpose_group_kib, point_of(p), least_group_kib(device.traits()))
+                          << 10,
               most = device.traits().units * tuned(device, transpose_groups_a_unit, point_of(p), 16);
-    return std::clamp<u64>(p.shape.rows * p.shape.columns * p.size() / least_bytes, 1, most);
+    return std::clamp<u64>(p.shape.rows * p.shape.columns * p.size() / min_bytes, 1, most);
 }
 
 u64 tiles_each(const Device& device, const TransposeProblem& p, u64 tiles) {
@@ -89,7 +88,7 @@ void run_direct(Stream& stream, const TransposeProblem& p) {
     detail::host::TransposeParts parts;
     parts.tile_rows = (far ? far_column : 64) / p.size();
     parts.tile_columns = (far ? far_row : cached_row) / p.size();
-    parts.past_cache = far ? 1 : 0;
+    parts.non_temporal = far ? 1 : 0;
     // Parts of whole tiles, along columns only if there are too few rows.
     const u64 groups = groups_of(device, p), down = std::min(groups, divide_up(s.rows, parts.tile_rows));
     parts.rows = round_up(divide_up(s.rows, down), parts.tile_rows);

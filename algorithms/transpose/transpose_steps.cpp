@@ -4,7 +4,6 @@
 #include "transpose_variants.hpp"
 
 namespace concord::detail {
-
 namespace {
 
 constexpr u32 step_group_size = 256, step_tile = 32;

@@ -74,7 +74,6 @@ inline Support supports_tiles(const TransposeProblem& p, u64 rows, u64 columns) 
 // The tiles of a kernel with many work-items per group.
 struct TransposeTiles {
     u32 side = 1;        // elements
-    u32 pad = 0;         // elements of padding after each row in local memory
     u32 group_size = 1;  // work-items
     u32 width = 1;       // packs per row
 };

@@ -6,7 +6,6 @@
 #include <bit>
 
 namespace concord::detail {
-
 namespace {
 
 constexpr u32 thin_stage = 16 << 10;  // bytes of local memory per group for a thin matrix
@@ -61,7 +60,7 @@ void run_shifted(Stream& stream, const TransposeProblem& p) {
     const TransposeTiles tiles{.side = vectorized_tiles(p).side, .group_size = shifted_group_size};
     const auto kernel =
         transpose_kernel(stream.device(), p, kernel_sources::transpose_shifted(), "transpose_shifted",
-                         tiles.group_size, {{"TILE", tiles.side}, {"PAD", tiles.pad}}, nullptr);
+                         tiles.group_size, {{"TILE", tiles.side}, {"PAD", 0}}, nullptr);
     const TransposeShape& s = p.shape;
     const u32 down = tiles_in(s.rows + sector_bytes / p.size() - 1, tiles.side),
               across = tiles_in(s.columns, tiles.side);

@@ -26,8 +26,7 @@ bool any(const DeviceTraits&) {
     return true;
 }
 
-constexpr std::string_view many = "requires many work-items per group",
-                           prefers_many = "requires a device that prefers many work-items per group",
+constexpr std::string_view prefers_many = "requires a device that prefers many work-items per group",
                            prefers_one = "requires a device that prefers one work-item per group";
 
 constexpr Refusal table[] = {
@@ -39,7 +38,7 @@ constexpr Refusal table[] = {
     {.algorithm = "scan", .variant = "partitioned", .applies = many_items, .reason = prefers_one},
     {.algorithm = "histogram", .variant = "private_bins", .applies = many_items, .reason = prefers_one},
     {.algorithm = "compact", .variant = "lookback", .applies = one_item, .reason = prefers_many},
-    {.algorithm = "sort", .variant = "onesweep", .applies = one_item, .reason = many},
+    {.algorithm = "sort", .variant = "onesweep", .applies = one_item, .reason = prefers_many},
     {.algorithm = "sort",
      .variant = "sample_vqsort",
      .applies = any,

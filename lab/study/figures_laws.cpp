@@ -136,12 +136,11 @@ std::vector<Chart> portability(const Figure& figure, const Data& data) {
             }
         }
         devices.insert(device);
-        if (bars.marks.empty() && chart.missing.empty()) continue;
         chart.text =
             "Variants that `auto` chooses, as a fraction of the device's own ceiling for the same bytes or "
             "operations.";
         chart.series.push_back(std::move(bars));
-        charts.push_back(std::move(chart));
+        add_chart(charts, std::move(chart));
     }
     Chart mean;
     mean.bars = true;
@@ -162,7 +161,7 @@ std::vector<Chart> portability(const Figure& figure, const Data& data) {
         bars.marks.push_back({.y = performance_portability(efficiencies) * 100, .label = algorithm});
     }
     mean.series.push_back(std::move(bars));
-    if (!algorithms.empty()) charts.push_back(std::move(mean));
+    add_chart(charts, std::move(mean));
     return charts;
 }
 

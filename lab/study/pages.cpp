@@ -203,7 +203,7 @@ std::string machine_page(const StoredMachine& machine) {
         for (const auto& [name, version] : libraries.items())
             facts.push_back(name + ": " + version.get<std::string>());
         for (const auto& [name, value] : ceilings_of(device.info)) {
-            if (!value.empty()) rates.push_back(name + " " + value);
+            if (!value.empty()) rates.push_back(name + ": " + value);
         }
         text += "\n## " + device.title + "\n\n" + joined(facts, "; ") + ".\n\n";
         if (!rates.empty()) text += "Attainable rates: " + joined(rates, "; ") + ".\n\n";
@@ -307,7 +307,7 @@ std::string python_page(const fs::path& folder) {
     for_each_file(folder, ".python", [&](const std::string& /*name*/, const ordered_json& stored) {
         std::vector<std::string> libraries, versions, overheads;
         for (const ordered_json& row : stored.at("rows")) {
-            if (std::ranges::find(libraries, row.at("library")) == libraries.end())
+            if (std::ranges::find(libraries, text_of(row, "library")) == libraries.end())
                 libraries.push_back(row["library"]);
         }
         Rows rows = {{"function", "dtype", ">elements", ">Concord"}};
@@ -384,9 +384,9 @@ Agreement stored_agreement(const fs::path& folder) {
     for_each_file(folder, ".check", [&](const std::string& /*name*/, const ordered_json& stored) {
         for (const ordered_json& device : stored.at("devices")) {
             for (const ordered_json& cell : stored.at("matrix")) {
-                auto row =
-                    std::ranges::find(rows, cell.at("algorithm"), [](const auto& r) { return r.front(); });
-                if (row == rows.end()) row = rows.insert(row, {cell["algorithm"]});
+                auto row = std::ranges::find(rows, text_of(cell, "algorithm"),
+                                             [](const auto& r) { return r.front(); });
+                if (row == rows.end()) row = rows.insert(row, Rows::value_type{text_of(cell, "algorithm")});
                 if (row->size() > rows.front().size()) continue;
                 row->resize(rows.front().size(), "–");
                 row->push_back(agreement_of(stored["matrix"], device.at("selector"), cell["algorithm"]));

@@ -175,11 +175,10 @@ std::vector<Chart> speed_ups(const Figure& figure, const Data& data) {
         }
         for (auto& [peer, line] : series) {
             line.name = peer;
-            std::ranges::sort(line.marks, {}, &Mark::x);
             chart.series.push_back(std::move(line));
         }
         if (same.size() > 1) chart.guides.push_back({"as fast as the peer", {same.begin(), same.end()}});
-        if (!chart.series.empty() || !chart.missing.empty()) charts.push_back(std::move(chart));
+        add_chart(charts, std::move(chart));
     }
     return charts;
 }

@@ -98,9 +98,8 @@ std::vector<Chart> regrets(const Figure& figure, const Data& data) {
                                   .note = pair.first->variant + "; " + pair.second->variant,
                                   .of = pair.first});
         }
-        if (bars.marks.empty() && chart.missing.empty()) continue;
         chart.series.push_back(std::move(bars));
-        charts.push_back(std::move(chart));
+        add_chart(charts, std::move(chart));
     }
     return charts;
 }
@@ -121,12 +120,9 @@ std::vector<Chart> regret_over_sizes(const Figure& /*figure*/, const Data& data)
             chart.title = panel_title(device, data) + ", " + type;
             chart.x = {.name = "number of elements", .unit = Scale::Unit::power_of_two, .log = true};
             chart.y = {.name = "regret", .unit = Scale::Unit::factor};
-            for (auto& [workload, series] : all) {
-                std::sort(series.marks.begin(), series.marks.end(),
-                          [](const Mark& a, const Mark& b) { return a.x < b.x; });
+            for (auto& [workload, series] : all)
                 chart.series.push_back(std::move(series));
-            }
-            charts.push_back(std::move(chart));
+            add_chart(charts, std::move(chart));
         }
     }
     return charts;

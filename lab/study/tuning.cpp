@@ -153,9 +153,8 @@ std::vector<Chart> gains(const Figure& figure, const Data& data) {
                                   .note = pair.second->variant,
                                   .of = pair.second});
         }
-        if (bars.marks.empty() && chart.missing.empty()) continue;
         chart.series.push_back(std::move(bars));
-        charts.push_back(std::move(chart));
+        add_chart(charts, std::move(chart));
     }
     return charts;
 }

@@ -7,7 +7,7 @@
 #include <concord/dlpack.hpp>
 #include <concord/trace.hpp>
 
-#include <distributed_stencil_table.hpp>
+#include <distributed_stencil_variants.hpp>
 #include <halo.hpp>
 
 #include <algorithm>

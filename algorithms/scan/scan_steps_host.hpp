@@ -6,7 +6,7 @@
 //
 // T: element type; Op: the operator, called with the earlier element first.
 
-#include <concord/host_kernel.hpp>
+#include <concord/scan.hpp>
 
 #include <algorithm>
 
@@ -175,3 +175,28 @@ void scan_recursive_vector(const Group& group, const T* in, T* out, T* sums, u64
 }
 
 }  // namespace concord::detail::host
+
+namespace concord::detail {
+
+// The host kernels of the textbook variants.
+struct ScanSteps {
+    HostKernel step, shift, join, up_sweep, down_sweep, offsets, kogge_stone, brent_kung, recursive,
+        recursive_vector;
+};
+
+// They use elements only through the operator and the identity: for built-in operators on signed integers, T is the
+// unsigned type.
+template <class T, class Op>
+inline constexpr ScanSteps scan_steps{
+    .step = plain_host_kernel<&detail::host::scan_step<T, Op>>(),
+    .shift = plain_host_kernel<&detail::host::scan_shift<T, Op>>(),
+    .join = plain_host_kernel<&detail::host::scan_join<T, Op>>(),
+    .up_sweep = plain_host_kernel<&detail::host::scan_up_sweep<T, Op>>(),
+    .down_sweep = plain_host_kernel<&detail::host::scan_down_sweep<T, Op>>(),
+    .offsets = plain_host_kernel<&detail::host::scan_offsets<T, Op>>(),
+    .kogge_stone = plain_host_kernel<&detail::host::scan_kogge_stone<T, Op>>(),
+    .brent_kung = plain_host_kernel<&detail::host::scan_brent_kung<T, Op>>(),
+    .recursive = plain_host_kernel<&detail::host::scan_recursive<T, Op>>(),
+    .recursive_vector = plain_host_kernel<&detail::host::scan_recursive_vector<T, Op>>()};
+
+}  // namespace concord::detail

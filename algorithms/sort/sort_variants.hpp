@@ -1,6 +1,8 @@
 #pragma once
-// Shared by the .cpp files of sort: tunables, and the support checks and launch code of the variants.
+// Shared by the .cpp files of sort: tunables, and the functions of the variants.
 
+#include <concord/internal/launch.hpp>
+#include <concord/internal/row.hpp>
 #include <concord/sort.hpp>
 #include <concord/tuning.hpp>
 
@@ -57,9 +59,6 @@ struct SortSpare {
     View values;  // the keys if there are no values
 };
 
-// A kernel that exists in the host dialect only.
-std::shared_ptr<Kernel> sort_host_kernel(Device& device, const char* entry, const HostKernel& host);
-
 // The comparator of host kernels for the order of the codes.
 detail::host::Ascending sort_ascending(const SortProblem& problem);
 // The same as a launch argument.
@@ -67,17 +66,11 @@ inline ValueBytes bytes_of(const detail::host::Ascending& order) {
     return {std::as_bytes(std::span(&order, 1))};
 }
 
-// sort_dispatch.cpp: variants that choose their host side by whether the device compiles kernels from source.
-void run_sort_radix8(Stream& stream, const SortProblem& problem);
-void run_sort_merge(Stream& stream, const SortProblem& problem);
-Support supports_sort_radix8(const Device& device, const SortProblem& problem);
-Support supports_sort_merge(const Device& device, const SortProblem& problem);
+// --- Host kernels ----------------------------------------------------------------------------------------------------
 
-// sort_cpu.cpp: radix sorts on the CPU.
+// sort_cpu.cpp: radix sorts, and sorts of keys without values.
 void run_sort_radix8_host(Stream& stream, const SortProblem& problem);
 void run_sort_radix16(Stream& stream, const SortProblem& problem);
-
-// The same: sorts of keys without values on the CPU.
 Support supports_sort_sample(const Device& device, const SortProblem& problem);
 Support supports_sort_vqsort(const Device& device, const SortProblem& problem);
 bool suits_sort_vqsort(const Device& device, const SortProblem& problem);
@@ -86,37 +79,39 @@ void run_sort_sample_radix(Stream& stream, const SortProblem& problem);
 Support supports_sort_counting(const Device& device, const SortProblem& problem);
 void run_sort_counting(Stream& stream, const SortProblem& problem);
 
-// sort_steps.cpp: comparison sorts on the CPU: merge sort, std::sort and qsort.
-Support supports_sort_host_less(const Device& device, const SortProblem& problem);
-Support supports_sort_std(const Device& device, const SortProblem& problem);
+// sort_steps.cpp: comparison sorts.
 void run_sort_merge_host(Stream& stream, const SortProblem& problem);
 void run_sort_std(Stream& stream, const SortProblem& problem);
 void run_sort_qsort(Stream& stream, const SortProblem& problem);
 
 // --- Kernels compiled from source ------------------------------------------------------------------------------------
 
+// Work-items per group of the sorts below, except for radix4 (fewer) and onesweep.
+inline constexpr u32 sort_group = 256;
+Support supports_sort_group(const Device& device, const SortProblem& problem);
+
 // sort_bitonic.cpp: sorting networks.
-Support supports_sort_network(const Device& device, const SortProblem& problem);
 void run_sort_bitonic(Stream& stream, const SortProblem& problem);
 void run_sort_bitonic_fused(Stream& stream, const SortProblem& problem);
 void run_sort_bitonic_local(Stream& stream, const SortProblem& problem);
 void run_sort_odd_even(Stream& stream, const SortProblem& problem);
 
-// sort_radix.cpp: radix sorts with digits of 1, 4 and 8 bits.
-Support supports_sort_radix(const Device& device, const SortProblem& problem);
+// sort_radix.cpp: radix sorts with digits of 1, 4 and 8 bits. wide: one work-item per group.
 void run_sort_radix1(Stream& stream, const SortProblem& problem);
 void run_sort_radix4(Stream& stream, const SortProblem& problem);
 void run_sort_radix4_local(Stream& stream, const SortProblem& problem);
 void run_sort_radix4_vector(Stream& stream, const SortProblem& problem);
-Support supports_sort_radix8_compiled(const Device& device, const SortProblem& problem);
-void run_sort_radix8_compiled(Stream& stream, const SortProblem& problem);
+void run_sort_radix8(Stream& stream, const SortProblem& problem);
+void run_sort_radix8_wide(Stream& stream, const SortProblem& problem);
 
 // sort_onesweep.cpp
 Support supports_sort_onesweep(const Device& device, const SortProblem& problem);
 void run_sort_onesweep(Stream& stream, const SortProblem& problem);
 
 // sort_merge.cpp
-Support supports_sort_merge_compiled(const Device& device, const SortProblem& problem);
-void run_sort_merge_compiled(Stream& stream, const SortProblem& problem);
+Support supports_sort_less(const Device& device, const SortProblem& problem);
+Support supports_sort_merge(const Device& device, const SortProblem& problem);
+void run_sort_merge(Stream& stream, const SortProblem& problem);
+void run_sort_merge_wide(Stream& stream, const SortProblem& problem);
 
 }  // namespace concord::detail
