@@ -4,7 +4,18 @@
 FILE is the folder of `concord study headline --out`, or what `concord bench --json` or `concord check --json` wrote. Measurements
 become docs/results/NAME.bench.json with a run for each FILE; checks become docs/results/NAME.check.json, where a later FILE replaces
 what an earlier one has of the same device. NAME names the machine, such as h200. Of a measurement stay machine, versions, commit,
-command, attainable rates and the rows' times. lab/study/stored.hpp describes the files.
+command, attainable rates and the rows' times.
+
+NAME.bench.json: {"schema": 1, "title", "runs": [RUN, ...]}. A run is one measurement session; a machine may have several, for
+example with other versions of peer libraries:
+    command, date, version    what measured, on which day, and Concord's version
+    commit                    git commit of that build, with " (modified)" if the sources differed from it
+    note                      what a reader must know about the figures
+    calls, hot                as in `concord bench --json`
+    machine, devices          the members MACHINE and DEVICE
+    results                   rows of `concord bench --json` (lab/bench/include/concord/lab/bench.hpp) with the members ROW
+NAME.check.json: {"schema": 1, "title", "version", "date", "command", "covers", "devices": [{selector, name}, ...],
+"matrix": [{the members CELL}, ...]}. covers: types, sizes and inputs of the cases, for captions.
 """
 import argparse
 import datetime
@@ -37,16 +48,9 @@ def trimmed(value, members):
 def study(folder):
     """A study's results as `concord bench --json` prints them: the rows that were measured together with the baselines."""
     run = json.loads((folder / "results.json").read_text(encoding="utf-8"))
-    rows = [line["row"] for line in run["results"] if line.get("compared")]
-
-    def work(row):
-        return tuple(row[k] for k in ("device", "algorithm", "function", "type", "n"))
-
-    # Concord's row is the last of each group. Without it the group is incomplete.
-    whole = {work(row) for row in rows if row["kind"] == "variant"}
-    run["results"] = [row for row in rows if work(row) in whole]
-    used = list(dict.fromkeys(row["device"] for row in run["results"]))
+    run["results"] = [line["row"] for line in run["results"] if line.get("compared")]
     devices = {device["selector"]: device for device in run["devices"]}
+    used = list(dict.fromkeys(row["device"] for row in run["results"]))
     run["devices"] = [devices[selector] for selector in used]
     run["command"] = f"concord study headline{' --quick' if run.get('quick') else ''} --devices {','.join(used)} --out DIR"
     return run
@@ -71,10 +75,8 @@ def stored_check(options, files, old):
     devices = {d["selector"]: d for d in old.get("devices", [])}
     matrix = {(c["algorithm"], c["variant"], c["device"]): c for c in old.get("matrix", [])}
     for file in files:
-        for device in file["devices"]:
-            device = device if isinstance(device, dict) else {"selector": device}
-            selector = device["selector"]
-            devices[selector] = {"selector": selector, "name": names.get(selector) or device.get("name") or selector}
+        for selector in file["devices"]:
+            devices[selector] = {"selector": selector, "name": names.get(selector, selector)}
         for cell in file["matrix"]:
             matrix[cell["algorithm"], cell["variant"], cell["device"]] = trimmed(cell, CELL)
     return {"schema": 1, "title": options.title or options.name, "version": files[-1]["version"], "date": options.date,

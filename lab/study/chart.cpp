@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <set>
 
 namespace concord::study {
@@ -58,27 +59,26 @@ void remove_empty_columns(Rows& rows) {
 
 Rows lines_table(const Chart& chart) {
     Rows rows = {{chart.x.name}};
-    std::set<double> places;
+    std::vector<std::map<double, double>> columns;
+    std::set<double> places;  // only positions of marks, so that every row has a value
     for (const Series& series : chart.series) {
         rows.front().push_back(">" + series.name + (chart.series.size() == 1 ? ", " + chart.y.name : ""));
-        for (const Mark& mark : series.marks)
+        columns.emplace_back();
+        for (const Mark& mark : series.marks) {
+            columns.back().emplace(mark.x, mark.y);
             places.insert(mark.x);
+        }
     }
-    for (const Guide& guide : chart.guides)
+    for (const Guide& guide : chart.guides) {
         rows.front().push_back(">" + guide.name);
-    for (const double x : places) {  // only positions of marks, so that every row has a value
-        std::vector<std::string> row = {chart.x.write(x)};
-        for (const Series& series : chart.series) {
-            const auto at = std::find_if(series.marks.begin(), series.marks.end(),
-                                         [x](const Mark& mark) { return mark.x == x; });
-            row.push_back(at == series.marks.end() ? "" : chart.y.write(at->y));
+        columns.emplace_back(guide.points.begin(), guide.points.end());
+    }
+    for (const double x : places) {
+        rows.push_back({chart.x.write(x)});
+        for (const auto& column : columns) {
+            const auto at = column.find(x);
+            rows.back().push_back(at == column.end() ? "" : chart.y.write(at->second));
         }
-        for (const Guide& guide : chart.guides) {
-            const auto at = std::find_if(guide.points.begin(), guide.points.end(),
-                                         [x](const auto& point) { return point.first == x; });
-            row.push_back(at == guide.points.end() ? "" : chart.y.write(at->second));
-        }
-        rows.push_back(std::move(row));
     }
     return rows;
 }

@@ -1,5 +1,5 @@
-// Style sheets of charts and of pages with charts. Colours are variables, with a light and a dark set. Each of the eight
-// series colours has a contrast of at least 3 to its background.
+// Style sheets of charts and of pages with charts. Colours are variables, with a light and a dark set. Each of the
+// eight series colours has a contrast of at least 3 to its background.
 
 #include "page.hpp"
 

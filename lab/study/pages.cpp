@@ -51,6 +51,10 @@ void for_each_file(const fs::path& folder, const std::string& kind,
     }
 }
 
+std::string text_of(const ordered_json& object, const char* name) {
+    return object.at(name).get<std::string>();
+}
+
 void require(bool holds, const std::string& wrong, const Result& r) {
     if (!holds) throw std::invalid_argument(wrong + ", got '" + r.title() + "'");
 }
@@ -61,7 +65,7 @@ void check(const Records& run) {
         require(run.device(r.device) != nullptr, "unknown device", r);
         require(r.ms.has_value() == r.problem.empty(), "expected a time or a problem", r);
         require(!r.baseline || !r.library.empty(), "a baseline lacks 'library'", r);
-        require(seen.insert(r.title()).second, "a second row of the same measurement", r);
+        require(seen.insert(r.title() + r.library).second, "a second row of the same measurement", r);
     }
 }
 
@@ -76,8 +80,13 @@ Machines stored_machines(const fs::path& folder) {
         StoredMachine& machine = machines.emplace_back();
         machine.name = name;
         machine.file = content;
-        for (const ordered_json& run : machine.file.at("runs"))
+        for (const ordered_json& run : machine.file.at("runs")) {
             check(machine.runs.emplace_back(records_of_file({{"content", run}})));
+            for (const char* fact : {"cpu", "os", "compiler"})
+                (void)text_of(run.at("machine"), fact);
+            for (const char* fact : {"command", "date", "version"})
+                (void)text_of(run, fact);
+        }
         for (std::size_t k = 0; k < machine.runs.size(); ++k) {
             const ordered_json& run = machine.file["runs"][k];
             for (const ordered_json& info : run.at("devices")) {
@@ -164,10 +173,6 @@ Devices compared_devices(const Machines& machines, const std::vector<std::string
     }
     std::ranges::stable_sort(devices, {}, &StoredDevice::backend);
     return devices;
-}
-
-std::string text_of(const ordered_json& object, const char* name) {
-    return object.at(name).get<std::string>();
 }
 
 std::string command_and_day(const ordered_json& run) {

@@ -74,14 +74,14 @@ void run_regret(const std::string& selector, const Case& what, const StudyOption
 std::vector<Chart> regrets(const Figure& figure, const Data& data) {
     constexpr std::size_t most_bars = 10;
     std::vector<Chart> charts;
-    for (const std::string& device : devices_of(data)) {
+    for (const auto& [device, results] : groups(figure, data.results, {By::device})) {
         Chart chart;
         chart.bars = true;
         chart.title = panel_title(device, data);
         chart.notes = "choice of auto, and the fastest";
         chart.text = figure.caption;
         chart.y = {.name = "regret", .unit = Scale::Unit::factor};
-        std::vector<Pair> pairs = pairs_on(device, data, regret_names, chart.missing);
+        std::vector<Pair> pairs = pairs_of(results, regret_names, chart.missing);
         std::stable_sort(pairs.begin(), pairs.end(),
                          [](const Pair& a, const Pair& b) { return a.ratio > b.ratio; });
         if (!pairs.empty()) {
@@ -104,12 +104,12 @@ std::vector<Chart> regrets(const Figure& figure, const Data& data) {
     return charts;
 }
 
-std::vector<Chart> regret_over_sizes(const Figure& /*figure*/, const Data& data) {
+std::vector<Chart> regret_over_sizes(const Figure& figure, const Data& data) {
     std::vector<Chart> charts;
-    for (const std::string& device : devices_of(data)) {
+    for (const auto& [device, results] : groups(figure, data.results, {By::device})) {
         std::vector<const Result*> missing;  // named by the other figure
         std::map<std::string, std::map<std::string, Series>> by_type;
-        for (const Pair& pair : pairs_on(device, data, regret_names, missing)) {
+        for (const Pair& pair : pairs_of(results, regret_names, missing)) {
             Series& series = by_type[pair.first->type][pair.first->workload];
             series.name = pair.first->workload;
             series.marks.push_back(

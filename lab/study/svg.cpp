@@ -220,19 +220,13 @@ std::string body_of_lines(const Chart& chart) {
     return body;
 }
 
-// Number of code points of UTF-8 text.
-std::size_t letters(const std::string& text) {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
-}
-
 std::string value_of(const Chart& chart, const Mark& mark) {
     return chart.y.write(mark.y) + (mark.note.empty() ? "" : " · " + mark.note);
 }
 
 // The text, cut to `most` letters. Tables have the whole text.
 std::string cut_to(std::string text, std::size_t most) {
-    if (letters(text) <= most) return text;
+    if (lab::width_of(text) <= most) return text;
     std::size_t end = 0;
     for (std::size_t count = 0; end < text.size(); ++end) {
         if ((text[end] & 0xc0) != 0x80 && ++count == most) break;
@@ -258,7 +252,7 @@ BarPlaces places_of_bars(const Chart& chart) {
     std::size_t before = is_wide ? 36 : 6, behind = is_wide ? 42 : 0, together = 0;  // letters
     for (const Series& series : chart.series) {
         for (const Mark& mark : series.marks) {
-            const std::size_t label = letters(mark.label), value = letters(value_of(chart, mark));
+            const std::size_t label = lab::width_of(mark.label), value = lab::width_of(value_of(chart, mark));
             before = std::max(before, label);
             behind = std::max(behind, value);
             together = std::max(together, label + value);
@@ -350,7 +344,7 @@ std::string legend_symbol(const std::string& inside) {
            "</svg>";
 }
 
-// A table as a drawing. Cells after the first column have a colour by what they say. A text in brackets is a second line.
+// A table as a drawing. The words of a cell select its colour. A text in brackets is a second line.
 constexpr double cell_height = 36;
 
 double height_of_matrix(const Chart& chart) {

@@ -139,7 +139,7 @@ void run_tuning(const std::string& selector, const Case& what, const StudyOption
 
 std::vector<Chart> gains(const Figure& figure, const Data& data) {
     std::vector<Chart> charts;
-    for (const std::string& device : devices_of(data)) {
+    for (const auto& [device, results] : groups(figure, data.results, {By::device})) {
         Chart chart;
         chart.bars = true;
         chart.notes = "variant";
@@ -147,7 +147,7 @@ std::vector<Chart> gains(const Figure& figure, const Data& data) {
         chart.text = figure.caption;
         chart.y = {.name = "speed-up over the defaults", .unit = Scale::Unit::factor};
         Series bars;
-        for (const Pair& pair : pairs_on(device, data, tuning_names, chart.missing)) {
+        for (const Pair& pair : pairs_of(results, tuning_names, chart.missing)) {
             bars.marks.push_back({.y = pair.ratio,
                                   .label = work_of(*pair.second),
                                   .note = pair.second->variant,

@@ -161,10 +161,6 @@ def test_runs_are_merged(stored):
     assert "`exact` is Peer 0.9 (peer::add)" in text and "`exact` is Peer 1.0 (peer::add)" in text
 
 
-def changed(**members):
-    return lambda run: run.update(members)
-
-
 def row_changed(**members):
     return lambda run: run["results"][0].update(members)
 
@@ -176,14 +172,11 @@ def row_lacks(name):
 @pytest.mark.parametrize(
     "problem, change",
     [
-        ("run 1: lacks 'machine'", lambda run: run.pop("machine")),
-        ("unexpected 'date'", changed(date="yesterday")),
-        ("unexpected 'results'", changed(results=[])),
-        ("unknown member 'times'", changed(times=3)),
-        ("unexpected 'median_ms'", row_changed(median_ms="fast")),
-        ("either a time or a problem", row_changed(problem="failed")),
-        ("unexpected 'type'", row_changed(type="f33")),
-        ("lacks 'n'", row_lacks("n")),
+        ("'machine' not found", lambda run: run.pop("machine")),
+        ("must be string", lambda run: run.update(date=3)),
+        ("'results' not found", lambda run: run.pop("results")),
+        ("expected a time or a problem", row_changed(median_ms="fast")),
+        ("'n' not found", row_lacks("n")),
         ("unknown device", row_changed(device="cuda:7")),
         ("lacks 'library'", row_lacks("library")),
         ("second row", lambda run: run["results"].append(run["results"][0])),

@@ -143,7 +143,7 @@ std::string report(const Records& records, const Save& save);
 // The report's tables as Markdown.
 std::string markdown(const Records& records);
 
-// Blocks of the documentation's pages as Markdown, from a folder of stored results (stored.hpp). Words:
+// Blocks of the documentation's pages as Markdown, from a folder of stored results (docs/store_results.py). Words:
 //   machines              the measured machines, with links to their pages
 //   machine NAME          all figures of NAME.bench.json, first those of peers that are faster
 //   algorithm NAME        the figures of an algorithm at its largest sizes, on all machines
