@@ -4,6 +4,7 @@
 #include "convolve_host.hpp"
 #include "convolve_variants.hpp"
 
+#include <concord/internal/launch.hpp>
 #include <concord/internal/shape.hpp>
 
 #include <string>
@@ -57,12 +58,6 @@ inline detail::host::ConvolvePlan host_plan(const ConvolveProblem& p) {
     plan.mask_columns = static_cast<u32>(p.mask.columns);
     plan.clamps = p.clamps();
     return plan;
-}
-
-inline std::shared_ptr<Kernel> host_kernel_of(Device& device, const ConvolveProblem& p,
-                                              const KernelSource& source, const char* entry,
-                                              HostKernel ConvolveHost::*kernel) {
-    return device.kernel({.source = &source, .entry = entry, .host = convolve_host(p.in.type).*kernel});
 }
 
 inline void launch_host(Stream& stream, const ConvolveProblem& p, const Kernel& kernel,

@@ -162,8 +162,7 @@ void run_convolve_sliding_items(Stream& stream, const ConvolveProblem& p) {
 
 void run_convolve_sliding_host(Stream& stream, const ConvolveProblem& p) {
     Device& device = stream.device();
-    const auto kernel =
-        host_kernel_of(device, p, kernel_sources::convolve(), "convolve_sliding", &ConvolveHost::sliding);
+    const auto kernel = host_kernel_of(device, "convolve_sliding", convolve_host(p.in.type).sliding);
     launch_host(stream, p, *kernel, sliding_plan(device, p), stage_bytes(p));
 }
 

@@ -45,14 +45,12 @@ u64 tile_bytes(const ConvolveProblem& p) {
 }  // namespace
 
 void run_convolve_serial_host(Stream& stream, const ConvolveProblem& p) {
-    const auto kernel = host_kernel_of(stream.device(), p, kernel_sources::convolve_steps(), "convolve_naive",
-                                       &ConvolveHost::naive);
+    const auto kernel = host_kernel_of(stream.device(), "convolve_naive", convolve_host(p.in.type).naive);
     launch_host(stream, p, *kernel, host_plan(p));
 }
 
 void run_convolve_naive_host(Stream& stream, const ConvolveProblem& p) {
-    const auto kernel = host_kernel_of(stream.device(), p, kernel_sources::convolve_steps(), "convolve_naive",
-                                       &ConvolveHost::naive);
+    const auto kernel = host_kernel_of(stream.device(), "convolve_naive", convolve_host(p.in.type).naive);
     detail::host::ConvolvePlan plan = host_plan(p);
     plan.band = std::max<u64>(1, host_group / plan.columns);
     launch_host(stream, p, *kernel, plan);

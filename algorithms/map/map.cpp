@@ -99,8 +99,8 @@ void run_vectorized_items(Stream& stream, const MapProblem& p) {
 // Waking a thread costs more than a built-in function of a few elements. A user's function may take any time.
 void run_vectorized_host(Stream& stream, const MapProblem& p) {
     const Device& device = stream.device();
-    const bool is_small = p.op.file == "builtin" &&
-                          bytes_of(p) >> 10 < tuned(device, parallel_kib, point_of(p), 1024);
+    const bool is_small =
+        p.op.file == "builtin" && bytes_of(p) >> 10 < tuned(device, parallel_kib, point_of(p), 1024);
     run_tiles(stream, p, "map_vectorized", is_small ? p.out.count : tile_of(device, p));
 }
 

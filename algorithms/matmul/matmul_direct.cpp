@@ -2,7 +2,6 @@
 
 #include "matmul_direct.hpp"
 
-#include "matmul_sources.hpp"
 #include "matmul_variants.hpp"
 
 #include <concord/detail/checked_size.hpp>
@@ -68,8 +67,7 @@ void run_matmul_direct(Stream& stream, const MatmulProblem& p) {
     const HostIsa isa = device.traits().host_isa;
     const DirectHost host = direct_host(p.type(), isa);
     const detail::host::DirectPlan plan = plan_of(device, p, host);
-    const auto kernel =
-        matmul_kernel(device, p.type(), kernel_sources::matmul_wide(), "matmul_direct", 1, {}, host.kernel);
+    const auto kernel = host_kernel_of(device, "matmul_direct", host.kernel);
     const u64 groups = plan.down * plan.across * divide_up(p.shape.batch, plan.products);
     with_product(p, [&](const ValueBytes& product) {
         launch(stream, *kernel, LaunchShape::linear(groups, 1, copy_bytes(p, plan.columns).value()), p.a, p.b,

@@ -109,7 +109,8 @@ u32 choose_tile(const Device& device, const MatmulProblem& p, const Loads& loads
            1;
 }
 
-// Bytes of local memory of a group: the stages, and two barriers per stage if the launch requests it. A line has 4 elements of padding.
+// Bytes of local memory of a group: the stages, and two barriers per stage if the launch requests it. A line has 4
+// elements of padding.
 u64 local_bytes(const Device& device, const Tile& tile, const Loads& loads) {
     const auto elements = [&](const Load& load, u32 side) {
         return load.mode == along_k ? u64{side} * (tile.depth + 4) : u64{tile.depth} * (side + 4);

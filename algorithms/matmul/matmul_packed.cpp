@@ -111,10 +111,8 @@ void run_matmul_packed_host(Stream& stream, const MatmulProblem& p) {
     const View strips_view{strips_at.get(), 0, slice * strips_of_one, p.type()},
         panels_view{panels_at.get(), 0, slice * panels_of_one, p.type()},
         parts_view{parts_at.get(), 0, slice * parts_of_one, p.type()};
-    const auto pack =
-        matmul_kernel(device, p.type(), kernel_sources::matmul_wide(), "matmul_pack", 1, {}, kernels.pack);
-    const auto packed = matmul_kernel(device, p.type(), kernel_sources::matmul_wide(), "matmul_packed", 1, {},
-                                      kernels.packed);
+    const auto pack = host_kernel_of(device, "matmul_pack", kernels.pack);
+    const auto packed = host_kernel_of(device, "matmul_packed", kernels.packed);
     const u64 depth = std::max<u64>(1, pack_bytes / (kernels.columns * p.size()));
     for_slices(p, slice, [&](const MatmulProblem& part) {
         const MatmulShape& s = part.shape;

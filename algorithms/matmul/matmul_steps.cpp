@@ -38,8 +38,7 @@ Support supports_matmul_steps(const Device& device, const MatmulProblem& p) {
 }
 
 void run_matmul_serial(Stream& stream, const MatmulProblem& p) {
-    const auto kernel = matmul_kernel(stream.device(), p.type(), kernel_sources::matmul_steps(),
-                                      "matmul_serial", 1, {}, matmul_host(p.type()).serial);
+    const auto kernel = host_kernel_of(stream.device(), "matmul_serial", matmul_host(p.type()).serial);
     with_product(p, [&](const ValueBytes& product) {
         launch(stream, *kernel, LaunchShape::linear(1, 1), p.a, p.b, p.c, product, p.shape.batch);
     });

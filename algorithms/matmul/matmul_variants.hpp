@@ -1,6 +1,7 @@
 #pragma once
 // Internal to matmul: the validated call, its kernels, and the functions of its variants.
 
+#include <concord/internal/launch.hpp>
 #include <concord/internal/row.hpp>
 #include <concord/matmul.hpp>
 #include <concord/tuning.hpp>

@@ -18,12 +18,10 @@ StarCoefficients::StarCoefficients(std::span<const f64> values) {
 namespace detail {
 
 std::shared_ptr<Kernel> stencil_kernel(Device& device, const StencilProblem& p, const KernelSource& source,
-                                       const char* entry, u32 group_size, const Constants& constants,
-                                       HostKernel StencilHost::*host) {
+                                       const char* entry, u32 group_size, const Constants& constants) {
     KernelSpec spec{.source = &source,
                     .entry = entry,
                     .constants = {{"T", p.type()}, {"RADIUS", p.radius()}},
-                    .host = host != nullptr ? stencil_host(p.type()).*host : HostKernel{},
                     .max_group_size = group_size};
     spec.constants.append(constants);
     return device.kernel(spec);

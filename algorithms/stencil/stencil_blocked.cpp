@@ -83,8 +83,7 @@ bool fits_scratch(const Device& device, const StencilProblem& p, u64 steps) {
 
 void run_stencil_blocked_host(Stream& stream, const StencilProblem& p) {
     Device& device = stream.device();
-    const auto kernel = stencil_kernel(device, p, kernel_sources::stencil_wide(), "stencil_blocked", 1, {},
-                                       &StencilHost::blocked);
+    const auto kernel = host_kernel_of(device, "stencil_blocked", stencil_host(p.type()).blocked);
     const detail::host::StencilVolume volume = stencil_volume(p);
     const u64 non_temporal = 2 * p.bytes() > device.traits().cache ? 1 : 0;
     u64 at_once = 2 * p.bytes() > thread_cache(device) ? steps_at_once(device, p) : 1;
@@ -108,7 +107,7 @@ void run_stencil_blocked_host(Stream& stream, const StencilProblem& p) {
 void run_stencil_blocked_items(Stream& stream, const StencilProblem& p) {
     Device& device = stream.device();
     const auto kernel = stencil_kernel(device, p, kernel_sources::stencil_wide(), "stencil_blocked", 1,
-                                       {{"SIZE", p.size()}, {"ROW", longest_row}}, nullptr);
+                                       {{"SIZE", p.size()}, {"ROW", longest_row}});
     const VolumeExtents& s = p.shape;
     const detail::host::StencilTiling t = tiling_of(device, p, 1);
     const u32 non_temporal = 2 * p.bytes() > device.traits().cache ? 1 : 0;

@@ -13,7 +13,7 @@ constexpr u64 host_group = u64{1} << 14;  // points per group on the CPU
 void run_planes(Stream& stream, const StencilProblem& p, const char* entry) {
     const auto kernel =
         stencil_kernel(stream.device(), p, kernel_sources::stencil_steps(), entry, step_tile.group_size,
-                       {{"LANES_X", step_tile.group_size_x}, {"GROUP", step_tile.group_size}}, nullptr);
+                       {{"LANES_X", step_tile.group_size_x}, {"GROUP", step_tile.group_size}});
     const VolumeExtents& s = p.shape;
     const u32 across = tiles_in(s.columns, step_tile.width()), down = tiles_in(p.rows(), step_tile.height());
     with_star(p, StarLength::used, [&](const ValueBytes& star) {
@@ -29,8 +29,7 @@ void run_planes(Stream& stream, const StencilProblem& p, const char* entry) {
 template <class... A>
 void run_on_host(Stream& stream, const StencilProblem& p, const char* entry, HostKernel StencilHost::*host,
                  u64 groups, const A&... part) {
-    const auto kernel =
-        stencil_kernel(stream.device(), p, kernel_sources::stencil_steps(), entry, 1, {}, host);
+    const auto kernel = host_kernel_of(stream.device(), entry, stencil_host(p.type()).*host);
     const detail::host::StencilVolume volume = stencil_volume(p);
     with_star(p, StarLength::all, [&](const ValueBytes& star) {
         each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {

@@ -112,8 +112,7 @@ void run_stencil_streaming(Stream& stream, const StencilProblem& p) {
                                    {"GROUP", tile.group_size},
                                    {"PACK", tile.pack},
                                    {"ROWS", tile.rows},
-                                   {"RESIDENT", 512 / tile.group_size}},
-                                  nullptr);
+                                   {"RESIDENT", 512 / tile.group_size}});
         });
 }
 
@@ -146,8 +145,7 @@ void run_stencil_temporal(Stream& stream, const StencilProblem& p) {
                                   {{"GROUP", tile.group_size},
                                    {"PACK", tile.pack},
                                    {"ROWS", tile.rows},
-                                   {"STEPS", tile.margin / p.radius()}},
-                                  nullptr);
+                                   {"STEPS", tile.margin / p.radius()}});
         });
 }
 

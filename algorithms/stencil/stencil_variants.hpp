@@ -79,8 +79,7 @@ inline Support supports_tiles(const StencilProblem& p, const StencilTile& tile, 
 
 // The kernel with its constants, besides those of type and radius.
 std::shared_ptr<Kernel> stencil_kernel(Device& device, const StencilProblem& p, const KernelSource& source,
-                                       const char* entry, u32 group_size, const Constants& constants,
-                                       HostKernel StencilHost::*host);
+                                       const char* entry, u32 group_size, const Constants& constants);
 
 // Length of the coefficient argument: those in use, or all nine (host kernels).
 enum class StarLength { used, all };

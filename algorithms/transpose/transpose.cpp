@@ -10,7 +10,7 @@ namespace detail {
 
 std::shared_ptr<Kernel> transpose_kernel(Device& device, const TransposeProblem& p,
                                          const KernelSource& source, const char* entry, u32 group_size,
-                                         const Constants& constants, HostKernel TransposeHost::*host) {
+                                         const Constants& constants) {
     const u32 size = p.size();
     KernelSpec spec{.source = &source,
                     .entry = entry,
@@ -18,7 +18,6 @@ std::shared_ptr<Kernel> transpose_kernel(Device& device, const TransposeProblem&
                                   {"SIZE", size},
                                   {"PACK", transpose_pack_bytes / size},
                                   {"GROUP", group_size}},
-                    .host = host != nullptr ? transpose_host(size).*host : HostKernel{},
                     .max_group_size = group_size};
     spec.constants.append(constants);
     return device.kernel(spec);

@@ -10,11 +10,10 @@ namespace {
 
 constexpr u64 stage_bytes = u64{84} << 10;  // bytes per stage, with the gaps between rows
 
-std::shared_ptr<Kernel> wide_kernel(Device& device, const TransposeProblem& p, const char* entry,
-                                    HostKernel TransposeHost::*host) {
+std::shared_ptr<Kernel> wide_kernel(Device& device, const TransposeProblem& p, const char* entry) {
     constexpr const char* vectors[] = {"uchar16", "ushort8", "uint4", "ulong2"};
     return transpose_kernel(device, p, kernel_sources::transpose_wide(), entry, 1,
-                            {{"VECTOR", vectors[std::countr_zero(p.size())]}, {"STAGE", stage_bytes}}, host);
+                            {{"VECTOR", vectors[std::countr_zero(p.size())]}, {"STAGE", stage_bytes}});
 }
 
 u64 round_up(u64 n, u64 multiple) {
@@ -95,7 +94,7 @@ void run_direct(Stream& stream, const TransposeProblem& p) {
     parts.down = std::max<u64>(1, s.rows / parts.rows);
     parts.columns = round_up(divide_up(s.columns, divide_up(groups, parts.down)), parts.tile_columns);
     parts.across = std::max<u64>(1, s.columns / parts.columns);
-    const auto kernel = wide_kernel(device, p, "transpose_direct", &TransposeHost::direct);
+    const auto kernel = host_kernel_of(device, "transpose_direct", transpose_host(p.size()).direct);
     launch(stream, *kernel, LaunchShape::linear(parts.down * parts.across, 1), p.in, p.out, s.rows, s.columns,
            s.in_pitch, s.out_pitch, ValueBytes{std::as_bytes(std::span(&parts, 1))});
 }
@@ -110,7 +109,7 @@ void run_transpose_blocked_items(Stream& stream, const TransposeProblem& p) {
     const u64 each = tiles_each(device, p, t.tiles);
     const LaunchShape shape = LaunchShape::linear(divide_up(t.tiles, each), 1);
     const auto kernel =
-        wide_kernel(device, p, p.in_place ? "transpose_exchange_blocked" : "transpose_blocked", nullptr);
+        wide_kernel(device, p, p.in_place ? "transpose_exchange_blocked" : "transpose_blocked");
     if (p.in_place)
         return launch(stream, *kernel, shape, p.out, s.rows, s.in_pitch, each, t.tiles, t.tile_rows, t.rows,
                       t.from_pitch, t.to_pitch);
@@ -129,10 +128,11 @@ void run_transpose_blocked_host(Stream& stream, const TransposeProblem& p) {
     const LaunchShape shape = LaunchShape::linear(divide_up(t.tiles, each), 1, t.elements * p.size());
     const ValueBytes tiling{std::as_bytes(std::span(&t, 1))};
     if (p.in_place) {
-        const auto kernel = wide_kernel(device, p, "transpose_exchange_blocked", &TransposeHost::exchange);
+        const auto kernel =
+            host_kernel_of(device, "transpose_exchange_blocked", transpose_host(p.size()).exchange);
         return launch(stream, *kernel, shape, p.out, s.rows, s.in_pitch, each, tiling);
     }
-    const auto kernel = wide_kernel(device, p, "transpose_blocked", &TransposeHost::blocked);
+    const auto kernel = host_kernel_of(device, "transpose_blocked", transpose_host(p.size()).blocked);
     launch(stream, *kernel, shape, p.in, p.out, s.rows, s.columns, s.in_pitch, s.out_pitch, each,
            u32{exceeds_cache(device, p)}, tiling);
 }

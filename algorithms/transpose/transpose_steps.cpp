@@ -10,17 +10,16 @@ constexpr u32 step_group_size = 256, step_tile = 32;
 constexpr u32 row_major = 1;              // height of a band; see transpose_tile.cu
 constexpr u64 host_group = u64{1} << 14;  // elements per group on the CPU
 
-std::shared_ptr<Kernel> steps_kernel(Device& device, const TransposeProblem& p, const char* entry, u32 pad,
-                                     HostKernel TransposeHost::*host) {
+std::shared_ptr<Kernel> steps_kernel(Device& device, const TransposeProblem& p, const char* entry, u32 pad) {
     return transpose_kernel(device, p, kernel_sources::transpose_steps(), entry, step_group_size,
-                            {{"TILE", step_tile}, {"PAD", pad}}, host);
+                            {{"TILE", step_tile}, {"PAD", pad}});
 }
 
 constexpr TransposeTiles step_tiles{.side = step_tile, .group_size = step_group_size};
 
 void run_tiled(Stream& stream, const TransposeProblem& p, u32 pad) {
     const auto kernel =
-        steps_kernel(stream.device(), p, p.in_place ? "transpose_exchange" : "transpose_tiled", pad, nullptr);
+        steps_kernel(stream.device(), p, p.in_place ? "transpose_exchange" : "transpose_tiled", pad);
     if (p.in_place) return launch_pairs(stream, p, *kernel, step_tiles);
     launch_tiles(stream, p, *kernel, step_tiles, step_tile, step_tile, row_major);
 }
@@ -29,7 +28,7 @@ void run_tiled(Stream& stream, const TransposeProblem& p, u32 pad) {
 template <class... A>
 void run_on_host(Stream& stream, const TransposeProblem& p, const char* entry,
                  HostKernel TransposeHost::*host, u64 groups, const A&... last) {
-    const auto kernel = steps_kernel(stream.device(), p, entry, 0, host);
+    const auto kernel = host_kernel_of(stream.device(), entry, transpose_host(p.size()).*host);
     const TransposeShape& s = p.shape;
     launch(stream, *kernel, LaunchShape::linear(groups, 1), p.in, p.out, s.rows, s.columns, s.in_pitch,
            s.out_pitch, last...);
@@ -48,7 +47,7 @@ Support supports_transpose_tiled(const Device& device, const TransposeProblem& p
 }
 
 void run_transpose_naive(Stream& stream, const TransposeProblem& p) {
-    const auto kernel = steps_kernel(stream.device(), p, "transpose_naive", 0, nullptr);
+    const auto kernel = steps_kernel(stream.device(), p, "transpose_naive", 0);
     launch_tiles(stream, p, *kernel, step_tiles, step_group_size / 32, 32, row_major);
 }
 

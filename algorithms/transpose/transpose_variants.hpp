@@ -61,10 +61,10 @@ const TransposeHost& transpose_host(u32 size);
 // Bytes of an access of a work-item.
 inline constexpr u32 transpose_pack_bytes = 16;
 
-// The kernel with its constants, besides those of the element size. host: null without one.
+// The kernel with its constants, besides those of the element size.
 std::shared_ptr<Kernel> transpose_kernel(Device& device, const TransposeProblem& p,
                                          const KernelSource& source, const char* entry, u32 group_size,
-                                         const Constants& constants, HostKernel TransposeHost::*host);
+                                         const Constants& constants);
 
 // Whether the number of tiles of rows x columns is within the limit of a launch.
 inline Support supports_tiles(const TransposeProblem& p, u64 rows, u64 columns) {

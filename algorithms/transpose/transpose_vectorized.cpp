@@ -42,7 +42,7 @@ void run_thin(Stream& stream, const TransposeProblem& p) {
     const auto kernel =
         transpose_kernel(stream.device(), p, kernel_sources::transpose_thin(),
                          few_columns ? "transpose_few_columns" : "transpose_few_rows", thin_group_size,
-                         {{"WORD", p.size() == 8 ? Type::u64 : Type::u32}, {"STAGE", thin_stage}}, nullptr);
+                         {{"WORD", p.size() == 8 ? Type::u64 : Type::u32}, {"STAGE", thin_stage}});
     const View &short_rows = few_columns ? p.in : p.out, &long_rows = few_columns ? p.out : p.in;
     const u64 short_pitch = few_columns ? s.in_pitch : s.out_pitch,
               long_pitch = few_columns ? s.out_pitch : s.in_pitch;
@@ -60,7 +60,7 @@ void run_shifted(Stream& stream, const TransposeProblem& p) {
     const TransposeTiles tiles{.side = vectorized_tiles(p).side, .group_size = shifted_group_size};
     const auto kernel =
         transpose_kernel(stream.device(), p, kernel_sources::transpose_shifted(), "transpose_shifted",
-                         tiles.group_size, {{"TILE", tiles.side}, {"PAD", 0}}, nullptr);
+                         tiles.group_size, {{"TILE", tiles.side}, {"PAD", 0}});
     const TransposeShape& s = p.shape;
     const u32 down = tiles_in(s.rows + sector_bytes / p.size() - 1, tiles.side),
               across = tiles_in(s.columns, tiles.side);
@@ -88,7 +88,7 @@ void run_transpose_vectorized(Stream& stream, const TransposeProblem& p) {
     const auto kernel =
         transpose_kernel(stream.device(), p, kernel_sources::transpose(),
                          p.in_place ? "transpose_vectorized_exchange" : "transpose_vectorized",
-                         tiles.group_size, {{"TILE", tiles.side}, {"WIDTH", tiles.width}}, nullptr);
+                         tiles.group_size, {{"TILE", tiles.side}, {"WIDTH", tiles.width}});
     if (p.in_place) return launch_pairs(stream, p, *kernel, tiles, u32{is_aligned(p.out, p.shape.out_pitch)});
     launch_tiles(stream, p, *kernel, tiles, tiles.side, tiles.side, band_of(stream.device(), p),
                  u32{is_aligned(p.in, p.shape.in_pitch)});

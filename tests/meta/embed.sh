@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# embed.sh CMAKE SOURCE_DIR: tests cmake/embed.cmake. Each file that a kernel source includes precedes it once, and lines
+# embed.sh CMAKE SOURCE_DIR: tests cmake/embed.cmake. Each file that a kernel source includes precedes it once. Lines
 # keep their numbers. An error names both files of a missing and of a cyclic include.
 set -u
 cmake=$1 script=$2/cmake/embed.cmake

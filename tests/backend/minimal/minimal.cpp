@@ -147,7 +147,7 @@ class MinimalKernel final : public backend::Kernel {
         for (const KernelArgument& argument : arguments)
             given += argument.buffer != nullptr ? 2 : 1;
         backend::check_argument_count(name_, given, parameters_, "parameters with offsets and local memory");
-        const std::shared_ptr<_cl_kernel> kernel = create();
+        std::shared_ptr<_cl_kernel> kernel = create();
         cl_uint place = 0;
         const auto set = [&](std::size_t size, const void* value) {
             if (clSetKernelArg(kernel.get(), place++, size, value) != CL_SUCCESS)
