@@ -76,9 +76,10 @@ constinit const Algorithm twice_algorithm{
 
 Enqueued twice(Stream& stream, const View& in, const View& out, const Options& options) {
     detail::check_operand("twice", "in", stream, in);
-    detail::check_operand("twice", "out", stream, out);
+    detail::check_output("twice", "out", stream, out);
     if (in.type != out.type || in.count != out.count)
         throw Error(ErrorCode::invalid_argument, "twice", "in and out differ in type or count");
+    detail::check_overlap("twice", {"out", out}, {"in", in}, detail::InPlace::yes);
     const detail::TwiceProblem problem{in, out};
     const TuningPoint point{in.type, in.count, 0};
     const auto& row = detail::choose_tuned("twice", detail::table, stream.device(), problem, point, options);
