@@ -69,6 +69,9 @@ foreach(file IN LISTS own)
   endif()
 
   string(REGEX REPLACE "${include_line}" "\\1" text "${text_${file}}")
+  if("${text}" MATCHES "(^|\n)[ \t]*(#[ \t]*include[^\n]*)")
+    message(FATAL_ERROR "${file}: '${CMAKE_MATCH_2}' is not a line '#include \"FILE\"'")
+  endif()
   # Raw string literals stay below the length limit of compilers.
   set(body "")
   string(LENGTH "${text}" length)

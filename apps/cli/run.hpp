@@ -1,6 +1,6 @@
 #pragma once
-// `concord run`: the interfaces through which an algorithm runs on files. An algorithm's folder has a file
-// NAME_command.cpp that defines `RunCommand run_NAME()`. CMake finds it by its name.
+// `concord run`: the interfaces through which an algorithm runs on files. A file commands/run_NAME.cpp defines
+// `RunCommand run_NAME()`. CMake finds it by its name.
 
 #include "npy.hpp"
 #include "program.hpp"

@@ -242,7 +242,8 @@ std::pair<std::shared_ptr<Buffer>, u64> detail::adopt_tensor(Device& device, con
     const bool on_host = type == DeviceType::cpu || type == DeviceType::cuda_host;
     // The number of an OpenCL device differs between libraries; its context tells.
     const bool fits = on_host || (type == DeviceType::cuda_managed && own.type == DeviceType::cuda) ||
-                      (type == own.type && (type == DeviceType::opencl || tensor.device.id == own.id));
+                      (type == own.type && type != DeviceType{} &&
+                       (type == DeviceType::opencl || tensor.device.id == own.id));
     if (!fits)
         throw Error(ErrorCode::wrong_device, call,
                     "tensor of DLPack device (" + std::to_string(static_cast<i32>(type)) + ", " +

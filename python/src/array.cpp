@@ -112,7 +112,7 @@ Type type_named_by(const char* call, nb::handle dtype, bool* boolean) {
     if (boolean != nullptr && *boolean) return Type::u8;
     if (const std::optional<Type> type = type_named(name)) return *type;
     for (const Type type : all_types) {
-        if (name == numpy_name(type)) return type;
+        if (!name.empty() && name == numpy_name(type)) return type;
     }
     throw Error(ErrorCode::invalid_argument, call,
                 detail::error_message("unsupported dtype", detail::quoted(name),

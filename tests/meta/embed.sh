@@ -37,5 +37,11 @@ printf '#include "own.cl"\n' >part.cl
 embed && fail "a cyclic include is not an error"
 has log "part.cl includes 'own.cl', which includes part.cl: cyclic includes (own.cl, part.cl)"
 
+for line in '  #include "base.cl"' '# include "base.cl"' '#include <base.cl>'; do
+    printf '%s\n' "$line" >part.cl
+    embed && fail "'$line' is not an error"
+    has log "is not a line '#include"
+done
+
 ((failed)) || echo "passed"
 exit $failed

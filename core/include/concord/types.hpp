@@ -2,6 +2,7 @@
 /// @file
 /// The element types, which every backend supports.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -259,6 +260,12 @@ template <class F>
 constexpr decltype(auto) visit_float(Type type, F&& f) {
     return visit_kinds<has_floats>(type, std::forward<F>(f));
 }
+
+static_assert(std::all_of(type_rows.begin(), type_rows.end(),
+                          [](const TypeRow& row) {
+                              return row.size == 1 || row.size == 2 || row.size == 4 || row.size == 8;
+                          }),
+              "elements have 1, 2, 4 or 8 bytes");
 
 // Calls f(TypeTag<U>{}) with the unsigned integer of `size` bytes: 1, 2, 4 or 8.
 template <class F>

@@ -83,7 +83,6 @@ namespace detail::ops {
 
 // The result of a functor for a sample that is not counted. No bin has this number.
 inline constexpr u32 no_bin = ~u32{0};
-inline constexpr u64 no_wide_bin = ~u64{0};
 
 template <class T>
 using UnsignedOf =

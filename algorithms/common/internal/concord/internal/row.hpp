@@ -149,10 +149,12 @@ const Row<Problem>& choose(std::string_view algorithm, const Row<Problem> (&tabl
             asked = OperationOrder::unspecified;
             if (const Row<Problem>* const row = first()) return *row;
         }
+        // The reason of the first row that is implemented for the device.
         const Row<Problem>* blamed = &table[0];
         for (const Row<Problem>& row : table) {
-            if (supports_dialect(device, blamed->variant)) break;
+            if (!supports_dialect(device, row.variant) || row.on(class_of(device)).run == nullptr) continue;
             blamed = &row;
+            break;
         }
         throw_unsupported_variant(algorithm, "auto", device, supports(*blamed).reason, {});
     }

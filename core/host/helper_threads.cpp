@@ -1,4 +1,4 @@
-#include "kernel/helpers.hpp"
+#include "host/helper_threads.hpp"
 
 #include <concord/error.hpp>
 #include <concord/internal/host_threads.hpp>
