@@ -2,7 +2,7 @@
 
 #include <concord/internal/host_copy.hpp>
 
-#include "kernel/helpers.hpp"
+#include "host/helper_threads.hpp"
 
 #include <algorithm>
 #include <atomic>
