@@ -1,15 +1,6 @@
-// Ranks of flags and digits within a group, OpenCL C. Parallel source: group_rank.cu.
+// Ranks of flags and digits within a group, OpenCL C. The parallel source group_rank.cu describes it.
 //
-// Algorithm  flags: a work-item has rows of flags, one bit each. The rank of a row is the number of set flags in the
-//            same row of earlier work-items. One 64-bit word holds the counts of four rows, so that one scan ranks
-//            four rows. digits: a work-item has a digit. Its rank is the number of equal digits before it. A warp
-//            finds its lanes with equal digits. The lowest of them adds their number to the warp's counters.
-//            A warp is a team of lanes.cl.
-// Passes     flags: one scan within the group. digits: one match per digit. No global memory traffic.
-// Tunables   none.
-// Source     M. Billeter, O. Olsson, U. Assarsson, Efficient Stream Compaction on Wide SIMD Many-Core Architectures,
-//            2009 (flags); A. Adinets, D. Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs,
-//            2022 (digits).
+// A warp is a team of lanes.cl.
 
 #include "group_scan.cl"
 #include "lanes.cl"

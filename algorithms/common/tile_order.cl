@@ -1,11 +1,4 @@
-// Order in which groups process the tiles of a matrix, OpenCL C. Parallel source: tile_order.cu.
-//
-// Algorithm  The order covers bands of `band` rows of tiles, one column of a band after another. Groups that run at
-//            the same time are therefore neighbours in both directions: they share input in the cache, and cache
-//            lines that belong to two tiles.
-// Passes     none of its own. No memory traffic.
-// Tunables   band: rows of tiles per band.
-// Source     NVIDIA CUTLASS, threadblock rasterization (swizzling).
+// Order in which groups process the tiles of a matrix, OpenCL C. The parallel source tile_order.cu describes it.
 
 #include "common.cl"
 

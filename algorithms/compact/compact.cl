@@ -1,21 +1,7 @@
-// Compact in three launches, `fused`, OpenCL C. Parallel sources: compact.cu with compact_tile.cu,
-// compact_move.hpp.
+// Compact in three launches, `fused`, OpenCL C. The parallel sources compact.cu and compact_tile.cu describe it. C++:
+// compact_move.hpp. On CPUs: compact_wide.cl.
 //
-// Algorithm  The input is cut into one chunk of whole tiles per group. Upsweep: each group counts the kept elements
-//            of its chunk. Spine: one group turns counts into offsets. Downsweep: each group reads its chunk again,
-//            tile by tile. Flags stay in registers, one scan of the group ranks a tile, kept elements are gathered
-//            in local memory and leave in 16-byte stores.
-// CPUs       compact_wide.cl
-// Passes     three launches
-// Traffic    two reads per element, one write per stored element
-// Tunables   GROUP work-items per group, PACK elements per access (16 bytes), ROWS accesses in flight per
-//            work-item
-// Source     D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009 (reduce, then scan); M.
-//            Billeter, O. Olsson, U. Assarsson, Efficient Stream Compaction on Wide SIMD Many-Core Architectures,
-//            2009.
-//
-// T: element type; B: unsigned integer of its size, as which elements move; AS_T(x): an x of B as a T; apply(op,
-// x): predicate; PARTITION: whether the other elements are stored too.
+// AS_T(x): an x of B as a T; PARTITION: whether the other elements are stored too.
 
 #include "group_rank.cl"
 

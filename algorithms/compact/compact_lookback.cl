@@ -1,23 +1,8 @@
-// Compact in one pass, `lookback`, OpenCL C. Parallel source: compact_lookback.cu.
+// Compact in one pass, `lookback`, OpenCL C. The parallel source compact_lookback.cu describes it.
 //
-// Algorithm  One tile per group. Its elements go to local memory, so registers do not limit the number of tiles in
-//            flight. More tiles in flight hide the wait for other tiles. A team of 32 work-items owns ROWS consecutive
-//            rows of 32 packs (16 bytes), a work-item one pack per row. Flags stay in registers, and one scan of the
-//            team ranks its rows. Decoupled look-back over the totals of earlier tiles gives the number of elements
-//            kept before this tile. Then a team closes up its kept elements in its own part of local memory, row by
-//            row, and stores 16 bytes at a time.
-// Passes     one launch
-// Traffic    one read per element, one write per kept element, about 17 bytes per tile
-// Progress   Groups take tiles by ticket and wait for earlier tiles, see lookback_words.cl.
-// In place   A tile stores after all earlier tiles published their totals. Each tile publishes after it read its
-//            elements, so a store never overwrites an unread element.
-// Tunables   GROUP work-items per group, PACK elements per access (16 bytes), ROWS packs per work-item
-// Source     D. Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
-//
-// Positions count from the 16-byte boundary at or before the input's first element, so every pack is aligned
-// wherever the input begins. Valid positions: [first, last). T: element type; B: unsigned integer of its size, as
-// which elements move; AS_T(x): an x of B as a T; apply(op, x): predicate; TOTAL: type of counts of kept elements, u32
-// or, from 2^32 elements on, u64.
+// A team of 32 work-items takes the place of a warp. Groups take tiles by ticket and wait for earlier tiles, see
+// lookback_words.cl. AS_T(x): an x of B as a T; TOTAL: type of counts of kept elements, u32 or, from 2^32 elements on,
+// u64.
 
 #include "lanes.cl"
 #include "lookback_words.cl"

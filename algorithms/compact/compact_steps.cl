@@ -1,16 +1,7 @@
-// Compact by flags, scan and scatter, `scan_scatter`, OpenCL C. Parallel sources: compact_steps.cu,
-// compact_move.hpp.
+// Compact by flags, scan and scatter, `scan_scatter`, OpenCL C. The parallel source compact_steps.cu describes it.
+// C++: compact_move.hpp.
 //
-// Algorithm  flags: evaluates the predicate for every element; one more flag is 0. Concord's exclusive scan turns
-//            flags into positions in place. scatter: an element is kept if the position after it is greater.
-// Passes     two launches and those of the scan
-// Traffic    24 bytes per element and two reads of the element, 16 or 24 bytes per element for the scan, one write
-//            per stored element
-// Tunables   GROUP work-items per group
-// Source     G. Blelloch, Prefix Sums and Their Applications, 1990.
-//
-// T: element type; B: unsigned integer of its size, as which elements move; AS_T(x): an x of B as a T; apply(op,
-// x): predicate.
+// AS_T(x): an x of B as a T.
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void compact_flags(__global const B* in, ulong in_at, __global u64* flags, ulong flags_at, u64 n, const Op op) {

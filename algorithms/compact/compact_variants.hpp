@@ -68,9 +68,9 @@ host::BlockFunction compact_block_function(const Device& device, const CompactPr
 // --- Variants --------------------------------------------------------------------------------------------------------
 
 // Whether the device supports the predicate for the problem's type.
-Support supports_keep(const Device& device, const CompactProblem& problem);
+SupportsOf<CompactProblem> supports_keep;
 // The same, in groups of compact_group work-items.
-Support supports_keep_groups(const Device& device, const CompactProblem& problem);
+SupportsOf<CompactProblem> supports_keep_groups;
 
 // For variants that do not read every element before its place is overwritten.
 inline Support supports_apart(const CompactProblem& p) {
@@ -79,21 +79,17 @@ inline Support supports_apart(const CompactProblem& p) {
 }
 
 // compact_groups.cpp: groups of many work-items.
-Support supports_compact_lookback(const Device& device, const CompactProblem& problem);
-bool suits_compact_lookback(const Device& device, const CompactProblem& problem);
-void run_compact_lookback(Stream& stream, const CompactProblem& problem);
-void run_compact_fused(Stream& stream, const CompactProblem& problem);
+SupportsOf<CompactProblem> supports_compact_lookback;
+SuitsOf<CompactProblem> suits_compact_lookback;
+RunOf<CompactProblem> run_compact_lookback, run_compact_fused;
 
 // compact_cpu.cpp: one work-item per group, and host kernels.
-void run_compact_fused_wide(Stream& stream, const CompactProblem& problem);
-bool suits_compact_fused_host(const Device& device, const CompactProblem& problem);
-void run_compact_fused_host(Stream& stream, const CompactProblem& problem);
-void run_compact_two_pass(Stream& stream, const CompactProblem& problem);
-void run_compact_serial(Stream& stream, const CompactProblem& problem);
+SuitsOf<CompactProblem> suits_compact_fused_host;
+RunOf<CompactProblem> run_compact_fused_wide, run_compact_fused_host, run_compact_two_pass,
+    run_compact_serial;
 
 // compact_steps.cpp
-Support supports_compact_scan_scatter(const Device& device, const CompactProblem& problem);
-void run_compact_scan_scatter(Stream& stream, const CompactProblem& problem);
-void run_compact_scan_scatter_host(Stream& stream, const CompactProblem& problem);
+SupportsOf<CompactProblem> supports_compact_scan_scatter;
+RunOf<CompactProblem> run_compact_scan_scatter, run_compact_scan_scatter_host;
 
 }  // namespace concord::detail

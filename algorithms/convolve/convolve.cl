@@ -1,24 +1,7 @@
-// Convolve, `sliding`, OpenCL C. Parallel source: convolve.cu. On CPUs: convolve_wide.cl.
+// Convolve, `sliding`, OpenCL C. The parallel source convolve.cu describes it. On CPUs: convolve_wide.cl.
 //
-// Algorithm  A work-item computes PACK columns of `height` rows, top to bottom. It loads a row of cells, from LEAD
-//            columns to the left of its own to LEAD columns to the right, in packs, AHEAD rows ahead of use. It then
-//            applies the taps of all mask rows to that row: MASK_ROWS x PACK sums are in registers. A sum begins with
-//            the first mask row and moves up one place per image row, as part of the first tap's fma. After the last
-//            mask row it is stored. So every sum takes its taps in ascending order of rows, then columns.
-//            All taps are unrolled. Small masks are passed by value as a kernel argument; larger ones are in constant
-//            memory. Adjacent work-items have adjacent columns and share cells through the cache.
-// Border     Cells outside the image are substituted at the load. Work-items whose strip lies inside the image skip
-//            the checks.
-// Passes     one
-// Traffic    every element of the image is read once from memory and (height + MASK_ROWS - 1) / height times from the
-//            caches; every result is written once. The first and last MASK_ROWS - 1 rows of a strip contribute to
-//            sums of other strips, too. With CHECKED these taps are skipped; without, they are computed and
-//            discarded.
-// Tunables   PACK columns per work-item, AHEAD, UNROLL, GROUP work-items, `height` (convolve.strip), CHECKED.
-// Source     V. Volkov, Better performance at lower occupancy, GTC 2010.
-//
-// I: element type of the image; T: element type of the mask and the result; BY_VALUE: the mask is passed by value;
-// ALIGNED: packs of the image are aligned.
+// Small masks are passed by value as a kernel argument, larger ones are in constant memory. BY_VALUE: the mask is
+// passed by value; ALIGNED: packs of the image are aligned.
 
 #include "common.cl"
 

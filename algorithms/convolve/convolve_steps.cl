@@ -1,17 +1,6 @@
-// Convolve, textbook steps, OpenCL C. Parallel sources: convolve_steps.cu, convolve_host.hpp.
+// Convolve, textbook steps, OpenCL C. The parallel source convolve_steps.cu describes it. C++: convolve_host.hpp.
 //
-// direct         one result per work-item. naive: the mask is in global memory. constant_mask: the mask is in
-//                constant memory, where all work-items read one tap in one access.
-// tiled_halo     the work-items of a group load a tile of cells, with its halo, into local memory; then each
-//                work-item computes one result.
-// Passes         one
-// Traffic        every element of the image is read once if the caches hold the rows under the mask; every result is
-//                written once
-// Tunables       TILE_COLUMNS x TILE_ROWS results per group, one per work-item.
-// Source         D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2010, ch. 8.
-//
-// I: element type of the image; T: element type of the mask and the result; CONSTANT_MASK: the mask is in constant
-// memory.
+// CONSTANT_MASK: the mask is in constant memory, where all work-items read one tap at a time.
 
 #include "common.cl"
 

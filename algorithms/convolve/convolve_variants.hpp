@@ -60,21 +60,15 @@ struct ConvolveHost {
 const ConvolveHost& convolve_host(Type image);
 
 // Groups of many work-items.
-Support supports_convolve_sliding(const Device& device, const ConvolveProblem& p);
-void run_convolve_sliding_groups(Stream& stream, const ConvolveProblem& p);
-Support supports_convolve_tiled_halo(const Device& device, const ConvolveProblem& p);
-void run_convolve_tiled_halo(Stream& stream, const ConvolveProblem& p);
-Support supports_convolve_constant_mask(const Device& device, const ConvolveProblem& p);
-void run_convolve_constant_mask(Stream& stream, const ConvolveProblem& p);
-Support supports_convolve_naive(const Device& device, const ConvolveProblem& p);
-void run_convolve_naive(Stream& stream, const ConvolveProblem& p);
+SupportsOf<ConvolveProblem> supports_convolve_sliding, supports_convolve_tiled_halo,
+    supports_convolve_constant_mask, supports_convolve_naive;
+RunOf<ConvolveProblem> run_convolve_sliding_groups, run_convolve_tiled_halo, run_convolve_constant_mask,
+    run_convolve_naive;
 
 // One work-item per group.
-void run_convolve_sliding_items(Stream& stream, const ConvolveProblem& p);
+RunOf<ConvolveProblem> run_convolve_sliding_items;
 
 // C++.
-void run_convolve_sliding_host(Stream& stream, const ConvolveProblem& p);
-void run_convolve_naive_host(Stream& stream, const ConvolveProblem& p);
-void run_convolve_serial_host(Stream& stream, const ConvolveProblem& p);
+RunOf<ConvolveProblem> run_convolve_sliding_host, run_convolve_naive_host, run_convolve_serial_host;
 
 }  // namespace concord::detail

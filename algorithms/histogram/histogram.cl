@@ -1,25 +1,5 @@
-// Histogram, `multi_copy`, `shared_atomic`, `passes` and `packed16`, OpenCL C. Parallel sources: histogram.cu,
-// histogram_count.hpp.
-//
-// Algorithm  A group counts its share of the samples in local memory and adds its row of counts to the counters.
-// private    shared_atomic has one copy of the counters, multi_copy COPIES of them. The counters of one bin are
-//            neighbours, and a work-item counts in the copy of its own number, so with 32 copies every work-item of
-//            a warp has its own bank. Atomic additions of the constant 1 that ignore the old value let the hardware
-//            combine equal bins of a warp. PASSES: a group counts one range of bins. Groups of all ranges read the
-//            same samples together, so one of them brings the samples into the cache for all.
-// packed16   Two counters of 16 bits per word: bins [0, N/2) in the lower halves, the others in the upper ones. The
-//            work-item whose addition takes a half to 2^15 moves 2^15 to the counters. Between two barriers a group
-//            adds less than 2^15, so a half is below 2^15 after each barrier and never carries. Runs of equal bins
-//            of neighbouring samples are added in one step.
-// CPUs       private_bins: histogram_bins.cl.
-// Passes     one launch, on counters that are zero
-// Traffic    one read per sample, one row of counts per group
-// Tunables   GROUP work-items per group; COPIES; UNROLL, AHEAD accesses in flight per work-item
-// Source     V. Podlozhnyuk, Histogram calculation in CUDA, 2007; J. Gomez-Luna et al., An optimized approach to
-//            histogram computation on GPU, 2013 (copies); packed16: Concord.
-//
-// T: type of the samples, of SIZE bytes; apply(op, x): bin of a sample, at least N if it is not counted; BIN:
-// unsigned type of bins; WORDS: 32-bit words per counter.
+// Histogram, `multi_copy`, `shared_atomic`, `passes` and `packed16`, OpenCL C. The parallel source histogram.cu
+// describes it. C++: histogram_count.hpp. On CPUs: private_bins, histogram_bins.cl.
 
 #include "histogram_counter.cl"
 

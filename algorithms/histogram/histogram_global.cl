@@ -1,13 +1,5 @@
-// Histogram, `global_atomic`, OpenCL C. Parallel sources: histogram_global.cu, histogram_count.hpp.
-//
-// Algorithm  Every sample adds to its counter in global memory, one sample per work-item at a time.
-// Passes     one launch
-// Traffic    one read and one atomic addition per sample
-// Tunables   GROUP work-items per group
-// Source     textbook
-//
-// T: type of the samples; apply(op, x): bin of a sample, at least N if it is not counted; BIN: unsigned type of
-// bins; WORDS: 32-bit words per count.
+// Histogram, `global_atomic`, OpenCL C. The parallel source histogram_global.cu describes it. C++:
+// histogram_count.hpp.
 
 #include "histogram_counter.cl"
 

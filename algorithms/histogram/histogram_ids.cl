@@ -1,13 +1,5 @@
-// The bins of all samples, for `sorted` (histogram_sorted.cl), OpenCL C. Parallel sources: histogram_ids.cu,
-// histogram_count.hpp.
-//
-// Passes     one launch
-// Traffic    one read and 4 bytes written per sample
-// Tunables   GROUP work-items per group
-// Source     textbook
-//
-// T: type of the samples; apply(op, x): bin of a sample, at least N if it is not counted; BIN: unsigned type of
-// bins.
+// The bins of all samples, for `sorted` (histogram_sorted.cl), OpenCL C. The parallel source histogram_ids.cu
+// describes it. C++: histogram_count.hpp.
 
 // none: the id of samples that are not counted. Its coarse bin lies past all others.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))

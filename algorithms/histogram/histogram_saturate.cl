@@ -1,13 +1,5 @@
-// The last launch of histograms with counters of 16 bits, OpenCL C. Parallel sources: histogram_saturate.cu,
-// histogram_count.hpp.
-//
-// Algorithm  Turns counts of 32 or 64 bits into counters of 16 bits that saturate at 65535.
-// Passes     one launch
-// Traffic    one read and one write per counter
-// Tunables   GROUP work-items per group
-// Source     textbook
-//
-// WORDS: 32-bit words per count.
+// The last launch of histograms with counters of 16 bits, OpenCL C. The parallel source histogram_saturate.cu
+// describes it. C++: histogram_count.hpp.
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void histogram_saturate(__global const u32* counts, ulong counts_at, __global u16* out, ulong out_at, u64 bins,

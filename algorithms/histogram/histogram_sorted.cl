@@ -1,16 +1,5 @@
-// Histogram of more bins than local memory holds, `sorted`, OpenCL C. Parallel sources: histogram_sorted.cu,
-// histogram_count.hpp.
-//
-// Algorithm  ids: the bin of every sample (histogram_ids.cl). Concord's radix sort orders ids by coarse bin, which is
-//            2^shift bins. positions: the first id of each coarse bin. segments: a group takes a segment of the
-//            sorted ids, counts one coarse bin after another in local memory and adds the counts to the counters.
-// Passes     three launches and those of the sort
-// Traffic    one read per sample; 4 bytes per id are written, sorted (see sort.hpp) and read; each segment adds the
-//            counters of its coarse bins
-// Tunables   GROUP work-items per group; shift and the length of segments: histogram_run.cpp
-// Source     textbook
-//
-// WORDS: 32-bit words per count.
+// Histogram of more bins than local memory holds, `sorted`, OpenCL C. The parallel source histogram_sorted.cu
+// describes it. C++: histogram_count.hpp.
 
 #include "histogram_counter.cl"
 

@@ -86,13 +86,8 @@ inline constexpr Tunable histogram_tasks_of_unit{
 
 TuningPoint point_of(const HistogramProblem& problem);
 
-void run_histogram_private_bins(Stream& stream, const HistogramProblem& problem);
-void run_histogram_multi_copy(Stream& stream, const HistogramProblem& problem);
-void run_histogram_shared_atomic(Stream& stream, const HistogramProblem& problem);
-void run_histogram_packed16(Stream& stream, const HistogramProblem& problem);
-void run_histogram_passes(Stream& stream, const HistogramProblem& problem);
-void run_histogram_global_atomic(Stream& stream, const HistogramProblem& problem);
-void run_histogram_sorted(Stream& stream, const HistogramProblem& problem);
-void run_histogram_serial(Stream& stream, const HistogramProblem& problem);
+RunOf<HistogramProblem> run_histogram_private_bins, run_histogram_multi_copy, run_histogram_shared_atomic,
+    run_histogram_packed16, run_histogram_passes, run_histogram_global_atomic, run_histogram_sorted,
+    run_histogram_serial;
 
 }  // namespace concord::detail

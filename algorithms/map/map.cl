@@ -1,18 +1,7 @@
-// Map, OpenCL C. Parallel sources: map.cu, map_host.hpp.
+// Map, OpenCL C. The parallel source map.cu describes it. C++: map_host.hpp.
 //
-// Algorithm  out[i] = f(a[i], b[i]). F(x, y) is f. For an f of one element, F ignores y, and b is a and is not read.
-// Passes     one. Traffic: reads every input once, writes the output once.
-// naive      one element per work-item.
-// vectorized Each work-item moves PACK elements per access (16 bytes of the widest type), with UNROLL accesses in
-//            flight. Elements before the first and after the last whole pack are processed one by one. The host side
-//            passes PACK = 1 if the operands are aligned differently. Groups are many and short: on an H200 one access
-//            per work-item is fastest, because the instructions before a group's first load dominate.
-// wide       The shape for CPUs: one work-item per group processes a contiguous tile, with non-temporal stores if the
-//            data exceeds the caches.
-// Tunables   GROUP: work-items per group; UNROLL: packs per work-item; PACK: elements per pack.
-// Source     V. Volkov, Better performance at lower occupancy, GTC 2010 (several accesses in flight).
-//
-// A, B, U: element types of the inputs and the output.
+// wide: the shape for CPUs. One work-item per group processes a contiguous tile, with non-temporal stores if the data
+// exceeds the caches.
 
 #include "lines.cl"
 

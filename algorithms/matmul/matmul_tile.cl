@@ -1,12 +1,5 @@
-// Argument and epilogue of all matmul kernels, OpenCL C. Parallel sources: matmul_tile.cu, matmul_host.hpp.
-//
-// Algorithm  c = alpha t + beta c, where t is an element's chain of fused multiply-adds over k.
-// Passes     none of its own: the last step of each kernel.
-// Traffic    Writes each element of C once. Reads it once if beta is not 0.
-// Tunables   none.
-// Source     BLAS, gemm: J. Dongarra et al., A Set of Level 3 Basic Linear Algebra Subprograms, 1990.
-//
-// T: element type.
+// Argument and epilogue of all matmul kernels, OpenCL C. The parallel source matmul_tile.cu describes it. C++:
+// matmul_host.hpp.
 
 #include "common.cl"
 

@@ -159,31 +159,25 @@ inline bool in_whole_packs(const View& view, u64 contiguous, u64 pitch, u64 stri
 }
 
 // All classes of devices.
-Support supports_matmul_steps(const Device& device, const MatmulProblem& p);
-void run_matmul_naive(Stream& stream, const MatmulProblem& p);
-void run_matmul_tiled(Stream& stream, const MatmulProblem& p);
-void run_matmul_blocks(Stream& stream, const MatmulProblem& p);
-void run_matmul_blocks_tiled(Stream& stream, const MatmulProblem& p);
+SupportsOf<MatmulProblem> supports_matmul_steps;
+RunOf<MatmulProblem> run_matmul_naive, run_matmul_tiled, run_matmul_blocks, run_matmul_blocks_tiled;
 
 // Groups of many work-items.
-Support supports_matmul_register_tiled(const Device& device, const MatmulProblem& p);
-void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p);
+SupportsOf<MatmulProblem> supports_matmul_register_tiled;
+RunOf<MatmulProblem> run_matmul_register_tiled;
 // The part of `register_tiled` for f64 on tensor cores. Returns false, and enqueues nothing, if the device has none, if
 // they have failed their self-test, or if the tile does not fit.
 bool run_matmul_mma(Stream& stream, const MatmulProblem& p);
-Support supports_matmul_tf32x3(const Device& device, const MatmulProblem& p);
-void run_matmul_tf32x3(Stream& stream, const MatmulProblem& p);
+SupportsOf<MatmulProblem> supports_matmul_tf32x3;
+RunOf<MatmulProblem> run_matmul_tf32x3;
 
 // One work-item per group.
-Support supports_matmul_packed_items(const Device& device, const MatmulProblem& p);
-void run_matmul_packed_items(Stream& stream, const MatmulProblem& p);
+SupportsOf<MatmulProblem> supports_matmul_packed_items;
+RunOf<MatmulProblem> run_matmul_packed_items;
 
 // C++.
-Support supports_matmul_direct(const Device& device, const MatmulProblem& p);
-bool suits_matmul_direct(const Device& device, const MatmulProblem& p);
-void run_matmul_direct(Stream& stream, const MatmulProblem& p);
-Support supports_matmul_packed_host(const Device& device, const MatmulProblem& p);
-void run_matmul_packed_host(Stream& stream, const MatmulProblem& p);
-void run_matmul_serial(Stream& stream, const MatmulProblem& p);
+SupportsOf<MatmulProblem> supports_matmul_direct, supports_matmul_packed_host;
+SuitsOf<MatmulProblem> suits_matmul_direct;
+RunOf<MatmulProblem> run_matmul_direct, run_matmul_packed_host, run_matmul_serial;
 
 }  // namespace concord::detail

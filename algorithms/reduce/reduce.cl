@@ -1,16 +1,7 @@
-// Reduce in the canonical order, OpenCL C. Parallel sources: reduce.cu, reduce_host.hpp.
+// Reduce in the canonical order, OpenCL C. The parallel source reduce.cu describes it. C++: reduce_host.hpp. On CPUs:
+// reduce_wide.cl.
 //
-// Algorithm  The input is split into chunks of a length that depends on n alone. A chunk is summed in 128 columns.
-//            Element i belongs to column i mod 128, which starts from the identity and adds its elements in order.
-//            Column l is then combined with column l + 64, l + 32, ..., l + 1. The chunks' sums are reduced by the
-//            same rule. There are at most 32768 chunks, and so at most three levels.
-// Passes     one launch. Traffic: reads every element once. The last group to finish reduces the upper levels. On
-//            devices without a fence between groups, a second launch of one group does so (reduce_upper).
-// CPUs       reduce_wide.cl
-// Tunables   GROUP: work-items per group; UNROLL: loads in flight per work-item.
-// Source     M. Harris, Optimizing Parallel Reduction in CUDA, 2007 (the tree); the fixed columns are Concord's.
-//
-// T: element type; apply(op, x, y): the operator.
+// On devices without a fence between groups, a second launch of one group reduces the upper levels (reduce_upper).
 
 #include "group_reduce.cl"
 

@@ -1,18 +1,6 @@
-// Textbook variants of reduce, OpenCL C. Parallel sources: reduce_steps.cu, reduce_steps_host.hpp.
+// Textbook variants of reduce, OpenCL C. The parallel source reduce_steps.cu describes it. C++: reduce_steps_host.hpp.
 //
-// Algorithm   A tree. Except in global_step, a group reduces the elements that it loads to one sum. The host side
-//             launches the kernel again on the sums until one is left.
-// Passes      log n / log GROUP launches. Traffic: reads every element once, plus the levels of sums.
-// global_step A level of the tree in global memory: log n launches, 3 n element accesses in total.
-// interleaved Combines neighbours. The active work-items lie ever further apart (divergent).
-// sequential  Combines the upper half with the lower half. The first work-items are active.
-// first_add   Every work-item adds two elements as it loads them.
-// shuffle     As first_add, then through registers within sub-groups, on devices with sub-group shuffles.
-// Tunables    GROUP: work-items per group.
-// Source      M. Harris, Optimizing Parallel Reduction in CUDA, 2007; J. Luitjens, Faster Parallel Reductions on
-//             Kepler, 2014 (shuffle).
-//
-// T: element type; apply(op, x, y): the operator.
+// `shuffle` requires sub-group shuffles.
 
 #include "common.cl"
 

@@ -35,8 +35,6 @@ std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& probl
 const ReduceHost& reduce_builtin(ReduceOp op, Type type);
 
 // reduce_fixed.cpp
-void run_reduce_fixed(Stream& stream, const ReduceProblem& problem);
-void run_reduce_fixed_wide(Stream& stream, const ReduceProblem& problem);
-void run_reduce_fixed_host(Stream& stream, const ReduceProblem& problem);
+RunOf<ReduceProblem> run_reduce_fixed, run_reduce_fixed_wide, run_reduce_fixed_host;
 
 }  // namespace concord::detail

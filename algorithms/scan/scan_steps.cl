@@ -1,27 +1,6 @@
-// Textbook variants of scan, OpenCL C. Parallel sources: scan_steps.cu, scan_steps_host.hpp.
+// Textbook variants of scan, OpenCL C. The parallel source scan_steps.cu describes it. C++: scan_steps_host.hpp.
 //
-// hillis_steele  log n launches over global memory: combines element i with element i - 1, i - 2, i - 4, ...
-//                Traffic: 2 n log n elements; n log n operations.
-// blelloch       Tree in global memory, one launch per level: up-sweep, then down-sweep, on a copy whose length is a
-//                power of two. Traffic: about 8 n elements; 2 n operations.
-//
-// The other variants scan blocks within groups, then the blocks' sums by the same kernels. A last launch combines
-// each block with its carry. Traffic: 4 n elements.
-//
-// kogge_stone    As hillis_steele, in local memory; blocks of GROUP elements.
-// brent_kung     An upward and a downward tree in local memory, in place; blocks of 2 GROUP elements.
-// recursive      As blelloch, in local memory; blocks of 2 GROUP elements.
-// conflict_free  As recursive, with one element of padding per 32, so that the accesses of a step hit different
-//                banks.
-// recursive_vector  Eight elements per work-item in registers, then the work-items' sums; blocks of 8 GROUP elements.
-// Tunables       GROUP: work-items per group.
-// Source         W. D. Hillis, G. L. Steele, Data Parallel Algorithms, 1986; G. Blelloch, Prefix Sums and Their
-//                Applications, 1990; P. M. Kogge, H. S. Stone, A Parallel Algorithm for the Efficient Solution of a
-//                General Class of Recurrence Equations, 1973; R. P. Brent, H. T. Kung, A Regular Layout for Parallel
-//                Adders, 1982; M. Harris, S. Sengupta, J. Owens, Parallel Prefix Sum (Scan) with CUDA, GPU Gems 3,
-//                2007.
-//
-// T: element type; SIZE: its size in bytes; apply(op, x, y): the operator, x is the earlier element.
+// SIZE: size of an element in bytes.
 
 #include "common.cl"
 

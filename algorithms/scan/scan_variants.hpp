@@ -52,24 +52,19 @@ const ScanHost& scan_builtin(ReduceOp op, Type type);
 // --- Variants --------------------------------------------------------------------------------------------------------
 
 // Whether the device can run the operator and has arithmetic for the type.
-Support supports_scan(const Device& device, const ScanProblem& problem);
+SupportsOf<ScanProblem> supports_scan;
 // The same, in groups of scan_group work-items.
-Support supports_scan_groups(const Device& device, const ScanProblem& problem);
+SupportsOf<ScanProblem> supports_scan_groups;
 
 // scan_lookback.cpp: one launch.
-Support supports_scan_lookback(const Device& device, const ScanProblem& problem);
-bool suits_scan_lookback(const Device& device, const ScanProblem& problem);
-void run_scan_lookback(Stream& stream, const ScanProblem& problem);
-Support supports_scan_lookback_fallback(const Device& device, const ScanProblem& problem);
-void run_scan_lookback_fallback(Stream& stream, const ScanProblem& problem);
-Support supports_scan_partitioned(const Device& device, const ScanProblem& problem);
-void run_scan_partitioned(Stream& stream, const ScanProblem& problem);
-void run_scan_partitioned_host(Stream& stream, const ScanProblem& problem);
+SupportsOf<ScanProblem> supports_scan_lookback, supports_scan_lookback_fallback, supports_scan_partitioned;
+SuitsOf<ScanProblem> suits_scan_lookback;
+RunOf<ScanProblem> run_scan_lookback, run_scan_lookback_fallback, run_scan_partitioned,
+    run_scan_partitioned_host;
 
 // scan_tiles.cpp: totals of the tiles, their scan, then the tiles.
-Support supports_scan_reduce_then_scan(const Device& device, const ScanProblem& problem);
-bool suits_scan_reduce_then_scan(const Device& device, const ScanProblem& problem);
-void run_scan_reduce_then_scan(Stream& stream, const ScanProblem& problem);
-void run_scan_reduce_then_scan_wide(Stream& stream, const ScanProblem& problem);
+SupportsOf<ScanProblem> supports_scan_reduce_then_scan;
+SuitsOf<ScanProblem> suits_scan_reduce_then_scan;
+RunOf<ScanProblem> run_scan_reduce_then_scan, run_scan_reduce_then_scan_wide;
 
 }  // namespace concord::detail

@@ -1,11 +1,5 @@
-// Several columns of a bitonic sort per launch, in registers, `bitonic_fused`, OpenCL C. Parallel source:
-// sort_bitonic_fused.cu.
-//
-// Algorithm  sort_bitonic.cl describes the columns. A work-item takes INPUTS elements through log2(INPUTS) columns.
-// Passes     one launch per log2(INPUTS) columns
-// Traffic    one read and one write per element and launch
-// Tunables   GROUP work-items per group, INPUTS
-// Source     K. Batcher, Sorting networks and their applications, 1968.
+// Several columns of a bitonic sort per launch, in registers, `bitonic_fused`, OpenCL C. The parallel source
+// sort_bitonic_fused.cu describes it.
 
 #include "sort_keys.cl"
 

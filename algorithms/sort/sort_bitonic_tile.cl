@@ -1,12 +1,5 @@
-// Several columns of a bitonic sort per launch, in local memory, `bitonic_local`, OpenCL C. Parallel source:
-// sort_bitonic_tile.cu.
-//
-// Algorithm  sort_bitonic.cl describes the columns. A group takes TILE elements through all columns of blocks up to
-//            TILE, or through the last columns of a longer merge.
-// Passes     one launch for the blocks up to TILE, one per longer merge
-// Traffic    one read and one write per element and launch
-// Tunables   GROUP work-items per group, TILE
-// Source     K. Batcher, Sorting networks and their applications, 1968.
+// Several columns of a bitonic sort per launch, in local memory, `bitonic_local`, OpenCL C. The parallel source
+// sort_bitonic_tile.cu describes it.
 
 #include "sort_keys.cl"
 

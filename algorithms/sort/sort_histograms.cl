@@ -1,14 +1,5 @@
 // Histogram and scan of `onesweep`, OpenCL C: one launch counts the digits of all passes. Its last group turns the
-// counts into offsets and makes the plan. Parallel source: sort_histograms.cu.
-//
-// Algorithm  Each group counts its part of the keys in local memory, for all passes at once, and adds its counts to the
-//            totals.
-// Passes     one launch
-// Traffic    one read per key
-// Tunables   GROUP work-items per group, COPIES of each counter, UNROLL accesses in flight per work-item
-// Source     A. Adinets, D. Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, 2022.
-//
-// COUNT: type of counts of look-back, u32 or, from 2^30 elements on, u64.
+// counts into offsets and makes the plan. The parallel source sort_histograms.cu describes it.
 
 #include "sort_digits.cl"
 #include "sort_keys.cl"

@@ -1,12 +1,5 @@
-// The code of keys, OpenCL C. Used by all kernels of sort except those of comparators. Parallel source:
-// sort_keys.cu.
-//
-// The code of a key is the unsigned integer of its size that compares in key order; digits are digits of the code.
-// For unsigned keys it is the key, for signed keys the sign bit is inverted. For floats all other bits of negative
-// keys are inverted too (IEEE 754 totalOrder). For descending order all bits are inverted in addition. `flip` and
-// `fold` say which bits. Keys in memory stay unencoded.
-//
-// K: unsigned integer of a key's size, SIZE bytes; V: of a value's size, VALUE_SIZE bytes, 0 for keys alone.
+// The code of keys, OpenCL C. Used by all kernels of sort except those of comparators. The parallel source
+// sort_keys.cu describes it.
 
 #include "common.cl"
 

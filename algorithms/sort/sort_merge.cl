@@ -1,19 +1,6 @@
-// Merge sort, `merge`, OpenCL C. Parallel source: sort_merge.cu. The kernels for CPUs are in sort_merge_wide.cl.
+// Merge sort, `merge`, OpenCL C. The parallel source sort_merge.cu describes it. On CPUs: sort_merge_wide.cl.
 //
-// Algorithm  Each group sorts a tile in local memory. A work-item sorts ITEMS neighbours by odd-even transposition.
-//            Then the group merges pairs of runs: each work-item finds by binary search where its ITEMS results
-//            begin in both runs (merge path). Then passes merge pairs of runs of tiles. A first launch finds where
-//            each tile of the result begins in both runs, a second one merges one tile per group in the same way.
-//            Only keys are merged; values follow by the original places of their keys.
-// Stable     Of equal elements those of the earlier run come first.
-// Passes     one launch, then two per doubling of the tile
-// Traffic    one read and one write per element and pass
-// Tunables   GROUP work-items per group, a power of two; ITEMS elements per work-item, odd to avoid bank conflicts
-// Source     S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path - Parallel Merging Made Simple, 2012; S.
-//            Baxter, moderngpu, 2013 (the sort of a tile).
-//
-// K: unsigned integer of a key's size; T: its type; AS_T(x): an x of K as a T; apply(op, x, y): nonzero if x comes
-// before y; V: unsigned integer of a value's size, VALUE_SIZE bytes, 0 for keys alone.
+// AS_T(x): an x of K as a T.
 
 #include "common.cl"
 

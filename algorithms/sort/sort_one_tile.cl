@@ -1,12 +1,5 @@
 // Radix sort of an input that fits one tile, OpenCL C: all passes in one launch of one group. The tile is in
-// sort_tile.cl. Parallel source: sort_one_tile.cu.
-//
-// Passes     one launch
-// Traffic    one read and one write per element
-// Tunables   GROUP work-items per group, ITEMS elements per work-item
-// Source     A. Adinets, D. Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, 2022.
-//
-// COUNT: type of counts.
+// sort_tile.cl. The parallel source sort_one_tile.cu describes it.
 
 #include "sort_digits.cl"
 #include "sort_keys.cl"

@@ -1,28 +1,8 @@
-// Radix sort with one sweep over the data per digit, `onesweep`, OpenCL C. Parallel source:
-// sort_onesweep.cu. The tile is in sort_tile.cl, the histogram in sort_histograms.cl.
+// Radix sort with one sweep over the data per digit, `onesweep`, OpenCL C. The parallel source sort_onesweep.cu
+// describes it.
 //
-// Algorithm  Histogram: one launch counts the digits of all passes. Scan: its last group turns the counts into
-//            offsets and makes the plan. A pass whose digit is equal in all keys is skipped; the other passes
-//            alternate between out and a buffer, and the last one ends in out. Chained scan and scatter: one launch
-//            per digit, lowest digit first. A group takes a tile by ticket and ranks it by the digit. Decoupled
-//            look-back gives the number of elements of each digit in earlier tiles. The group gathers equal digits
-//            in local memory and stores them. The first pass over keys without values, compared by all bits, may
-//            reorder equal digits.
-// Look-back  One work-item per digit. A tile first publishes its own count, then the count of all tiles up to and
-//            including it. Both are one word with two bits that say which. A work-item reads AHEAD earlier tiles at a
-//            time, back to the nearest count of the second kind, and adds the counts of the first kind on the way.
-//            Words must be zero before a pass: the histogram clears those of the first pass, each pass clears those
-//            of the next one. A word has flag and count, so it needs no fence, only accesses that are not torn:
-//            volatile accesses of 4 or 8 aligned bytes.
-// Passes     two launches, and one per digit
-// Traffic    one read per key; then per pass one read and one write per element, and 3 KiB per tile (6 KiB from
-//            2^30 elements on)
-// Progress   A tile waits only for tiles of lower tickets, which have begun.
-// Tunables   GROUP work-items per group, ITEMS elements per work-item, AHEAD
-// Source     A. Adinets, D. Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, 2022; D.
-//            Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
-//
-// COUNT: type of counts, u32 or, from 2^30 elements on, u64. Two bits are flags.
+// A word of look-back has flag and count, so it needs no fence, only accesses that are not torn: volatile accesses of
+// 4 or 8 aligned bytes.
 
 #include "sort_digits.cl"
 #include "sort_keys.cl"

@@ -1,13 +1,5 @@
-// Textbook radix sort by one bit per pass, least significant bit first, `radix1`, OpenCL C. Parallel source:
-// sort_radix1.cu.
-//
-// Algorithm  A stable pass per bit: flags of the zeros, their exclusive scan, a split that puts zeros before ones.
-// Passes     per bit one launch for the flags, those of a scan, one launch to move
-// Traffic    per pass two reads per key, one per value, one write per element, and 4 COUNTs per element
-// Tunables   GROUP work-items per group
-// Source     G. Blelloch, Prefix Sums and Their Applications, 1990 (split).
-//
-// COUNT: type of counts of elements, u32 or, from 2^32 elements on, u64.
+// Textbook radix sort by one bit per pass, least significant bit first, `radix1`, OpenCL C. The parallel source
+// sort_radix1.cu describes it.
 
 #include "sort_keys.cl"
 

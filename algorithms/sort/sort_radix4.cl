@@ -1,20 +1,5 @@
 // Textbook radix sorts by four bits per pass, least significant digit first, `radix4`, `radix4_local` and
-// `radix4_vector`, OpenCL C. Parallel source: sort_radix4.cu.
-//
-// Algorithm  A stable pass per digit moves the elements to the places of their digits. Each work-item owns CHUNK
-//            elements. Upsweep: it counts their digits. Spine: an exclusive scan of the counts, by digit and then by
-//            work-item, gives the place of its first element of each digit. Downsweep: the work-item moves its
-//            elements one by one.
-// LOCAL      radix4_local, radix4_vector: counters are in local memory, one column per work-item, not in private
-//            memory.
-// VECTOR     radix4_vector: 16 elements per load.
-// Passes     per digit one launch to count, those of a scan, one launch to move
-// Traffic    per pass two reads per key, one per value, one write per element, and 3 * 16 / CHUNK COUNTs per element
-// Tunables   GROUP work-items per group, CHUNK
-// Source     M. Zagha, G. Blelloch, Radix Sort for Vector Multiprocessors, 1991; N. Satish, M. Harris, M. Garland,
-//            Designing Efficient Sorting Algorithms for Manycore GPUs, 2009.
-//
-// COUNT: type of counts of elements, u32 or, from 2^32 elements on, u64.
+// `radix4_vector`, OpenCL C. The parallel source sort_radix4.cu describes it.
 
 #include "sort_keys.cl"
 

@@ -1,12 +1,7 @@
-// A tile of a radix sort, OpenCL C: one group loads it, ranks it by a digit of 8 bits and stores it. Parallel source:
-// sort_tile.cu.
+// A tile of a radix sort, OpenCL C: one group loads it, ranks it by a digit of 8 bits and stores it. The parallel
+// source sort_tile.cu describes it.
 //
-// A warp, a team of lanes.cl, owns LANES * ITEMS neighbouring elements of the tile, a lane every LANES-th of these. So
-// loads are coalesced, and the order of the input is by item, then by lane. group_rank.cl describes how a warp ranks
-// an item.
-//
-// GROUP work-items per group, at least 256; ITEMS elements per work-item; COUNT: u32 or u64, type of counts;
-// UNORDERED: items of equal digits may come in any order, and one counter per digit serves the whole group.
+// A warp is a team of LANES work-items, see lanes.cl.
 
 #include "group_rank.cl"
 #include "lanes.cl"

@@ -69,49 +69,33 @@ inline ValueBytes bytes_of(const detail::host::Ascending& order) {
 // --- Host kernels ----------------------------------------------------------------------------------------------------
 
 // sort_cpu.cpp: radix sorts, and sorts of keys without values.
-void run_sort_radix8_host(Stream& stream, const SortProblem& problem);
-void run_sort_radix16(Stream& stream, const SortProblem& problem);
-Support supports_sort_sample(const Device& device, const SortProblem& problem);
-Support supports_sort_vqsort(const Device& device, const SortProblem& problem);
-bool suits_sort_vqsort(const Device& device, const SortProblem& problem);
-void run_sort_sample_vqsort(Stream& stream, const SortProblem& problem);
-void run_sort_sample_radix(Stream& stream, const SortProblem& problem);
-Support supports_sort_counting(const Device& device, const SortProblem& problem);
-void run_sort_counting(Stream& stream, const SortProblem& problem);
+SupportsOf<SortProblem> supports_sort_sample, supports_sort_vqsort, supports_sort_counting;
+SuitsOf<SortProblem> suits_sort_vqsort;
+RunOf<SortProblem> run_sort_radix8_host, run_sort_radix16, run_sort_sample_vqsort, run_sort_sample_radix,
+    run_sort_counting;
 
 // sort_steps.cpp: comparison sorts.
-void run_sort_merge_host(Stream& stream, const SortProblem& problem);
-void run_sort_std(Stream& stream, const SortProblem& problem);
-void run_sort_qsort(Stream& stream, const SortProblem& problem);
+RunOf<SortProblem> run_sort_merge_host, run_sort_std, run_sort_qsort;
 
 // --- Kernels compiled from source ------------------------------------------------------------------------------------
 
 // Work-items per group of the sorts below, except for radix4 (fewer) and onesweep.
 inline constexpr u32 sort_group = 256;
-Support supports_sort_group(const Device& device, const SortProblem& problem);
+SupportsOf<SortProblem> supports_sort_group;
 
 // sort_bitonic.cpp: sorting networks.
-void run_sort_bitonic(Stream& stream, const SortProblem& problem);
-void run_sort_bitonic_fused(Stream& stream, const SortProblem& problem);
-void run_sort_bitonic_local(Stream& stream, const SortProblem& problem);
-void run_sort_odd_even(Stream& stream, const SortProblem& problem);
+RunOf<SortProblem> run_sort_bitonic, run_sort_bitonic_fused, run_sort_bitonic_local, run_sort_odd_even;
 
 // sort_radix.cpp: radix sorts with digits of 1, 4 and 8 bits. wide: one work-item per group.
-void run_sort_radix1(Stream& stream, const SortProblem& problem);
-void run_sort_radix4(Stream& stream, const SortProblem& problem);
-void run_sort_radix4_local(Stream& stream, const SortProblem& problem);
-void run_sort_radix4_vector(Stream& stream, const SortProblem& problem);
-void run_sort_radix8(Stream& stream, const SortProblem& problem);
-void run_sort_radix8_wide(Stream& stream, const SortProblem& problem);
+RunOf<SortProblem> run_sort_radix1, run_sort_radix4, run_sort_radix4_local, run_sort_radix4_vector,
+    run_sort_radix8, run_sort_radix8_wide;
 
 // sort_onesweep.cpp
-Support supports_sort_onesweep(const Device& device, const SortProblem& problem);
-void run_sort_onesweep(Stream& stream, const SortProblem& problem);
+SupportsOf<SortProblem> supports_sort_onesweep;
+RunOf<SortProblem> run_sort_onesweep;
 
 // sort_merge.cpp
-Support supports_sort_less(const Device& device, const SortProblem& problem);
-Support supports_sort_merge(const Device& device, const SortProblem& problem);
-void run_sort_merge(Stream& stream, const SortProblem& problem);
-void run_sort_merge_wide(Stream& stream, const SortProblem& problem);
+SupportsOf<SortProblem> supports_sort_less, supports_sort_merge;
+RunOf<SortProblem> run_sort_merge, run_sort_merge_wide;
 
 }  // namespace concord::detail

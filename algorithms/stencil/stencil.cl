@@ -1,21 +1,4 @@
-// Stencil, `streaming`, OpenCL C. Parallel source: stencil.cu.
-//
-// Algorithm  2.5-D blocking: a group has a tile in x and y and advances along z. A work-item computes ROWS packs of
-//            PACK points, one above the other. It keeps the 2 RADIUS + 1 planes around the current one of each pack
-//            in a queue in registers. The current plane and its halo are in local memory, from which work-items read
-//            their neighbours in x and y. They read whole packs, because reads of single points limit the kernel at
-//            radius 4. Two stages alternate, so a plane costs one barrier. While a plane is computed, the next
-//            plane's halo and the packs at the end of the queue load.
-// Passes     one per step
-// Traffic    every point is read once and written once. Halos, and the planes at the borders between pieces of the
-//            depth, are read again, mostly from L2.
-// Tunables   GROUP work-items, LANES_X of them along x; ROWS; PACK, 1 if rows are not aligned to 8 bytes;
-//            stencil.planes.
-// Source     P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009.
-//
-// T: f32 or f64. The number of columns is a multiple of PACK, so a pack is entirely inside or outside the volume. The
-// kernel computes planes [z_begin, z_end) and rows [y_begin, y_end); neighbours are read from all of the volume.
-// Tiles are numbered along x, then y, then pieces of `planes` planes along z.
+// Stencil, `streaming`, OpenCL C. The parallel source stencil.cu describes it.
 
 #include "common.cl"
 

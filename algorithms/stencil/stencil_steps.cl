@@ -1,14 +1,4 @@
-// Stencil, textbook steps, OpenCL C. Parallel sources: stencil_steps.cu, stencil_host.hpp.
-//
-// naive      one point per work-item, 6 RADIUS + 1 loads from global memory.
-// tiled      a tile of a plane and its halo are in local memory; neighbours in z are loads from global memory.
-// Passes     one per step
-// Traffic    every point is read once and written once if the caches serve the other loads
-// Tunables   GROUP work-items, LANES_X of them along x; one point per work-item.
-// Source     P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009.
-//
-// T: f32 or f64. A group computes one tile of one plane. Tiles are numbered along x, then y, then z, from plane
-// z_begin and row y_begin; rows from y_end on are not computed. Neighbours are read from all of the volume.
+// Stencil, textbook steps, OpenCL C. The parallel source stencil_steps.cu describes it. C++: stencil_host.hpp.
 
 #include "common.cl"
 

@@ -1,25 +1,6 @@
-// Stencil, `temporal`, OpenCL C. Parallel source: stencil_temporal.cu.
+// Stencil, `temporal`, OpenCL C. The parallel source stencil_temporal.cu describes it.
 //
-// Algorithm  Several time steps per launch (3.5-D blocking). A group has a tile in x and y and advances along z. A team
-//            of 32 work-items has ROWS rows of 32 packs of PACK points, a work-item one pack per row. Step s works
-//            RADIUS planes behind step s - 1, whose results it receives in registers. Per step a work-item keeps the
-//            2 RADIUS planes before the newest one in a queue in registers. Neighbours in x come from other lanes.
-//            Neighbours in y that another team has come from local memory, where each team stages its outer rows of
-//            all steps at once.
-// Margin     With each step, the outermost RADIUS points of the tile become wrong, because their neighbours are
-//            missing. So a tile has a margin of MARGIN points, which it does not store.
-// Passes     one per STEPS steps
-// Traffic    every point is read once and written once per launch. Margins, and the planes at the borders between
-//            pieces of the depth, are read again, mostly from L2.
-// Tunables   GROUP work-items; ROWS; PACK, of 16 bytes if rows are aligned to them; stencil.planes. STEPS is bounded by
-//            the registers.
-// Source     A. Nguyen et al., 3.5-D Blocking Optimization for Stencil Computations on Modern CPUs and GPUs, 2010;
-//            L. Zhang et al., Revisiting Temporal Blocking Stencil Optimizations, 2023.
-//
-// T: f32 or f64. The number of columns is a multiple of PACK, so a pack is entirely inside or outside the volume. With
-// one step, the kernel computes planes [z_begin, z_end) and rows [y_begin, y_end), and reads neighbours from all of the
-// volume. With several steps this box is the whole volume. Tiles are numbered along x, then y, then pieces of `planes`
-// planes along z.
+// A team of 32 work-items takes the place of a warp.
 
 #include "lanes.cl"
 

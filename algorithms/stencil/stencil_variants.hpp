@@ -130,22 +130,15 @@ void each_sweep(Stream& stream, const StencilProblem& p, u64 at_once, Sweep swee
 }
 
 // Groups of many work-items.
-Support supports_stencil_streaming(const Device& device, const StencilProblem& p);
-void run_stencil_streaming(Stream& stream, const StencilProblem& p);
-Support supports_stencil_temporal(const Device& device, const StencilProblem& p);
-bool suits_stencil_temporal(const Device& device, const StencilProblem& p);
-void run_stencil_temporal(Stream& stream, const StencilProblem& p);
-Support supports_stencil_planes(const Device& device, const StencilProblem& p);
-void run_stencil_tiled(Stream& stream, const StencilProblem& p);
-void run_stencil_naive(Stream& stream, const StencilProblem& p);
+SupportsOf<StencilProblem> supports_stencil_streaming, supports_stencil_temporal, supports_stencil_planes;
+SuitsOf<StencilProblem> suits_stencil_temporal;
+RunOf<StencilProblem> run_stencil_streaming, run_stencil_temporal, run_stencil_tiled, run_stencil_naive;
 
 // One work-item per group.
-void run_stencil_blocked_items(Stream& stream, const StencilProblem& p);
+RunOf<StencilProblem> run_stencil_blocked_items;
 
 // C++.
-void run_stencil_blocked_host(Stream& stream, const StencilProblem& p);
-void run_stencil_tiled_host(Stream& stream, const StencilProblem& p);
-void run_stencil_naive_host(Stream& stream, const StencilProblem& p);
-void run_stencil_serial_host(Stream& stream, const StencilProblem& p);
+RunOf<StencilProblem> run_stencil_blocked_host, run_stencil_tiled_host, run_stencil_naive_host,
+    run_stencil_serial_host;
 
 }  // namespace concord::detail

@@ -1,21 +1,4 @@
-// Transpose, `vectorized`, OpenCL C. Parallel source: transpose.cu. Thin matrices: transpose_thin.cl.
-//
-// Algorithm  A group moves a tile of TILE x TILE elements through local memory in accesses of 16 bytes, PACK
-//            elements each. A work-item loads a block of PACK packs, one per row, transposes it in registers and
-//            stores it to the stage, which holds the transpose of the tile. Then the group stores the rows of the
-//            stage. An XOR swizzle permutes the packs of a stage's row. So eight consecutive work-items access all
-//            banks when they stage blocks, stage neighbouring columns, or read a row. Where in is not aligned to 16
-//            bytes, or the tile crosses the edge of the matrix, a work-item loads PACK elements of a column one by
-//            one, and its neighbours load the next columns. At the edge of out, elements of the stage's rows are
-//            stored one by one. If the rows of out are not aligned, transpose_shifted.cl is used instead.
-// exchange   In place: a group exchanges a tile with its mirror image, in two stages.
-// Passes     one launch
-// Traffic    one read and one write per element
-// Tunables   WIDTH packs per row of a tile (TILE = WIDTH * PACK), GROUP = WIDTH * WIDTH work-items, band of
-//            place_of_group
-// Source     G. Ruetsch, P. Micikevicius, Optimizing Matrix Transpose in CUDA, 2009.
-//
-// B: unsigned integer of the elements' size.
+// Transpose, `vectorized`, OpenCL C. The parallel source transpose.cu describes it. Thin matrices: transpose_thin.cl.
 
 #include "tile_order.cl"
 #include "transpose_tile.cl"

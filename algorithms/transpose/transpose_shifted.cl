@@ -1,16 +1,5 @@
-// Transpose, part of `vectorized` for unaligned rows of out, OpenCL C. Parallel source: transpose_shifted.cu.
-//
-// Algorithm  Memory with error correction reads and rewrites a sector of 32 bytes that is written in two pieces. So
-//            a group stores whole sectors of each row of out: TILE elements from the last sector boundary before
-//            its tile, up to SECTOR - 1 elements early. For them it loads SECTOR more rows of in, which its
-//            neighbour loads too. The stage holds the transpose of the tile. Its rows are padded, so work-items
-//            that store a column access all banks.
-// Passes     one launch
-// Traffic    1 + SECTOR / TILE reads per element, mostly one of them from memory; one write per element
-// Tunables   TILE, GROUP work-items, band of place_of_group
-// Source     Concord; the tile after G. Ruetsch, P. Micikevicius, Optimizing Matrix Transpose in CUDA, 2009.
-//
-// B: unsigned integer of the elements' size, SIZE bytes.
+// Transpose, part of `vectorized` for unaligned rows of out, OpenCL C. The parallel source transpose_shifted.cu
+// describes it.
 
 #include "tile_order.cl"
 #include "transpose_tile.cl"

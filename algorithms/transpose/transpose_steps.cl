@@ -1,17 +1,5 @@
-// Transpose, `naive`, `tiled` and `tiled_padded`, OpenCL C. Parallel sources: transpose_steps.cu,
+// Transpose, `naive`, `tiled` and `tiled_padded`, OpenCL C. The parallel source transpose_steps.cu describes it. C++:
 // transpose_host.hpp.
-//
-// Algorithm  naive: one element per work-item. Neighbours read neighbours, but write elements a row apart, each to
-//            a cache line of its own. tiled: a tile passes through local memory, so reads and writes both go along
-//            rows. Without padding a column of the tile lies in few banks. PAD elements after each row
-//            (tiled_padded) spread it over all banks.
-// exchange   In place: a group exchanges a tile with its mirror image.
-// Passes     one launch
-// Traffic    one read and one write per element
-// Tunables   TILE elements per side of a tile, GROUP work-items, band of place_of_group
-// Source     G. Ruetsch, P. Micikevicius, Optimizing Matrix Transpose in CUDA, 2009.
-//
-// B: unsigned integer of the elements' size.
 
 #include "tile_order.cl"
 #include "transpose_tile.cl"

@@ -1,19 +1,4 @@
-// Transpose of thin matrices, part of `vectorized`, OpenCL C. Parallel source: transpose_thin.cu.
-//
-// Algorithm  One side of the matrix has only `thin` elements, so square tiles would be almost empty. A group takes
-//            2^shift lines along the long side with all of their elements. They are contiguous where rows are thin,
-//            so both sides use accesses of 16 bytes. The stage between them holds element (k, t), k along the long
-//            side, at k * thin + t. A word of padding follows every 128 bytes, so that strides of powers of two use
-//            all banks. Where thin rows have gaps between them, or a side is not aligned to 16 bytes, that side
-//            moves element by element, neighbours to neighbours.
-// few_columns  in has thin rows, out has long ones.
-// few_rows     in has long rows, out has thin ones.
-// Passes     one launch
-// Traffic    one read and one write per element
-// Tunables   STAGE bytes of a stage, GROUP work-items
-// Source     Concord
-//
-// B: unsigned integer of the elements' size; WORD: u32, or u64 for elements of 8 bytes.
+// Transpose of thin matrices, part of `vectorized`, OpenCL C. The parallel source transpose_thin.cu describes it.
 
 #include "common.cl"
 

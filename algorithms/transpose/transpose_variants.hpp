@@ -101,21 +101,16 @@ void launch_pairs(Stream& stream, const TransposeProblem& p, const Kernel& kerne
 bool transpose_by_copy(Stream& stream, const TransposeProblem& p);
 
 // Groups of many work-items.
-Support supports_transpose_vectorized(const Device& device, const TransposeProblem& p);
-void run_transpose_vectorized(Stream& stream, const TransposeProblem& p);
-Support supports_transpose_tiled(const Device& device, const TransposeProblem& p);
-void run_transpose_tiled_padded(Stream& stream, const TransposeProblem& p);
-void run_transpose_tiled(Stream& stream, const TransposeProblem& p);
-Support supports_transpose_naive(const Device& device, const TransposeProblem& p);
-void run_transpose_naive(Stream& stream, const TransposeProblem& p);
+SupportsOf<TransposeProblem> supports_transpose_vectorized, supports_transpose_tiled,
+    supports_transpose_naive;
+RunOf<TransposeProblem> run_transpose_vectorized, run_transpose_tiled_padded, run_transpose_tiled,
+    run_transpose_naive;
 
 // One work-item per group.
-void run_transpose_blocked_items(Stream& stream, const TransposeProblem& p);
+RunOf<TransposeProblem> run_transpose_blocked_items;
 
 // C++.
-void run_transpose_blocked_host(Stream& stream, const TransposeProblem& p);
-void run_transpose_tiled_host(Stream& stream, const TransposeProblem& p);
-void run_transpose_naive_host(Stream& stream, const TransposeProblem& p);
-void run_transpose_serial_host(Stream& stream, const TransposeProblem& p);
+RunOf<TransposeProblem> run_transpose_blocked_host, run_transpose_tiled_host, run_transpose_naive_host,
+    run_transpose_serial_host;
 
 }  // namespace concord::detail

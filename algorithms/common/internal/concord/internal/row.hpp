@@ -18,14 +18,22 @@ inline DeviceClass class_of(const Device& device) {
     return traits.many_items ? DeviceClass::groups : DeviceClass::items;
 }
 
+// The functions of a variant, as headers declare them: RunOf<SortProblem> run_sort_std, run_sort_qsort;
+template <class Problem>
+using RunOf = void(Stream&, const Problem&);
+template <class Problem>
+using SupportsOf = Support(const Device&, const Problem&);
+template <class Problem>
+using SuitsOf = bool(const Device&, const Problem&);
+
 // A variant on one class of devices. Without `run` it is not implemented there. The functions ask traits for limits and
 // capabilities only.
 template <class Problem>
 struct Implementation {
-    void (*run)(Stream&, const Problem&) = nullptr;
-    Support (*supports)(const Device&, const Problem&) = nullptr;  // null: every problem
+    RunOf<Problem>* run = nullptr;
+    SupportsOf<Problem>* supports = nullptr;  // null: every problem
     // Whether `auto` prefers the variant to those further down the table; null: always.
-    bool (*suits)(const Device&, const Problem&) = nullptr;
+    SuitsOf<Problem>* suits = nullptr;
 };
 
 // A row: a variant, and one function per class of devices.
