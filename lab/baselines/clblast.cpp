@@ -68,37 +68,11 @@ Call one_matmul(Stream& stream, const Work& work, Views in, Views out) {
 void clblast_rows(std::vector<Baseline>& list) {
     constexpr u64 most = std::numeric_limits<int>::max();  // its kernels count in int
     const std::vector<std::string_view> one_product(matmul_titles.begin(), matmul_titles.end() - 1);
-    append(list, {"clblast", "CLBlast" CONCORD_CLBLAST_VERSION, "opencl"},
-           {{.algorithm = "map",
-             .titles = {"copy"},
-             .types = float_types,
-             .prepare = copy,
-             .call = "clblast::Copy",
-             .blocking = false,
-             .most = most},
-            {.algorithm = "reduce",
-             .titles = {"sum"},
-             .types = float_types,
-             .prepare = sum,
-             .call = "clblast::Sum",
-             .blocking = false,
-             .most = most},
-            {.algorithm = "matmul",
-             .titles = one_product,
-             .types = float_types,
-             .prepare = one_matmul,
-             .call = "clblast::Gemm",
-             .blocking = false,
-             .most = most,
-             .also = matmul_support},
-            {.algorithm = "matmul",
-             .titles = {"batch"},
-             .types = float_types,
-             .prepare = matmul,
-             .call = "clblast::GemmStridedBatched",
-             .blocking = false,
-             .most = most,
-             .also = matmul_support}});
+    append(list, {"clblast", "CLBlast" CONCORD_CLBLAST_VERSION, "opencl", most},
+           {{"map", {"copy"}, float_types, copy, "clblast::Copy"},
+            {"reduce", {"sum"}, float_types, sum, "clblast::Sum"},
+            {"matmul", one_product, float_types, one_matmul, "clblast::Gemm", matmul_support},
+            {"matmul", {"batch"}, float_types, matmul, "clblast::GemmStridedBatched", matmul_support}});
 }
 
 }  // namespace

@@ -111,24 +111,9 @@ void cublas(std::vector<Baseline>& list) {
         version += (part == MAJOR_VERSION ? "" : ".") + std::to_string(number);
     }
     append(list, {"cublas", version, "cuda"},
-           {{.algorithm = "map",
-             .titles = {"copy"},
-             .types = float_types,
-             .prepare = copy,
-             .call = "cublas?copy_64"},
-            {.algorithm = "transpose",
-             .titles = transpose_titles,
-             .types = float_types,
-             .prepare = transpose,
-             .call = "cublas?geam_64"},
-            {.algorithm = "matmul",
-             .titles = matmul_titles,
-             .types = float_types,
-             .prepare = matmul,
-             .call = matmul_name,
-             .blocking = false,
-             .most = ~u64{0},
-             .also = matmul_support}});
+           {{"map", {"copy"}, float_types, copy, "cublas?copy_64"},
+            {"transpose", transpose_titles, float_types, transpose, "cublas?geam_64"},
+            {"matmul", matmul_titles, float_types, matmul, matmul_name, matmul_support}});
 }
 
 }  // namespace

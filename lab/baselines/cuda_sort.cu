@@ -74,22 +74,10 @@ void cuda_sort(std::vector<Baseline>& list) {
                                 "." + std::to_string(CUB_SUBMINOR_VERSION);
     const std::vector<Type> types = {Type::i32, Type::u32, Type::u64};
     append(list, {"cub" CONCORD_CCCL_ROWS, version, "cuda"},
-           {{.algorithm = "sort",
-             .titles = sort_titles,
-             .types = types,
-             .prepare = radix_keys,
-             .call = "cub::DeviceRadixSort::SortKeys"},
-            {.algorithm = "sort",
-             .titles = sort_pairs_titles,
-             .types = types,
-             .prepare = radix_pairs,
-             .call = "cub::DeviceRadixSort::SortPairs"}});
+           {{"sort", sort_titles, types, radix_keys, "cub::DeviceRadixSort::SortKeys"},
+            {"sort", sort_pairs_titles, types, radix_pairs, "cub::DeviceRadixSort::SortPairs"}});
     append(list, {"cub_merge" CONCORD_CCCL_ROWS, version, "cuda"},
-           {{.algorithm = "sort",
-             .titles = {"keys", "by_less"},
-             .types = {Type::u32},
-             .prepare = merge_keys,
-             .call = "cub::DeviceMergeSort::SortKeysCopy"}});
+           {{"sort", {"keys", "by_less"}, {Type::u32}, merge_keys, "cub::DeviceMergeSort::SortKeysCopy"}});
 }
 
 }  // namespace

@@ -82,18 +82,8 @@ Call sort_pairs(Stream&, const Work& work, Views in, Views out) {
 
 template <class Sort>
 std::vector<Row> rows() {
-    return {{.algorithm = "sort",
-             .titles = sort_titles,
-             .types = sort_types,
-             .prepare = sort_keys<Sort>,
-             .call = Sort::name,
-             .blocking = true},
-            {.algorithm = "sort",
-             .titles = sort_pairs_titles,
-             .types = sort_types,
-             .prepare = sort_pairs<Sort>,
-             .call = Sort::name,
-             .blocking = true}};
+    return {{"sort", sort_titles, sort_types, sort_keys<Sort>, Sort::name},
+            {"sort", sort_pairs_titles, sort_types, sort_pairs<Sort>, Sort::name}};
 }
 
 }  // namespace

@@ -125,37 +125,11 @@ void openblas(std::vector<Baseline>& list) {
     const std::string config = BLAS(openblas_get_config)();  // "OpenBLAS 0.3.21 DYNAMIC_ARCH ..."
     const std::string version = config.substr(0, config.find(' ', config.find(' ') + 1));
     constexpr u64 most = std::numeric_limits<blasint>::max();
-    append(list, {CONCORD_OPENBLAS_ROWS, version, "tbb"},
-           {{.algorithm = "map",
-             .titles = {"copy"},
-             .types = float_types,
-             .prepare = copy,
-             .call = "cblas_?copy",
-             .blocking = true,
-             .most = most},
-            {.algorithm = "reduce",
-             .titles = {"sum", "min", "max"},
-             .types = float_types,
-             .prepare = reduce,
-             .call = reduce_name,
-             .blocking = true,
-             .most = most,
-             .also = reduce_support},
-            {.algorithm = "transpose",
-             .titles = transpose_titles,
-             .types = float_types,
-             .prepare = transpose,
-             .call = "cblas_?omatcopy",
-             .blocking = true,
-             .most = most},
-            {.algorithm = "matmul",
-             .titles = matmul_titles,
-             .types = float_types,
-             .prepare = matmul,
-             .call = matmul_name,
-             .blocking = true,
-             .most = most,
-             .also = matmul_support}});
+    append(list, {CONCORD_OPENBLAS_ROWS, version, "tbb", most},
+           {{"map", {"copy"}, float_types, copy, "cblas_?copy"},
+            {"reduce", {"sum", "min", "max"}, float_types, reduce, reduce_name, reduce_support},
+            {"transpose", transpose_titles, float_types, transpose, "cblas_?omatcopy"},
+            {"matmul", matmul_titles, float_types, matmul, matmul_name, matmul_support}});
 }
 
 }  // namespace
