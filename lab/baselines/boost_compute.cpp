@@ -69,8 +69,7 @@ Call transformed(Stream& stream, const Work& work, Views in, Views out, F f) {
 }
 
 Call map(Stream& stream, const Work& work, Views in, Views out) {
-    return visit_map(work, [&](auto tag, auto f) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_map(work, [&]<class T>(detail::TypeTag<T>, auto f) -> Call {
         using F = decltype(f);
         using compute::lambda::_1;
         if constexpr (std::is_same_v<F, Negate>) {
@@ -97,8 +96,7 @@ Call map(Stream& stream, const Work& work, Views in, Views out) {
 }
 
 Call add(Stream& stream, const Work& work, Views in, Views out) {
-    return visit_wrapping(work.type(), [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_wrapping(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
         return rethrown([queue = queue_for(stream), a = Part<T>(in[0]), b = Part<T>(in[1]),
                          to = Part<T>(out[0]), n = static_cast<std::ptrdiff_t>(work.n)]() mutable {
             compute::transform(a.begin(), a.begin() + n, b.begin(), to.begin(), compute::plus<T>(), queue);
@@ -107,8 +105,7 @@ Call add(Stream& stream, const Work& work, Views in, Views out) {
 }
 
 Call reduce(Stream& stream, const Work& work, Views in, Views out) {
-    return visit_reduce(work, [&](auto tag, auto op) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_reduce(work, [&]<class T>(detail::TypeTag<T>, auto op) -> Call {
         using Op = decltype(op);
         auto with = [&](auto function) {
             return rethrown([queue = queue_for(stream), from = Part<T>(in[0]), to = Part<T>(out[0]),
@@ -124,8 +121,7 @@ Call reduce(Stream& stream, const Work& work, Views in, Views out) {
 }
 
 Call scan(Stream& stream, const Work& work, Views in, Views out) {
-    return visit_scan(work, [&](auto tag, auto op, bool exclusive) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_scan(work, [&]<class T>(detail::TypeTag<T>, auto op, bool exclusive) -> Call {
         using Op = decltype(op);
         auto with = [&](auto function) {
             return rethrown([exclusive, queue = queue_for(stream), from = Part<T>(in[0]),
@@ -148,8 +144,7 @@ Call scan(Stream& stream, const Work& work, Views in, Views out) {
 
 // Boost.Compute returns the end of the output to the host. The host writes the count to the device.
 Call compact(Stream& stream, const Work& work, Views in, Views out) {
-    return visit_compact(work, [&](auto tag, auto keep) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_compact(work, [&]<class T>(detail::TypeTag<T>, auto keep) -> Call {
         return rethrown([queue = queue_for(stream), from = Part<T>(in[0]), to = Part<T>(out[0]),
                          count = compute::buffer(memory_of(out[1])), at = out[1].offset,
                          n = static_cast<std::ptrdiff_t>(work.n), limit = keep.limit]() mutable {
@@ -163,8 +158,7 @@ Call compact(Stream& stream, const Work& work, Views in, Views out) {
 
 // The sorts work in place, so each call copies the input first.
 Call sort_keys(Stream& stream, const Work& work, Views in, Views out) {
-    return visit_sort(work, [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_sort(work, [&]<class T>(detail::TypeTag<T>) -> Call {
         return rethrown([queue = queue_for(stream), from = Part<T>(in[0]), to = Part<T>(out[0]),
                          n = static_cast<std::ptrdiff_t>(work.n)]() mutable {
             compute::copy(from.begin(), from.begin() + n, to.begin(), queue);
@@ -174,9 +168,7 @@ Call sort_keys(Stream& stream, const Work& work, Views in, Views out) {
 }
 
 Call sort_pairs(Stream& stream, const Work& work, Views in, Views out) {
-    return visit_sort_pairs(work, [&](auto key, auto value) -> Call {
-        using K = typename decltype(key)::type;
-        using V = typename decltype(value)::type;
+    return visit_sort_pairs(work, [&]<class K, class V>(detail::TypeTag<K>, detail::TypeTag<V>) -> Call {
         return rethrown([queue = queue_for(stream), keys = Part<K>(in[0]), values = Part<V>(in[1]),
                          keys_out = Part<K>(out[0]), values_out = Part<V>(out[1]),
                          n = static_cast<std::ptrdiff_t>(work.n)]() mutable {

@@ -15,8 +15,7 @@ void check(const char* call, clblast::StatusCode status) {
 }
 
 Call copy(Stream& stream, const Work& work, Views in, Views out) {
-    return detail::visit_float(work.type(), [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    return detail::visit_float(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
         return [queue = queue_of(stream), from = in[0], to = out[0], n = work.n]() mutable {
             check("clblast::Copy", clblast::Copy<T>(n, memory_of(from), offset_of(from), 1, memory_of(to),
                                                     offset_of(to), 1, &queue));
@@ -25,8 +24,7 @@ Call copy(Stream& stream, const Work& work, Views in, Views out) {
 }
 
 Call sum(Stream& stream, const Work& work, Views in, Views out) {
-    return detail::visit_float(work.type(), [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    return detail::visit_float(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
         return [queue = queue_of(stream), from = in[0], to = out[0], n = work.n]() mutable {
             check("clblast::Sum", clblast::Sum<T>(n, memory_of(to), offset_of(to), memory_of(from),
                                                   offset_of(from), 1, &queue));
@@ -35,8 +33,7 @@ Call sum(Stream& stream, const Work& work, Views in, Views out) {
 }
 
 Call matmul(Stream& stream, const Work& work, Views in, Views out) {
-    return detail::visit_float(work.type(), [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    return detail::visit_float(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
         return [queue = queue_of(stream), a = in[0], b = in[1], c = out[0], s = work.shape]() mutable {
             const auto op_a = s[3] != 0 ? clblast::Transpose::kYes : clblast::Transpose::kNo,
                        op_b = s[4] != 0 ? clblast::Transpose::kYes : clblast::Transpose::kNo;
@@ -52,8 +49,7 @@ Call matmul(Stream& stream, const Work& work, Views in, Views out) {
 
 // A single product, which CLBlast tunes its kernels for.
 Call one_matmul(Stream& stream, const Work& work, Views in, Views out) {
-    return detail::visit_float(work.type(), [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    return detail::visit_float(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
         return [queue = queue_of(stream), a = in[0], b = in[1], c = out[0], s = work.shape]() mutable {
             const auto op_a = s[3] != 0 ? clblast::Transpose::kYes : clblast::Transpose::kNo,
                        op_b = s[4] != 0 ? clblast::Transpose::kYes : clblast::Transpose::kNo;

@@ -65,8 +65,7 @@ Call copy_bytes(Stream& stream, const Work& work, Views in, Views out) {
 
 Call cub_map(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
-    return visit_map(work, [&](auto tag, auto f) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_map(work, [&]<class T>(detail::TypeTag<T>, auto f) -> Call {
         return [f, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
                 to = native_pointer<T>(out[0]), n = work.n] {
             check("cub::DeviceTransform", cub::DeviceTransform::Transform(from, to, n, f, queue));
@@ -76,8 +75,7 @@ Call cub_map(Stream& stream, const Work& work, Views in, Views out) {
 
 Call cub_add(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
-    return visit_wrapping(work.type(), [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_wrapping(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
         return [queue = queue_of(stream), a = native_pointer<const T>(in[0]),
                 b = native_pointer<const T>(in[1]), to = native_pointer<T>(out[0]), n = work.n] {
             check("cub::DeviceTransform",
@@ -88,8 +86,7 @@ Call cub_add(Stream& stream, const Work& work, Views in, Views out) {
 
 Call cub_reduce(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
-    return visit_reduce(work, [&](auto tag, auto op) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_reduce(work, [&]<class T>(detail::TypeTag<T>, auto op) -> Call {
         using Op = decltype(op);
         return with_count(work.n, [&](auto n) {
             return with_scratch(stream, [=, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
@@ -112,8 +109,7 @@ Call cub_reduce(Stream& stream, const Work& work, Views in, Views out) {
 
 Call cub_scan(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
-    return visit_scan(work, [&](auto tag, auto op, bool exclusive) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_scan(work, [&]<class T>(detail::TypeTag<T>, auto op, bool exclusive) -> Call {
         using Op = decltype(op);
         return with_count(work.n, [&](auto n) {
             return with_scratch(stream, [=, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
@@ -199,8 +195,7 @@ Call cub_histogram(Stream& stream, const Work& work, Views in, Views out) {
 
 Call cub_compact(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
-    return visit_compact(work, [&](auto tag, auto keep) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_compact(work, [&]<class T>(detail::TypeTag<T>, auto keep) -> Call {
         return with_count(work.n, [&](auto n) {
             return with_scratch(stream, [=, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
                                          to = native_pointer<T>(out[0]),
@@ -229,8 +224,7 @@ struct PoolMemory {
 
 Call thrust_map(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
-    return visit_map(work, [&](auto tag, auto f) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_map(work, [&]<class T>(detail::TypeTag<T>, auto f) -> Call {
         return [f, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
                 to = native_pointer<T>(out[0]), n = work.n] {
             const auto policy = thrust::cuda::par_nosync.on(queue);
@@ -245,8 +239,7 @@ Call thrust_map(Stream& stream, const Work& work, Views in, Views out) {
 
 Call thrust_add(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
-    return visit_wrapping(work.type(), [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_wrapping(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
         return [queue = queue_of(stream), a = native_pointer<const T>(in[0]),
                 b = native_pointer<const T>(in[1]), to = native_pointer<T>(out[0]), n = work.n] {
             thrust::transform(thrust::cuda::par_nosync.on(queue), a, a + n, b, to, Sum{});
@@ -258,8 +251,7 @@ Call thrust_add(Stream& stream, const Work& work, Views in, Views out) {
 Call thrust_reduce(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
     keep_pool_memory();
-    return visit_reduce(work, [&](auto tag, auto op) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_reduce(work, [&]<class T>(detail::TypeTag<T>, auto op) -> Call {
         return [op, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
                 to = native_pointer<T>(out[0]), n = work.n, memory = PoolMemory{queue_of(stream)}]() mutable {
             const T result = thrust::reduce(thrust::cuda::par_nosync(memory).on(queue), from, from + n,
@@ -274,8 +266,7 @@ Call thrust_reduce(Stream& stream, const Work& work, Views in, Views out) {
 Call thrust_scan(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
     keep_pool_memory();
-    return visit_scan(work, [&](auto tag, auto op, bool exclusive) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_scan(work, [&]<class T>(detail::TypeTag<T>, auto op, bool exclusive) -> Call {
         return [op, exclusive, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
                 to = native_pointer<T>(out[0]), n = work.n, memory = PoolMemory{queue_of(stream)}]() mutable {
             const auto policy = thrust::cuda::par_nosync(memory).on(queue);
@@ -292,8 +283,7 @@ Call thrust_scan(Stream& stream, const Work& work, Views in, Views out) {
 Call thrust_compact(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
     keep_pool_memory();
-    return visit_compact(work, [&](auto tag, auto keep) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_compact(work, [&]<class T>(detail::TypeTag<T>, auto keep) -> Call {
         return [keep, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
                 to = native_pointer<T>(out[0]), count = native_pointer<u64>(out[1]), n = work.n,
                 memory = PoolMemory{queue_of(stream)}]() mutable {

@@ -27,8 +27,7 @@ Call visit_key(const Work& work, F&& f) {
 
 Call radix_keys(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
-    return visit_key(work, [&](auto tag) {
-        using T = typename decltype(tag)::type;
+    return visit_key(work, [&]<class T>(detail::TypeTag<T>) {
         return with_scratch(stream, [queue = queue_of(stream), from = native_pointer<const T>(in[0]),
                                      to = native_pointer<T>(out[0]), n = work.n](void* scratch, std::size_t& bytes) {
             check("cub::DeviceRadixSort", cub::DeviceRadixSort::SortKeys(scratch, bytes, from, to, n, 0,
@@ -39,8 +38,7 @@ Call radix_keys(Stream& stream, const Work& work, Views in, Views out) {
 
 Call radix_pairs(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
-    return visit_key(work, [&](auto tag) {
-        using K = typename decltype(tag)::type;
+    return visit_key(work, [&]<class K>(detail::TypeTag<K>) {
         using V = std::conditional_t<sizeof(K) == 8, u64, u32>;
         return with_scratch(stream, [queue = queue_of(stream), keys = native_pointer<const K>(in[0]),
                                      values = native_pointer<const V>(in[1]), keys_out = native_pointer<K>(out[0]),

@@ -14,8 +14,7 @@ using lab::native_pointer;
 
 // vqsort works in place, so the call copies the input first.
 Call vqsort(Stream&, const Work& work, Views in, Views out) {
-    return visit_sort(work, [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_sort(work, [&]<class T>(detail::TypeTag<T>) -> Call {
         if constexpr (sizeof(T) == 1) {
             return {};
         } else {

@@ -38,8 +38,7 @@ Call copy(Stream&, const Work& work, Views in, Views out) {
 // OpenBLAS returns the index of the minimum or maximum.
 Call reduce(Stream&, const Work& work, Views in, Views out) {
     const auto n = static_cast<blasint>(work.n);
-    auto with = [&](auto tag, auto sum, auto min, auto max) -> Call {
-        using T = typename decltype(tag)::type;
+    auto with = [&]<class T>(detail::TypeTag<T>, auto sum, auto min, auto max) -> Call {
         const auto* from = native_pointer<const T>(in[0]);
         auto* to = native_pointer<T>(out[0]);
         if (work.title == "sum") return [=] { *to = sum(n, from, 1); };
@@ -80,8 +79,7 @@ Call matmul(Stream&, const Work& work, Views in, Views out) {
     const bool turn_a = work.shape[3] != 0, turn_b = work.shape[4] != 0;
     const u64 batch = work.shape[5], a_step = work.shape[0] * work.shape[2],
               b_step = work.shape[1] * work.shape[2], c_step = work.shape[0] * work.shape[1];
-    auto with = [&](auto tag, auto gemm, [[maybe_unused]] auto batched) -> Call {
-        using T = typename decltype(tag)::type;
+    auto with = [&]<class T>(detail::TypeTag<T>, auto gemm, [[maybe_unused]] auto batched) -> Call {
         return [=, a = native_pointer<T>(in[0]), b = native_pointer<T>(in[1]),
                 c = native_pointer<T>(out[0])] {
             const auto op_a = turn_a ? CblasTrans : CblasNoTrans, op_b = turn_b ? CblasTrans : CblasNoTrans;
