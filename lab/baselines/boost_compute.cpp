@@ -69,8 +69,7 @@ Call transformed(Stream& stream, const Work& work, Views in, Views out, F f) {
 }
 
 Call map(Stream& stream, const Work& work, Views in, Views out) {
-    return visit_map(work, [&](auto tag, auto f) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_map(work, [&]<class T>(detail::TypeTag<T>, auto f) -> Call {
         using F = decltype(f);
         using compute::lambda::_1;
         if constexpr (std::is_same_v<F, Negate>) {
@@ -97,8 +96,7 @@ Call map(Stream& stream, const Work& work, Views in, Views out) {
 }
 
 Call add(Stream& stream, const Work& work, Views in, Views out) {
-    return visit_wrapping(work.type(), [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_wrapping(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
         return rethrown([queue = queue_for(stream), a = Part<T>(in[0]), b = Part<T>(in[1]),
                          to = Part<T>(out[0]), n = static_cast<std::ptrdiff_t>(work.n)]() mutable {
             compute::transform(a.begin(), a.begin() + n, b.begin(), to.begin(), compute::plus<T>(), queue);
@@ -107,8 +105,7 @@ Call add(Stream& stream, const Work& work, Views in, Views out) {
 }
 
 Call reduce(Stream& stream, const Work& work, Views in, Views out) {
-    return visit_reduce(work, [&](auto tag, auto op) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_reduce(work, [&]<class T>(detail::TypeTag<T>, auto op) -> Call {
         using Op = decltype(op);
         auto with = [&](auto function) {
             return rethrown([queue = queue_for(stream), from = Part<T>(in[0]), to = Part<T>(out[0]),
@@ -124,8 +121,7 @@ Call reduce(Stream& stream, const Work& work, Views in, Views out) {
 }
 
 Call scan(Stream& stream, const Work& work, Views in, Views out) {
-    return visit_scan(work, [&](auto tag, auto op, bool exclusive) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_scan(work, [&]<class T>(detail::TypeTag<T>, auto op, bool exclusive) -> Call {
         using Op = decltype(op);
         auto with = [&](auto function) {
             return rethrown([exclusive, queue = queue_for(stream), from = Part<T>(in[0]),
@@ -148,8 +144,7 @@ Call scan(Stream& stream, const Work& work, Views in, Views out) {
 
 // Boost.Compute returns the end of the output to the host. The host writes the count to the device.
 Call compact(Stream& stream, const Work& work, Views in, Views out) {
-    return visit_compact(work, [&](auto tag, auto keep) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_compact(work, [&]<class T>(detail::TypeTag<T>, auto keep) -> Call {
         return rethrown([queue = queue_for(stream), from = Part<T>(in[0]), to = Part<T>(out[0]),
                          count = compute::buffer(memory_of(out[1])), at = out[1].offset,
                          n = static_cast<std::ptrdiff_t>(work.n), limit = keep.limit]() mutable {
@@ -163,8 +158,7 @@ Call compact(Stream& stream, const Work& work, Views in, Views out) {
 
 // The sorts work in place, so each call copies the input first.
 Call sort_keys(Stream& stream, const Work& work, Views in, Views out) {
-    return visit_sort(work, [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_sort(work, [&]<class T>(detail::TypeTag<T>) -> Call {
         return rethrown([queue = queue_for(stream), from = Part<T>(in[0]), to = Part<T>(out[0]),
                          n = static_cast<std::ptrdiff_t>(work.n)]() mutable {
             compute::copy(from.begin(), from.begin() + n, to.begin(), queue);
@@ -174,9 +168,7 @@ Call sort_keys(Stream& stream, const Work& work, Views in, Views out) {
 }
 
 Call sort_pairs(Stream& stream, const Work& work, Views in, Views out) {
-    return visit_sort_pairs(work, [&](auto key, auto value) -> Call {
-        using K = typename decltype(key)::type;
-        using V = typename decltype(value)::type;
+    return visit_sort_pairs(work, [&]<class K, class V>(detail::TypeTag<K>, detail::TypeTag<V>) -> Call {
         return rethrown([queue = queue_for(stream), keys = Part<K>(in[0]), values = Part<V>(in[1]),
                          keys_out = Part<K>(out[0]), values_out = Part<V>(out[1]),
                          n = static_cast<std::ptrdiff_t>(work.n)]() mutable {
@@ -212,58 +204,15 @@ void boost_compute(std::vector<Baseline>& list) {
     const std::string version = "Boost.Compute " + std::to_string(BOOST_VERSION / 100000) + "." +
                                 std::to_string(BOOST_VERSION / 100 % 1000);
     constexpr u64 most = std::numeric_limits<u32>::max();  // its kernels count in uint
-    append(list, {"boost_compute", version, "opencl"},
-           {{.algorithm = "map",
-             .titles = map_titles,
-             .types = compiled_types,
-             .prepare = map,
-             .call = map_name,
-             .blocking = false,
-             .most = most,
-             .also = map_support},
-            {.algorithm = "add",
-             .titles = {"sum"},
-             .types = compiled_types,
-             .prepare = add,
-             .call = "boost::compute::transform",
-             .blocking = false,
-             .most = most},
-            {.algorithm = "reduce",
-             .titles = reduce_titles,
-             .types = compiled_types,
-             .prepare = reduce,
-             .call = "boost::compute::reduce",
-             .blocking = false,
-             .most = most,
-             .also = reduce_support},
-            {.algorithm = "scan",
-             .titles = scan_titles,
-             .types = compiled_types,
-             .prepare = scan,
-             .call = scan_name,
-             .blocking = false,
-             .most = most},
-            {.algorithm = "compact",
-             .titles = compact_titles,
-             .types = compiled_types,
-             .prepare = compact,
-             .call = "boost::compute::copy_if",
-             .blocking = true,
-             .most = most},
-            {.algorithm = "sort",
-             .titles = sort_titles,
-             .types = sort_types,
-             .prepare = sort_keys,
-             .call = "boost::compute::sort",
-             .blocking = true,
-             .most = most},
-            {.algorithm = "sort",
-             .titles = sort_pairs_titles,
-             .types = sort_types,
-             .prepare = sort_pairs,
-             .call = "boost::compute::sort_by_key",
-             .blocking = true,
-             .most = most}});
+    append(
+        list, {"boost_compute", version, "opencl", most},
+        {{"map", map_titles, compiled_types, map, map_name, map_support},
+         {"add", {"sum"}, compiled_types, add, "boost::compute::transform"},
+         {"reduce", reduce_titles, compiled_types, reduce, "boost::compute::reduce", reduce_support},
+         {"scan", scan_titles, compiled_types, scan, scan_name},
+         {"compact", compact_titles, compiled_types, compact, "boost::compute::copy_if", nullptr, waits},
+         {"sort", sort_titles, sort_types, sort_keys, "boost::compute::sort", nullptr, waits},
+         {"sort", sort_pairs_titles, sort_types, sort_pairs, "boost::compute::sort_by_key", nullptr, waits}});
 }
 
 }  // namespace

@@ -15,8 +15,7 @@ void check(const char* call, clblast::StatusCode status) {
 }
 
 Call copy(Stream& stream, const Work& work, Views in, Views out) {
-    return detail::visit_float(work.type(), [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    return detail::visit_float(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
         return [queue = queue_of(stream), from = in[0], to = out[0], n = work.n]() mutable {
             check("clblast::Copy", clblast::Copy<T>(n, memory_of(from), offset_of(from), 1, memory_of(to),
                                                     offset_of(to), 1, &queue));
@@ -25,8 +24,7 @@ Call copy(Stream& stream, const Work& work, Views in, Views out) {
 }
 
 Call sum(Stream& stream, const Work& work, Views in, Views out) {
-    return detail::visit_float(work.type(), [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    return detail::visit_float(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
         return [queue = queue_of(stream), from = in[0], to = out[0], n = work.n]() mutable {
             check("clblast::Sum", clblast::Sum<T>(n, memory_of(to), offset_of(to), memory_of(from),
                                                   offset_of(from), 1, &queue));
@@ -35,8 +33,7 @@ Call sum(Stream& stream, const Work& work, Views in, Views out) {
 }
 
 Call matmul(Stream& stream, const Work& work, Views in, Views out) {
-    return detail::visit_float(work.type(), [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    return detail::visit_float(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
         return [queue = queue_of(stream), a = in[0], b = in[1], c = out[0], s = work.shape]() mutable {
             const auto op_a = s[3] != 0 ? clblast::Transpose::kYes : clblast::Transpose::kNo,
                        op_b = s[4] != 0 ? clblast::Transpose::kYes : clblast::Transpose::kNo;
@@ -52,8 +49,7 @@ Call matmul(Stream& stream, const Work& work, Views in, Views out) {
 
 // A single product, which CLBlast tunes its kernels for.
 Call one_matmul(Stream& stream, const Work& work, Views in, Views out) {
-    return detail::visit_float(work.type(), [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    return detail::visit_float(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
         return [queue = queue_of(stream), a = in[0], b = in[1], c = out[0], s = work.shape]() mutable {
             const auto op_a = s[3] != 0 ? clblast::Transpose::kYes : clblast::Transpose::kNo,
                        op_b = s[4] != 0 ? clblast::Transpose::kYes : clblast::Transpose::kNo;
@@ -68,37 +64,11 @@ Call one_matmul(Stream& stream, const Work& work, Views in, Views out) {
 void clblast_rows(std::vector<Baseline>& list) {
     constexpr u64 most = std::numeric_limits<int>::max();  // its kernels count in int
     const std::vector<std::string_view> one_product(matmul_titles.begin(), matmul_titles.end() - 1);
-    append(list, {"clblast", "CLBlast" CONCORD_CLBLAST_VERSION, "opencl"},
-           {{.algorithm = "map",
-             .titles = {"copy"},
-             .types = float_types,
-             .prepare = copy,
-             .call = "clblast::Copy",
-             .blocking = false,
-             .most = most},
-            {.algorithm = "reduce",
-             .titles = {"sum"},
-             .types = float_types,
-             .prepare = sum,
-             .call = "clblast::Sum",
-             .blocking = false,
-             .most = most},
-            {.algorithm = "matmul",
-             .titles = one_product,
-             .types = float_types,
-             .prepare = one_matmul,
-             .call = "clblast::Gemm",
-             .blocking = false,
-             .most = most,
-             .also = matmul_support},
-            {.algorithm = "matmul",
-             .titles = {"batch"},
-             .types = float_types,
-             .prepare = matmul,
-             .call = "clblast::GemmStridedBatched",
-             .blocking = false,
-             .most = most,
-             .also = matmul_support}});
+    append(list, {"clblast", "CLBlast" CONCORD_CLBLAST_VERSION, "opencl", most},
+           {{"map", {"copy"}, float_types, copy, "clblast::Copy"},
+            {"reduce", {"sum"}, float_types, sum, "clblast::Sum"},
+            {"matmul", one_product, float_types, one_matmul, "clblast::Gemm", matmul_support},
+            {"matmul", {"batch"}, float_types, matmul, "clblast::GemmStridedBatched", matmul_support}});
 }
 
 }  // namespace

@@ -54,8 +54,7 @@ Call transpose(Stream& stream, const Work& work, Views in, Views out) {
     const cublasHandle_t handle = handle_for(in[0]);
     const cudaStream_t queue = queue_of(stream);
     const auto rows = static_cast<i64>(work.shape[0]), columns = static_cast<i64>(work.shape[1]);
-    auto with = [&](auto tag, auto geam) -> Call {
-        using T = typename decltype(tag)::type;
+    auto with = [&]<class T>(detail::TypeTag<T>, auto geam) -> Call {
         return [=, from = native_pointer<T>(in[0]), to = native_pointer<T>(out[0])] {
             const T one = 1, zero = 0;
             check("cublasSetStream", cublasSetStream(handle, queue));
@@ -79,8 +78,7 @@ Call matmul(Stream& stream, const Work& work, Views in, Views out) {
     const cublasOperation_t op_a = turn_a ? CUBLAS_OP_T : CUBLAS_OP_N,
                             op_b = turn_b ? CUBLAS_OP_T : CUBLAS_OP_N;
     const i64 a_pitch = turn_a ? m : k, b_pitch = turn_b ? k : n;
-    auto with = [&](auto tag, auto gemm, auto batched) -> Call {
-        using T = typename decltype(tag)::type;
+    auto with = [&]<class T>(detail::TypeTag<T>, auto gemm, auto batched) -> Call {
         return
             [=, a = native_pointer<T>(in[0]), b = native_pointer<T>(in[1]), c = native_pointer<T>(out[0])] {
                 const T one = 1, zero = 0;
@@ -111,24 +109,9 @@ void cublas(std::vector<Baseline>& list) {
         version += (part == MAJOR_VERSION ? "" : ".") + std::to_string(number);
     }
     append(list, {"cublas", version, "cuda"},
-           {{.algorithm = "map",
-             .titles = {"copy"},
-             .types = float_types,
-             .prepare = copy,
-             .call = "cublas?copy_64"},
-            {.algorithm = "transpose",
-             .titles = transpose_titles,
-             .types = float_types,
-             .prepare = transpose,
-             .call = "cublas?geam_64"},
-            {.algorithm = "matmul",
-             .titles = matmul_titles,
-             .types = float_types,
-             .prepare = matmul,
-             .call = matmul_name,
-             .blocking = false,
-             .most = ~u64{0},
-             .also = matmul_support}});
+           {{"map", {"copy"}, float_types, copy, "cublas?copy_64"},
+            {"transpose", transpose_titles, float_types, transpose, "cublas?geam_64"},
+            {"matmul", matmul_titles, float_types, matmul, matmul_name, matmul_support}});
 }
 
 }  // namespace

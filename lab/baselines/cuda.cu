@@ -65,8 +65,7 @@ Call copy_bytes(Stream& stream, const Work& work, Views in, Views out) {
 
 Call cub_map(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
-    return visit_map(work, [&](auto tag, auto f) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_map(work, [&]<class T>(detail::TypeTag<T>, auto f) -> Call {
         return [f, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
                 to = native_pointer<T>(out[0]), n = work.n] {
             check("cub::DeviceTransform", cub::DeviceTransform::Transform(from, to, n, f, queue));
@@ -76,8 +75,7 @@ Call cub_map(Stream& stream, const Work& work, Views in, Views out) {
 
 Call cub_add(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
-    return visit_wrapping(work.type(), [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_wrapping(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
         return [queue = queue_of(stream), a = native_pointer<const T>(in[0]),
                 b = native_pointer<const T>(in[1]), to = native_pointer<T>(out[0]), n = work.n] {
             check("cub::DeviceTransform",
@@ -88,8 +86,7 @@ Call cub_add(Stream& stream, const Work& work, Views in, Views out) {
 
 Call cub_reduce(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
-    return visit_reduce(work, [&](auto tag, auto op) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_reduce(work, [&]<class T>(detail::TypeTag<T>, auto op) -> Call {
         using Op = decltype(op);
         return with_count(work.n, [&](auto n) {
             return with_scratch(stream, [=, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
@@ -112,8 +109,7 @@ Call cub_reduce(Stream& stream, const Work& work, Views in, Views out) {
 
 Call cub_scan(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
-    return visit_scan(work, [&](auto tag, auto op, bool exclusive) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_scan(work, [&]<class T>(detail::TypeTag<T>, auto op, bool exclusive) -> Call {
         using Op = decltype(op);
         return with_count(work.n, [&](auto n) {
             return with_scratch(stream, [=, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
@@ -199,8 +195,7 @@ Call cub_histogram(Stream& stream, const Work& work, Views in, Views out) {
 
 Call cub_compact(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
-    return visit_compact(work, [&](auto tag, auto keep) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_compact(work, [&]<class T>(detail::TypeTag<T>, auto keep) -> Call {
         return with_count(work.n, [&](auto n) {
             return with_scratch(stream, [=, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
                                          to = native_pointer<T>(out[0]),
@@ -229,8 +224,7 @@ struct PoolMemory {
 
 Call thrust_map(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
-    return visit_map(work, [&](auto tag, auto f) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_map(work, [&]<class T>(detail::TypeTag<T>, auto f) -> Call {
         return [f, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
                 to = native_pointer<T>(out[0]), n = work.n] {
             const auto policy = thrust::cuda::par_nosync.on(queue);
@@ -245,8 +239,7 @@ Call thrust_map(Stream& stream, const Work& work, Views in, Views out) {
 
 Call thrust_add(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
-    return visit_wrapping(work.type(), [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_wrapping(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
         return [queue = queue_of(stream), a = native_pointer<const T>(in[0]),
                 b = native_pointer<const T>(in[1]), to = native_pointer<T>(out[0]), n = work.n] {
             thrust::transform(thrust::cuda::par_nosync.on(queue), a, a + n, b, to, Sum{});
@@ -258,8 +251,7 @@ Call thrust_add(Stream& stream, const Work& work, Views in, Views out) {
 Call thrust_reduce(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
     keep_pool_memory();
-    return visit_reduce(work, [&](auto tag, auto op) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_reduce(work, [&]<class T>(detail::TypeTag<T>, auto op) -> Call {
         return [op, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
                 to = native_pointer<T>(out[0]), n = work.n, memory = PoolMemory{queue_of(stream)}]() mutable {
             const T result = thrust::reduce(thrust::cuda::par_nosync(memory).on(queue), from, from + n,
@@ -274,8 +266,7 @@ Call thrust_reduce(Stream& stream, const Work& work, Views in, Views out) {
 Call thrust_scan(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
     keep_pool_memory();
-    return visit_scan(work, [&](auto tag, auto op, bool exclusive) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_scan(work, [&]<class T>(detail::TypeTag<T>, auto op, bool exclusive) -> Call {
         return [op, exclusive, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
                 to = native_pointer<T>(out[0]), n = work.n, memory = PoolMemory{queue_of(stream)}]() mutable {
             const auto policy = thrust::cuda::par_nosync(memory).on(queue);
@@ -292,8 +283,7 @@ Call thrust_scan(Stream& stream, const Work& work, Views in, Views out) {
 Call thrust_compact(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
     keep_pool_memory();
-    return visit_compact(work, [&](auto tag, auto keep) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_compact(work, [&]<class T>(detail::TypeTag<T>, auto keep) -> Call {
         return [keep, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
                 to = native_pointer<T>(out[0]), count = native_pointer<u64>(out[1]), n = work.n,
                 memory = PoolMemory{queue_of(stream)}]() mutable {
@@ -345,94 +335,32 @@ void cuda(std::vector<Baseline>& list) {
                 "CUDA " + std::to_string(CUDART_VERSION / 1000) + "." +
                     std::to_string(CUDART_VERSION / 10 % 100),
                 "cuda"},
-               {{.algorithm = "map",
-                 .titles = {"copy"},
-                 .types = any_type,
-                 .prepare = copy_bytes,
-                 .call = "cudaMemcpyAsync"}});
+               {{"map", {"copy"}, any_type, copy_bytes, "cudaMemcpyAsync"}});
     append(list, {"cub" + rows, cub, "cuda"},
-           {{.algorithm = "map",
-             .titles = map_titles,
-             .types = compiled_types,
-             .prepare = cub_map,
-             .call = "cub::DeviceTransform::Transform"},
-            {.algorithm = "add",
-             .titles = {"sum"},
-             .types = compiled_types,
-             .prepare = cub_add,
-             .call = "cub::DeviceTransform::Transform"},
-            {.algorithm = "reduce",
-             .titles = reduce_titles,
-             .types = compiled_types,
-             .prepare = cub_reduce,
-             .call = cub_reduce_name},
-            {.algorithm = "scan", .titles = scan_titles, .types = compiled_types, .prepare = cub_scan, .call = cub_scan_name},
-            {.algorithm = "histogram",
-             .titles = histogram_titles,
-             .types = {Type::f32},
-             .prepare = cub_histogram,
-             .call = "cub::DeviceHistogram::HistogramEven",
-             .contract = rounded_bins},
-            {.algorithm = "histogram",
-             .titles = histogram_titles,
-             .types = {Type::u32},
-             .prepare = cub_histogram,
-             .call = "cub::DeviceHistogram::HistogramEven"},
-            {.algorithm = "compact",
-             .titles = compact_titles,
-             .types = compiled_types,
-             .prepare = cub_compact,
-             .call = "cub::DeviceSelect::If"}});
+           {{"map", map_titles, compiled_types, cub_map, "cub::DeviceTransform::Transform"},
+            {"add", {"sum"}, compiled_types, cub_add, "cub::DeviceTransform::Transform"},
+            {"reduce", reduce_titles, compiled_types, cub_reduce, cub_reduce_name},
+            {"scan", scan_titles, compiled_types, cub_scan, cub_scan_name},
+            {"histogram", histogram_titles, {Type::f32}, cub_histogram, "cub::DeviceHistogram::HistogramEven",
+             nullptr, enqueues, rounded_bins},
+            {"histogram", histogram_titles, {Type::u32}, cub_histogram, "cub::DeviceHistogram::HistogramEven"},
+            {"compact", compact_titles, compiled_types, cub_compact, "cub::DeviceSelect::If"}});
 #if CUB_VERSION >= 300500
     using namespace ::cuda::execution::determinism;
     append(list, {"cub_run_to_run", cub + ", run_to_run", "cuda"},
-           {{.algorithm = "reduce",
-             .titles = {"sum"},
-             .types = float_types,
-             .prepare = cub_sum<run_to_run_t>,
-             .call = "cub::DeviceReduce::Sum"},
-            {.algorithm = "scan",
-             .titles = {"exclusive_sum"},
-             .types = float_types,
-             .prepare = cub_scan_run_to_run,
-             .call = "cub::DeviceScan::ExclusiveSum"}});
+           {{"reduce", {"sum"}, float_types, cub_sum<run_to_run_t>, "cub::DeviceReduce::Sum"},
+            {"scan", {"exclusive_sum"}, float_types, cub_scan_run_to_run, "cub::DeviceScan::ExclusiveSum"}});
     append(list, {"cub_gpu_to_gpu", cub + ", gpu_to_gpu", "cuda"},
-           {{.algorithm = "reduce",
-             .titles = {"sum"},
-             .types = float_types,
-             .prepare = cub_sum<gpu_to_gpu_t>,
-             .call = "cub::DeviceReduce::Sum"}});
+           {{"reduce", {"sum"}, float_types, cub_sum<gpu_to_gpu_t>, "cub::DeviceReduce::Sum"}});
 #endif
     append(list,
            {"thrust" + rows, version("Thrust", THRUST_MAJOR_VERSION, THRUST_MINOR_VERSION, THRUST_SUBMINOR_VERSION),
             "cuda"},
-           {{.algorithm = "map",
-             .titles = map_titles,
-             .types = compiled_types,
-             .prepare = thrust_map,
-             .call = thrust_map_name},
-            {.algorithm = "add",
-             .titles = {"sum"},
-             .types = compiled_types,
-             .prepare = thrust_add,
-             .call = "thrust::transform"},
-            {.algorithm = "reduce",
-             .titles = reduce_titles,
-             .types = compiled_types,
-             .prepare = thrust_reduce,
-             .call = "thrust::reduce",
-             .blocking = true},
-            {.algorithm = "scan",
-             .titles = scan_titles,
-             .types = compiled_types,
-             .prepare = thrust_scan,
-             .call = thrust_scan_name},
-            {.algorithm = "compact",
-             .titles = compact_titles,
-             .types = compiled_types,
-             .prepare = thrust_compact,
-             .call = "thrust::copy_if",
-             .blocking = true}});
+           {{"map", map_titles, compiled_types, thrust_map, thrust_map_name},
+            {"add", {"sum"}, compiled_types, thrust_add, "thrust::transform"},
+            {"reduce", reduce_titles, compiled_types, thrust_reduce, "thrust::reduce", nullptr, waits},
+            {"scan", scan_titles, compiled_types, thrust_scan, thrust_scan_name},
+            {"compact", compact_titles, compiled_types, thrust_compact, "thrust::copy_if", nullptr, waits}});
 }
 
 }  // namespace

@@ -27,8 +27,7 @@ Call visit_key(const Work& work, F&& f) {
 
 Call radix_keys(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
-    return visit_key(work, [&](auto tag) {
-        using T = typename decltype(tag)::type;
+    return visit_key(work, [&]<class T>(detail::TypeTag<T>) {
         return with_scratch(stream, [queue = queue_of(stream), from = native_pointer<const T>(in[0]),
                                      to = native_pointer<T>(out[0]), n = work.n](void* scratch, std::size_t& bytes) {
             check("cub::DeviceRadixSort", cub::DeviceRadixSort::SortKeys(scratch, bytes, from, to, n, 0,
@@ -39,8 +38,7 @@ Call radix_keys(Stream& stream, const Work& work, Views in, Views out) {
 
 Call radix_pairs(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
-    return visit_key(work, [&](auto tag) {
-        using K = typename decltype(tag)::type;
+    return visit_key(work, [&]<class K>(detail::TypeTag<K>) {
         using V = std::conditional_t<sizeof(K) == 8, u64, u32>;
         return with_scratch(stream, [queue = queue_of(stream), keys = native_pointer<const K>(in[0]),
                                      values = native_pointer<const V>(in[1]), keys_out = native_pointer<K>(out[0]),
@@ -74,22 +72,10 @@ void cuda_sort(std::vector<Baseline>& list) {
                                 "." + std::to_string(CUB_SUBMINOR_VERSION);
     const std::vector<Type> types = {Type::i32, Type::u32, Type::u64};
     append(list, {"cub" CONCORD_CCCL_ROWS, version, "cuda"},
-           {{.algorithm = "sort",
-             .titles = sort_titles,
-             .types = types,
-             .prepare = radix_keys,
-             .call = "cub::DeviceRadixSort::SortKeys"},
-            {.algorithm = "sort",
-             .titles = sort_pairs_titles,
-             .types = types,
-             .prepare = radix_pairs,
-             .call = "cub::DeviceRadixSort::SortPairs"}});
+           {{"sort", sort_titles, types, radix_keys, "cub::DeviceRadixSort::SortKeys"},
+            {"sort", sort_pairs_titles, types, radix_pairs, "cub::DeviceRadixSort::SortPairs"}});
     append(list, {"cub_merge" CONCORD_CCCL_ROWS, version, "cuda"},
-           {{.algorithm = "sort",
-             .titles = {"keys", "by_less"},
-             .types = {Type::u32},
-             .prepare = merge_keys,
-             .call = "cub::DeviceMergeSort::SortKeysCopy"}});
+           {{"sort", {"keys", "by_less"}, {Type::u32}, merge_keys, "cub::DeviceMergeSort::SortKeysCopy"}});
 }
 
 }  // namespace

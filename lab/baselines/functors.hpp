@@ -229,8 +229,7 @@ Call visit_sort(const Work& work, F&& f) {
 // Calls f(TypeTag<K>, TypeTag<V>) for pairs of integers and indices.
 template <class F>
 Call visit_sort_pairs(const Work& work, F&& f) {
-    return visit_sort(work, [&](auto tag) -> Call {
-        using K = typename decltype(tag)::type;
+    return visit_sort(work, [&]<class K>(detail::TypeTag<K> tag) -> Call {
         return f(tag, detail::TypeTag<std::conditional_t<sizeof(K) == 8, u64, u32>>{});
     });
 }
@@ -239,8 +238,7 @@ Call visit_sort_pairs(const Work& work, F&& f) {
 template <class F>
 Call visit_compact(const Work& work, F&& f) {
     const double fraction = work.title == "half" ? 0.5 : work.title == "few" ? 0.01 : 0.99;
-    return visit_compiled(work.type(), [&](auto tag) {
-        using T = typename decltype(tag)::type;
+    return visit_compiled(work.type(), [&]<class T>(detail::TypeTag<T> tag) {
         return f(tag, Below<T>{lab::random_quantile<T>(fraction)});
     });
 }

@@ -14,8 +14,7 @@ using lab::native_pointer;
 
 // vqsort works in place, so the call copies the input first.
 Call vqsort(Stream&, const Work& work, Views in, Views out) {
-    return visit_sort(work, [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_sort(work, [&]<class T>(detail::TypeTag<T>) -> Call {
         if constexpr (sizeof(T) == 1) {
             return {};
         } else {
@@ -31,12 +30,7 @@ Call vqsort(Stream&, const Work& work, Views in, Views out) {
 void highway(std::vector<Baseline>& list) {
     const std::vector<Type> types = {Type::i16, Type::i32, Type::i64, Type::u16, Type::u32, Type::u64};
     append(list, {"vqsort", "Highway " CONCORD_HIGHWAY_VERSION, "tbb"},
-           {{.algorithm = "sort",
-             .titles = sort_titles,
-             .types = types,
-             .prepare = vqsort,
-             .call = "hwy::Sorter",
-             .blocking = true}});
+           {{"sort", sort_titles, types, vqsort, "hwy::Sorter"}});
 }
 
 }  // namespace

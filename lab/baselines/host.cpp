@@ -46,8 +46,7 @@ struct Parallel {
 
 template <class Policy>
 Call std_map(Stream&, const Work& work, Views in, Views out) {
-    return visit_map(work, [&](auto tag, auto f) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_map(work, [&]<class T>(detail::TypeTag<T>, auto f) -> Call {
         const auto* from = native_pointer<const T>(in[0]);
         auto* to = native_pointer<T>(out[0]);
         if constexpr (std::is_same_v<decltype(f), Copy>) {
@@ -60,8 +59,7 @@ Call std_map(Stream&, const Work& work, Views in, Views out) {
 
 template <class Policy>
 Call std_add(Stream&, const Work& work, Views in, Views out) {
-    return visit_wrapping(work.type(), [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_wrapping(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
         return [a = native_pointer<const T>(in[0]), b = native_pointer<const T>(in[1]),
                 to = native_pointer<T>(out[0]),
                 n = work.n] { std::transform(Policy::policy, a, a + n, b, to, Sum{}); };
@@ -70,8 +68,7 @@ Call std_add(Stream&, const Work& work, Views in, Views out) {
 
 template <class Policy>
 Call std_reduce(Stream&, const Work& work, Views in, Views out) {
-    return visit_reduce(work, [&](auto tag, auto op) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_reduce(work, [&]<class T>(detail::TypeTag<T>, auto op) -> Call {
         return [op, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]), n = work.n] {
             *to = std::reduce(Policy::policy, from, from + n, decltype(op)::template identity<T>, op);
         };
@@ -80,8 +77,7 @@ Call std_reduce(Stream&, const Work& work, Views in, Views out) {
 
 template <class Policy>
 Call std_scan(Stream&, const Work& work, Views in, Views out) {
-    return visit_scan(work, [&](auto tag, auto op, bool exclusive) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_scan(work, [&]<class T>(detail::TypeTag<T>, auto op, bool exclusive) -> Call {
         return [op, exclusive, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]),
                 n = work.n] {
             if (exclusive) {
@@ -96,8 +92,7 @@ Call std_scan(Stream&, const Work& work, Views in, Views out) {
 
 template <class Policy>
 Call std_compact(Stream&, const Work& work, Views in, Views out) {
-    return visit_compact(work, [&](auto tag, auto keep) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_compact(work, [&]<class T>(detail::TypeTag<T>, auto keep) -> Call {
         return [keep, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]),
                 count = native_pointer<u64>(out[1]), n = work.n] {
             *count = static_cast<u64>(std::copy_if(Policy::policy, from, from + n, to, keep) - to);
@@ -120,8 +115,7 @@ template <class T, class Keep>
 }
 
 Call loop_compact(Stream&, const Work& work, Views in, Views out) {
-    return visit_compact(work, [&](auto tag, auto keep) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_compact(work, [&]<class T>(detail::TypeTag<T>, auto keep) -> Call {
         return
             [keep, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]),
              count = native_pointer<u64>(out[1]), n = work.n] { *count = compact_range(from, to, n, keep); };
@@ -169,8 +163,7 @@ template <class T, class Op>
 using Block = tbb::blocked_range<std::size_t>;
 
 Call tbb_map(Stream&, const Work& work, Views in, Views out) {
-    return visit_map(work, [&](auto tag, auto f) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_map(work, [&]<class T>(detail::TypeTag<T>, auto f) -> Call {
         return [f, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]), n = work.n] {
             tbb::parallel_for(Block(0, n, grain), [=](const Block& block) {
                 map_range(from + block.begin(), to + block.begin(), block.size(), f);
@@ -180,8 +173,7 @@ Call tbb_map(Stream&, const Work& work, Views in, Views out) {
 }
 
 Call tbb_add(Stream&, const Work& work, Views in, Views out) {
-    return visit_wrapping(work.type(), [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_wrapping(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
         return [a = native_pointer<const T>(in[0]), b = native_pointer<const T>(in[1]),
                 to = native_pointer<T>(out[0]), n = work.n] {
             tbb::parallel_for(Block(0, n, grain), [=](const Block& block) {
@@ -192,8 +184,7 @@ Call tbb_add(Stream&, const Work& work, Views in, Views out) {
 }
 
 Call tbb_reduce(Stream&, const Work& work, Views in, Views out) {
-    return visit_reduce(work, [&](auto tag, auto op) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_reduce(work, [&]<class T>(detail::TypeTag<T>, auto op) -> Call {
         return [op, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]), n = work.n] {
             *to = tbb::parallel_reduce(
                 Block(0, n, grain), decltype(op)::template identity<T>,
@@ -206,8 +197,7 @@ Call tbb_reduce(Stream&, const Work& work, Views in, Views out) {
 }
 
 Call tbb_scan(Stream&, const Work& work, Views in, Views out) {
-    return visit_scan(work, [&](auto tag, auto op, bool exclusive) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_scan(work, [&]<class T>(detail::TypeTag<T>, auto op, bool exclusive) -> Call {
         return [op, exclusive, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]),
                 n = work.n] {
             tbb::parallel_scan(
@@ -233,8 +223,7 @@ Call visit_samples(const Work& work, F&& f) {
 }
 
 Call std_histogram(Stream&, const Work& work, Views in, Views out) {
-    return visit_samples(work, [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_samples(work, [&]<class T>(detail::TypeTag<T>) -> Call {
         return [bin = EvenBin<T>{static_cast<u32>(work.outputs[0].count)},
                 from = native_pointer<const T>(in[0]), to = native_pointer<u32>(out[0]), n = work.n] {
             std::fill_n(to, bin.bins, 0U);
@@ -260,8 +249,7 @@ template <class T>
 }
 
 Call tbb_histogram(Stream&, const Work& work, Views in, Views out) {
-    return visit_samples(work, [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_samples(work, [&]<class T>(detail::TypeTag<T>) -> Call {
         return [bin = EvenBin<T>{static_cast<u32>(work.outputs[0].count)},
                 from = native_pointer<const T>(in[0]), to = native_pointer<u32>(out[0]), n = work.n] {
             const std::size_t stride = bin.bins + 1;
@@ -291,8 +279,7 @@ template <class T>
 }
 
 Call tbb_transpose(Stream&, const Work& work, Views in, Views out) {
-    return visit_bits(work.type(), [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_bits(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
         return [from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]), rows = work.shape[0],
                 columns = work.shape[1]] {
             constexpr std::size_t side = 32;
@@ -349,8 +336,7 @@ void convolve_rows(const T* from, const T* mask, T* to, std::size_t rows, std::s
 }
 
 Call tbb_convolve(Stream&, const Work& work, Views in, Views out) {
-    auto call = [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    auto call = [&]<class T>(detail::TypeTag<T>) -> Call {
         const u64 side = work.shape[2];
         auto* const loop = side == 3   ? convolve_rows<T, 3>
                            : side == 5 ? convolve_rows<T, 5>
@@ -401,81 +387,20 @@ void host(std::vector<Baseline>& list) {
     const std::string library = "libstdc++ " + std::to_string(_GLIBCXX_RELEASE);
     const std::string tbb = std::string("oneTBB ") + TBB_runtime_version();
     const std::string libc = std::string("glibc ") + gnu_get_libc_version();
-    append(list, {"memcpy", libc, "tbb"},
-           {{.algorithm = "map",
-             .titles = {"copy"},
-             .types = any_type,
-             .prepare = copy_bytes,
-             .call = "memcpy",
-             .blocking = true}});
+    append(list, {"memcpy", libc, "tbb"}, {{"map", {"copy"}, any_type, copy_bytes, "memcpy"}});
     append(list, {"std", library, "tbb"},
-           {{.algorithm = "map",
-             .titles = map_titles,
-             .types = any_type,
-             .prepare = std_map<Serial>,
-             .call = std_map_name,
-             .blocking = true},
-            {.algorithm = "add",
-             .titles = {"sum"},
-             .types = any_type,
-             .prepare = std_add<Serial>,
-             .call = "std::transform(seq)",
-             .blocking = true},
-            {.algorithm = "reduce",
-             .titles = reduce_titles,
-             .types = any_type,
-             .prepare = std_reduce<Serial>,
-             .call = "std::reduce(seq)",
-             .blocking = true},
-            {.algorithm = "scan",
-             .titles = scan_titles,
-             .types = any_type,
-             .prepare = std_scan<Serial>,
-             .call = std_scan_name,
-             .blocking = true},
-            {.algorithm = "histogram",
-             .titles = histogram_titles,
-             .types = histogram_types,
-             .prepare = std_histogram,
-             .call = "a loop on one thread",
-             .blocking = true},
-            {.algorithm = "compact",
-             .titles = compact_titles,
-             .types = any_type,
-             .prepare = std_compact<Serial>,
-             .call = "std::copy_if(seq)",
-             .blocking = true}});
+           {{"map", map_titles, any_type, std_map<Serial>, std_map_name},
+            {"add", {"sum"}, any_type, std_add<Serial>, "std::transform(seq)"},
+            {"reduce", reduce_titles, any_type, std_reduce<Serial>, "std::reduce(seq)"},
+            {"scan", scan_titles, any_type, std_scan<Serial>, std_scan_name},
+            {"histogram", histogram_titles, histogram_types, std_histogram, "a loop on one thread"},
+            {"compact", compact_titles, any_type, std_compact<Serial>, "std::copy_if(seq)"}});
     append(list, {"std_par", library + " PSTL, " + tbb, "tbb"},
-           {{.algorithm = "map",
-             .titles = map_titles,
-             .types = any_type,
-             .prepare = std_map<Parallel>,
-             .call = std_par_map_name,
-             .blocking = true},
-            {.algorithm = "add",
-             .titles = {"sum"},
-             .types = any_type,
-             .prepare = std_add<Parallel>,
-             .call = "std::transform(par_unseq)",
-             .blocking = true},
-            {.algorithm = "reduce",
-             .titles = reduce_titles,
-             .types = any_type,
-             .prepare = std_reduce<Parallel>,
-             .call = "std::reduce(par_unseq)",
-             .blocking = true},
-            {.algorithm = "scan",
-             .titles = scan_titles,
-             .types = any_type,
-             .prepare = std_scan<Parallel>,
-             .call = std_par_scan_name,
-             .blocking = true},
-            {.algorithm = "compact",
-             .titles = compact_titles,
-             .types = any_type,
-             .prepare = std_compact<Parallel>,
-             .call = "std::copy_if(par_unseq)",
-             .blocking = true}});
+           {{"map", map_titles, any_type, std_map<Parallel>, std_par_map_name},
+            {"add", {"sum"}, any_type, std_add<Parallel>, "std::transform(par_unseq)"},
+            {"reduce", reduce_titles, any_type, std_reduce<Parallel>, "std::reduce(par_unseq)"},
+            {"scan", scan_titles, any_type, std_scan<Parallel>, std_par_scan_name},
+            {"compact", compact_titles, any_type, std_compact<Parallel>, "std::copy_if(par_unseq)"}});
     append(list, {"std", library, "tbb"}, std_sorts());
     append(list, {"std_stable", library, "tbb"}, std_stable_sorts());
     append(list, {"std_par", library + " PSTL, " + tbb, "tbb"}, std_par_sorts());
@@ -483,55 +408,16 @@ void host(std::vector<Baseline>& list) {
     append(list, {"tbb", tbb + ", plain loops", "tbb"}, tbb_stencils());
     append(list, {"tbb_tiled", tbb + ", tiles of rows", "tbb"}, tbb_tiled_stencils());
     append(list, {"loop", library, "tbb"},
-           {{.algorithm = "compact",
-             .titles = compact_titles,
-             .types = any_type,
-             .prepare = loop_compact,
-             .call = "a branch-free loop on one thread",
-             .blocking = true}});
+           {{"compact", compact_titles, any_type, loop_compact, "a branch-free loop on one thread"}});
     append(list, {"tbb", tbb, "tbb"},
-           {{.algorithm = "map",
-             .titles = map_titles,
-             .types = any_type,
-             .prepare = tbb_map,
-             .call = "tbb::parallel_for",
-             .blocking = true},
-            {.algorithm = "add",
-             .titles = {"sum"},
-             .types = any_type,
-             .prepare = tbb_add,
-             .call = "tbb::parallel_for",
-             .blocking = true},
-            {.algorithm = "reduce",
-             .titles = reduce_titles,
-             .types = any_type,
-             .prepare = tbb_reduce,
-             .call = "tbb::parallel_reduce",
-             .blocking = true},
-            {.algorithm = "scan",
-             .titles = scan_titles,
-             .types = any_type,
-             .prepare = tbb_scan,
-             .call = "tbb::parallel_scan",
-             .blocking = true},
-            {.algorithm = "histogram",
-             .titles = histogram_titles,
-             .types = histogram_types,
-             .prepare = tbb_histogram,
-             .call = "tbb::parallel_for with tbb::combinable",
-             .blocking = true},
-            {.algorithm = "transpose",
-             .titles = transpose_titles,
-             .types = any_type,
-             .prepare = tbb_transpose,
-             .call = "tbb::parallel_for",
-             .blocking = true},
-            {.algorithm = "convolve",
-             .titles = convolve_titles,
-             .types = float_types,
-             .prepare = tbb_convolve,
-             .call = "tbb::parallel_for",
-             .blocking = true}});
+           {{"map", map_titles, any_type, tbb_map, "tbb::parallel_for"},
+            {"add", {"sum"}, any_type, tbb_add, "tbb::parallel_for"},
+            {"reduce", reduce_titles, any_type, tbb_reduce, "tbb::parallel_reduce"},
+            {"scan", scan_titles, any_type, tbb_scan, "tbb::parallel_scan"},
+            {"histogram", histogram_titles, histogram_types, tbb_histogram,
+             "tbb::parallel_for with tbb::combinable"},
+            {"transpose", transpose_titles, any_type, tbb_transpose, "tbb::parallel_for"},
+            {"convolve", convolve_titles, float_types, tbb_convolve, "tbb::parallel_for"}});
 }
 
 }  // namespace

@@ -46,8 +46,7 @@ struct TbbSort {
 
 template <class Sort>
 Call sort_keys(Stream&, const Work& work, Views in, Views out) {
-    return visit_sort(work, [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
+    return visit_sort(work, [&]<class T>(detail::TypeTag<T>) -> Call {
         return [from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]), n = work.n] {
             std::memcpy(to, from, n * sizeof(T));
             Sort::sort(to, to + n, std::less<T>{});
@@ -58,42 +57,31 @@ Call sort_keys(Stream&, const Work& work, Views in, Views out) {
 // The libraries sort one array, so the call packs keys and values into pairs.
 template <class Sort>
 Call sort_pairs(Stream&, const Work& work, Views in, Views out) {
-    return visit_sort_pairs(work, [&](auto key, auto value) -> Call {
-        using K = typename decltype(key)::type;
-        using V = typename decltype(value)::type;
-        struct Pair {
-            K key;
-            V value;
-        };
-        return [keys = native_pointer<const K>(in[0]), values = native_pointer<const V>(in[1]),
-                keys_out = native_pointer<K>(out[0]), values_out = native_pointer<V>(out[1]), n = work.n,
-                pairs = std::make_shared<std::vector<Pair>>(work.n)] {
-            for (u64 i = 0; i < n; ++i)
-                (*pairs)[i] = {keys[i], values[i]};
-            Sort::sort(pairs->begin(), pairs->end(),
-                       [](const Pair& a, const Pair& b) { return a.key < b.key; });
-            for (u64 i = 0; i < n; ++i) {
-                keys_out[i] = (*pairs)[i].key;
-                values_out[i] = (*pairs)[i].value;
-            }
-        };
-    });
+    return visit_sort_pairs(
+        work, [&]<class K, class V>(detail::TypeTag<K> key, detail::TypeTag<V> value) -> Call {
+            struct Pair {
+                K key;
+                V value;
+            };
+            return [keys = native_pointer<const K>(in[0]), values = native_pointer<const V>(in[1]),
+                    keys_out = native_pointer<K>(out[0]), values_out = native_pointer<V>(out[1]), n = work.n,
+                    pairs = std::make_shared<std::vector<Pair>>(work.n)] {
+                for (u64 i = 0; i < n; ++i)
+                    (*pairs)[i] = {keys[i], values[i]};
+                Sort::sort(pairs->begin(), pairs->end(),
+                           [](const Pair& a, const Pair& b) { return a.key < b.key; });
+                for (u64 i = 0; i < n; ++i) {
+                    keys_out[i] = (*pairs)[i].key;
+                    values_out[i] = (*pairs)[i].value;
+                }
+            };
+        });
 }
 
 template <class Sort>
 std::vector<Row> rows() {
-    return {{.algorithm = "sort",
-             .titles = sort_titles,
-             .types = sort_types,
-             .prepare = sort_keys<Sort>,
-             .call = Sort::name,
-             .blocking = true},
-            {.algorithm = "sort",
-             .titles = sort_pairs_titles,
-             .types = sort_types,
-             .prepare = sort_pairs<Sort>,
-             .call = Sort::name,
-             .blocking = true}};
+    return {{"sort", sort_titles, sort_types, sort_keys<Sort>, Sort::name},
+            {"sort", sort_pairs_titles, sort_types, sort_pairs<Sort>, Sort::name}};
 }
 
 }  // namespace

@@ -115,36 +115,11 @@ Call tbb_stencil(Stream&, const Work& work, Views in, Views out) {
 
 template <class How>
 std::vector<Row> rows_of() {
-    return {{.algorithm = "stencil",
-             .titles = {"radius1"},
-             .types = float_types,
-             .prepare = tbb_stencil<How, 1, 1>,
-             .call = "tbb::parallel_for",
-             .blocking = true},
-            {.algorithm = "stencil",
-             .titles = {"radius2"},
-             .types = float_types,
-             .prepare = tbb_stencil<How, 2, 1>,
-             .call = "tbb::parallel_for",
-             .blocking = true},
-            {.algorithm = "stencil",
-             .titles = {"radius4"},
-             .types = float_types,
-             .prepare = tbb_stencil<How, 4, 1>,
-             .call = "tbb::parallel_for",
-             .blocking = true},
-            {.algorithm = "stencil",
-             .titles = {"radius4 x10"},
-             .types = float_types,
-             .prepare = tbb_stencil<How, 4, 10>,
-             .call = "tbb::parallel_for",
-             .blocking = true},
-            {.algorithm = "stencil",
-             .titles = {"radius8"},
-             .types = float_types,
-             .prepare = tbb_stencil<How, 8, 1>,
-             .call = "tbb::parallel_for",
-             .blocking = true}};
+    return {{"stencil", {"radius1"}, float_types, tbb_stencil<How, 1, 1>, "tbb::parallel_for"},
+            {"stencil", {"radius2"}, float_types, tbb_stencil<How, 2, 1>, "tbb::parallel_for"},
+            {"stencil", {"radius4"}, float_types, tbb_stencil<How, 4, 1>, "tbb::parallel_for"},
+            {"stencil", {"radius4 x10"}, float_types, tbb_stencil<How, 4, 10>, "tbb::parallel_for"},
+            {"stencil", {"radius8"}, float_types, tbb_stencil<How, 8, 1>, "tbb::parallel_for"}};
 }
 
 }  // namespace

@@ -38,8 +38,7 @@ Call copy(Stream&, const Work& work, Views in, Views out) {
 // OpenBLAS returns the index of the minimum or maximum.
 Call reduce(Stream&, const Work& work, Views in, Views out) {
     const auto n = static_cast<blasint>(work.n);
-    auto with = [&](auto tag, auto sum, auto min, auto max) -> Call {
-        using T = typename decltype(tag)::type;
+    auto with = [&]<class T>(detail::TypeTag<T>, auto sum, auto min, auto max) -> Call {
         const auto* from = native_pointer<const T>(in[0]);
         auto* to = native_pointer<T>(out[0]);
         if (work.title == "sum") return [=] { *to = sum(n, from, 1); };
@@ -80,8 +79,7 @@ Call matmul(Stream&, const Work& work, Views in, Views out) {
     const bool turn_a = work.shape[3] != 0, turn_b = work.shape[4] != 0;
     const u64 batch = work.shape[5], a_step = work.shape[0] * work.shape[2],
               b_step = work.shape[1] * work.shape[2], c_step = work.shape[0] * work.shape[1];
-    auto with = [&](auto tag, auto gemm, [[maybe_unused]] auto batched) -> Call {
-        using T = typename decltype(tag)::type;
+    auto with = [&]<class T>(detail::TypeTag<T>, auto gemm, [[maybe_unused]] auto batched) -> Call {
         return [=, a = native_pointer<T>(in[0]), b = native_pointer<T>(in[1]),
                 c = native_pointer<T>(out[0])] {
             const auto op_a = turn_a ? CblasTrans : CblasNoTrans, op_b = turn_b ? CblasTrans : CblasNoTrans;
@@ -125,37 +123,11 @@ void openblas(std::vector<Baseline>& list) {
     const std::string config = BLAS(openblas_get_config)();  // "OpenBLAS 0.3.21 DYNAMIC_ARCH ..."
     const std::string version = config.substr(0, config.find(' ', config.find(' ') + 1));
     constexpr u64 most = std::numeric_limits<blasint>::max();
-    append(list, {CONCORD_OPENBLAS_ROWS, version, "tbb"},
-           {{.algorithm = "map",
-             .titles = {"copy"},
-             .types = float_types,
-             .prepare = copy,
-             .call = "cblas_?copy",
-             .blocking = true,
-             .most = most},
-            {.algorithm = "reduce",
-             .titles = {"sum", "min", "max"},
-             .types = float_types,
-             .prepare = reduce,
-             .call = reduce_name,
-             .blocking = true,
-             .most = most,
-             .also = reduce_support},
-            {.algorithm = "transpose",
-             .titles = transpose_titles,
-             .types = float_types,
-             .prepare = transpose,
-             .call = "cblas_?omatcopy",
-             .blocking = true,
-             .most = most},
-            {.algorithm = "matmul",
-             .titles = matmul_titles,
-             .types = float_types,
-             .prepare = matmul,
-             .call = matmul_name,
-             .blocking = true,
-             .most = most,
-             .also = matmul_support}});
+    append(list, {CONCORD_OPENBLAS_ROWS, version, "tbb", most},
+           {{"map", {"copy"}, float_types, copy, "cblas_?copy"},
+            {"reduce", {"sum", "min", "max"}, float_types, reduce, reduce_name, reduce_support},
+            {"transpose", transpose_titles, float_types, transpose, "cblas_?omatcopy"},
+            {"matmul", matmul_titles, float_types, matmul, matmul_name, matmul_support}});
 }
 
 }  // namespace

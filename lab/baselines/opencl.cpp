@@ -14,11 +14,7 @@ Call copy(Stream& stream, const Work& work, Views in, Views out) {
 
 void opencl(std::vector<Baseline>& list) {
     append(list, {"enqueue_copy", "clEnqueueCopyBuffer", "opencl"},
-           {{.algorithm = "map",
-             .titles = {"copy"},
-             .types = any_type,
-             .prepare = copy,
-             .call = "clEnqueueCopyBuffer"}});
+           {{"map", {"copy"}, any_type, copy, "clEnqueueCopyBuffer"}});
 }
 
 }  // namespace

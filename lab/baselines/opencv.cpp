@@ -42,14 +42,8 @@ void opencv(std::vector<Baseline>& list) {
     cv::setNumThreads(static_cast<int>(host_threads()));
     std::vector<std::string_view> titles = convolve_titles;
     titles.push_back("5x5 clamp");
-    append(list, {"opencv", "OpenCV " + cv::getVersionString(), "tbb"},
-           {{.algorithm = "convolve",
-             .titles = titles,
-             .types = {Type::u8, Type::f32, Type::f64},
-             .prepare = convolve,
-             .call = "cv::filter2D",
-             .blocking = true,
-             .most = std::numeric_limits<int>::max()}});
+    append(list, {"opencv", "OpenCV " + cv::getVersionString(), "tbb", std::numeric_limits<int>::max()},
+           {{"convolve", titles, {Type::u8, Type::f32, Type::f64}, convolve, "cv::filter2D"}});
 }
 
 }  // namespace

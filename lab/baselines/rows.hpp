@@ -58,17 +58,18 @@ struct Row {
     std::vector<std::string_view> titles;  // supported workloads
     std::vector<Type> types;               // supported types of the first input
     Call (*prepare)(Stream&, const Work&, Views in, Views out);
-    CallName call = {};
-    bool blocking = false;                                          // as in Baseline
-    u64 most = ~u64{0};                                             // largest supported n
+    CallName call;
     detail::Support (*also)(const Device&, const Work&) = nullptr;  // further conditions
+    bool blocking = false;                                          // as in Baseline; on the host always
     std::string_view contract = {};                                 // as in Baseline
 };
+inline constexpr bool enqueues = false, waits = true;  // for Row::blocking
 
 struct Library {
     std::string name;     // "cub"
     std::string version;  // "CUB 3.0.1"
     std::string backend;  // of the devices that it runs on
+    u64 most = ~u64{0};   // largest supported n
 };
 
 // Number of threads of the CPU baselines: that of the tbb device (CONCORD_THREADS). Throws unavailable if there is no
@@ -105,8 +106,8 @@ inline detail::Support supports(const Library& library, const Row& row, const De
         return detail::Support::no("the device does not support f64");
     // Results for empty input differ between libraries, and some reject it.
     if (work.n == 0) return detail::Support::no("supports one element or more");
-    if (work.n > row.most)
-        return detail::Support::no("supports at most " + std::to_string(row.most) + " elements");
+    if (work.n > library.most)
+        return detail::Support::no("supports at most " + std::to_string(library.most) + " elements");
     return row.also != nullptr ? row.also(device, work) : detail::Support{};
 }
 
@@ -121,7 +122,7 @@ inline void append(std::vector<Baseline>& list, const Library& library, const st
             return supports(library, row, device, work);
         };
         baseline.prepare = row.prepare;
-        baseline.blocking = row.blocking;
+        baseline.blocking = row.blocking || library.backend == "tbb";
         baseline.contract = row.contract;
         list.push_back(std::move(baseline));
     }

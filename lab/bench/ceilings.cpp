@@ -175,8 +175,7 @@ std::optional<double> Ceilings::fma(Type type, IfKnown known) {
     double best = 0;
     for (const u32 vector : std::span(vector_bytes).first(has_vectors ? std::size(vector_bytes) : 1)) {
         const auto kernel = compile(detail::kernel_sources::ceilings_fma(), "fma_chains", type, vector);
-        const Timing timing = detail::visit_type(type, [&](auto tag) {
-            using T = typename decltype(tag)::type;
+        const Timing timing = detail::visit_type(type, [&]<class T>(detail::TypeTag<T>) {
             return measure(
                 stream_,
                 [&] {

@@ -236,8 +236,7 @@ bool applies(Pattern pattern, Type type) {
 }
 
 void Input::make(u64 first, std::span<std::byte> to) const {
-    detail::visit_element(type, [&](auto tag) {
-        using T = typename decltype(tag)::type;
+    detail::visit_element(type, [&]<class T>(detail::TypeTag<T>) {
         const u64 n = to.size() / sizeof(T);
         const u64 key = random_bits(seed, static_cast<u64>(type) * 16 + static_cast<u64>(pattern));
         // Keeps the logarithm of the product within a few units.

@@ -308,8 +308,7 @@ Work work_of(const std::shared_ptr<const Held>& held, u64 n, std::size_t pattern
                                     std::span<const std::byte> got, Verdict& verdict) {
         const TestOutput& declared = held->test.outputs[output];
         const Expected& expected = answer->of(output);
-        detail::visit_element(declared.type, [&](auto tag) {
-            using T = typename decltype(tag)::type;
+        detail::visit_element(declared.type, [&]<class T>(detail::TypeTag<T>) {
             const u64 count = got.size() / sizeof(T);
             for (u64 i = 0; i < count && !verdict.difference; ++i) {
                 const T value = element<T>(got, i);

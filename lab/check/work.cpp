@@ -14,8 +14,7 @@ u64 Work::bytes() const {
 }
 
 std::string value_name(Type type, const void* value) {
-    return detail::visit_element(type, [&](auto tag) {
-        using T = typename decltype(tag)::type;
+    return detail::visit_element(type, [&]<class T>(detail::TypeTag<T>) {
         T v;
         std::memcpy(&v, value, sizeof v);
         if constexpr (std::is_floating_point_v<T>) {

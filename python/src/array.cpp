@@ -114,9 +114,8 @@ Type type_named_by(const char* call, nb::handle dtype, bool* boolean) {
     for (const Type type : all_types) {
         if (!name.empty() && name == numpy_name(type)) return type;
     }
-    throw Error(ErrorCode::invalid_argument, call,
-                detail::error_message("unsupported dtype", detail::quoted(name),
-                                      "expected int8 to int64, uint8 to uint64, float32 or float64"));
+    refuse(call, detail::error_message("unsupported dtype", detail::quoted(name),
+                                       "expected int8 to int64, uint8 to uint64, float32 or float64"));
 }
 
 std::vector<i64> shape_of(nb::handle shape) {
@@ -129,6 +128,14 @@ nb::tuple tuple_of(std::span<const i64> values) {
     for (const i64 value : values)
         list.append(value);
     return nb::tuple(list);
+}
+
+std::string text_of(std::span<const i64> values) {
+    return nb::cast<std::string>(nb::str(tuple_of(values)));
+}
+
+void refuse(const std::string& call, const std::string& wrong) {
+    throw Error(ErrorCode::invalid_argument, call, wrong);
 }
 
 // --- Devices and streams -------------------------------------------------------------------------------------------
@@ -400,18 +407,16 @@ nb::object Argument::as_array(const std::shared_ptr<Argument>& self) const {
 }
 
 void Argument::refuse_type(const std::string& dtype) const {
-    throw Error(ErrorCode::invalid_argument, call_,
-                std::string(name_) + " has dtype " + dtype +
-                    "; supported are int8 to int64, uint8 to uint64, float32, float64 and bool");
+    refuse(call_, std::string(name_) + " has dtype " + dtype +
+                      "; supported are int8 to int64, uint8 to uint64, float32, float64 and bool");
 }
 
 void Argument::take(const dlpack::Tensor& tensor, bool read_only) {
     const std::optional<Type> type = dlpack::type_of(tensor.type);
     if (!type) refuse_type(dlpack::name_of(tensor.type));
     if (tensor.rank < 0 || tensor.rank > static_cast<i32>(Tensor::max_dimensions))
-        throw Error(ErrorCode::invalid_argument, call_,
-                    std::string(name_) + " has " + std::to_string(tensor.rank) +
-                        " dimensions; at most 8 are supported");
+        refuse(call_, std::string(name_) + " has " + std::to_string(tensor.rank) +
+                          " dimensions; at most 8 are supported");
     type_ = *type;
     boolean_ = tensor.type.code == dlpack::TypeCode::boolean;
     where_ = tensor.device;
@@ -455,9 +460,8 @@ bool Argument::from_buffer(nb::handle object) {
                                      : "'" + std::string(format) + "' (format of the buffer protocol)");
     }
     if (b.ndim > static_cast<int>(Tensor::max_dimensions))
-        throw Error(
-            ErrorCode::invalid_argument, call_,
-            std::string(name_) + " has " + std::to_string(b.ndim) + " dimensions; at most 8 are supported");
+        refuse(call_, std::string(name_) + " has " + std::to_string(b.ndim) +
+                          " dimensions; at most 8 are supported");
     dlpack::Tensor tensor;
     std::array<i64, Tensor::max_dimensions> shape{}, strides{};
     for (int i = 0; i < b.ndim; ++i) {
@@ -465,9 +469,8 @@ bool Argument::from_buffer(nb::handle object) {
         shape[at] = b.shape[i];
         strides[at] = b.strides[i] / b.itemsize;
         if (b.strides[i] % b.itemsize != 0 && b.shape[i] > 1)
-            throw Error(ErrorCode::invalid_argument, call_,
-                        std::string(name_) + " has a stride of " + std::to_string(b.strides[i]) +
-                            " bytes; expected a multiple of its element size");
+            refuse(call_, std::string(name_) + " has a stride of " + std::to_string(b.strides[i]) +
+                              " bytes; expected a multiple of its element size");
     }
     tensor.data = b.buf;
     tensor.rank = b.ndim;
@@ -541,9 +544,8 @@ void Argument::from_cuda_interface(nb::handle object) {
         strides = nb::cast<std::vector<i64>>(interface["strides"]);
         for (i64& stride : strides) {
             if (stride % static_cast<i64>(size) != 0)
-                throw Error(ErrorCode::invalid_argument, call_,
-                            std::string(name_) + " has a stride of " + std::to_string(stride) +
-                                " bytes; expected a multiple of its element size");
+                refuse(call_, std::string(name_) + " has a stride of " + std::to_string(stride) +
+                                  " bytes; expected a multiple of its element size");
             stride /= static_cast<i64>(size);
         }
         tensor.strides = strides.data();
@@ -653,8 +655,7 @@ bool Call::share_buffer(Argument& argument, u64 bytes) {
             return true;
         }
         if (other->array_ != nullptr)
-            throw Error(ErrorCode::invalid_argument, name_,
-                        std::string(argument.name_) + " overlaps " + other->name_ + " in part");
+            refuse(name_, std::string(argument.name_) + " overlaps " + other->name_ + " in part");
         first = std::min(first, other->address());
         last = std::max(last, other->address() + other->bytes_);
         shared.push_back(other.get());
@@ -675,8 +676,7 @@ bool Call::share_buffer(Argument& argument, u64 bytes) {
 void Call::bind(Argument& argument, bool is_output, bool is_read) {
     const dlpack::DeviceType type = argument.where_.type;
     const std::string what = std::string(argument.name_);
-    if (is_output && argument.read_only_)
-        throw Error(ErrorCode::invalid_argument, name_, what + " is read-only");
+    if (is_output && argument.read_only_) refuse(name_, what + " is read-only");
     const u64 bytes = detail::tensor_bytes(
         name_, argument.shape(), {argument.strides_.data(), argument.rank_}, size_of(argument.type_));
     if (argument.array_ != nullptr) argument.array_->use(stream_, is_output);
@@ -727,8 +727,7 @@ void Call::bind(Argument& argument, bool is_output, bool is_read) {
                 size_of(argument.type_) !=
             0 &&
         type != dlpack::DeviceType::opencl)
-        throw Error(ErrorCode::invalid_argument, name_,
-                    what + " is not aligned to its elements; pass a copy");
+        refuse(name_, what + " is not aligned to its elements; pass a copy");
     if (type != dlpack::DeviceType::opencl && share_buffer(argument, bytes)) return;
     auto adopted = detail::adopt_tensor(*device_, tensor, bytes, argument.read_only_, false, {});
     argument.tensor_ =
@@ -737,15 +736,13 @@ void Call::bind(Argument& argument, bool is_output, bool is_read) {
 
 Argument& Call::output(nb::handle out, Type type, std::span<const i64> shape, bool boolean, bool is_read) {
     std::unique_ptr<Argument>& slot = arguments_[count_];
-    if (out.is_valid() && !out.is_none()) {
+    if (is_given(out)) {
         slot = std::make_unique<Argument>(name_, "out", out);
         const bool same = std::equal(shape.begin(), shape.end(), slot->shape().begin(), slot->shape().end());
         if (slot->type_ != type || slot->boolean_ != boolean || !same)
-            throw Error(ErrorCode::invalid_argument, name_,
-                        "out has dtype " + slot->dtype() + " and shape " +
-                            nb::cast<std::string>(nb::str(tuple_of(slot->shape()))) + "; expected " +
-                            (boolean ? "bool" : numpy_name(type)) + " and " +
-                            nb::cast<std::string>(nb::str(tuple_of(shape))));
+            refuse(name_, "out has dtype " + slot->dtype() + " and shape " +
+                              nb::cast<std::string>(nb::str(tuple_of(slot->shape()))) + "; expected " +
+                              (boolean ? "bool" : numpy_name(type)) + " and " + text_of(shape));
     } else {
         static const Library none;
         const Library& library = inputs_ > 0 ? *arguments_[0]->library_ : none;

@@ -231,6 +231,14 @@ Type type_named_by(const char* call, nb::handle dtype, bool* boolean = nullptr);
 // NumPy's name of a type.
 const char* numpy_name(Type type);
 nb::tuple tuple_of(std::span<const i64> values);
+// The tuple as Python writes it: "(2, 3)".
+std::string text_of(std::span<const i64> values);
+// Whether the caller passed a value other than None.
+inline bool is_given(nb::handle argument) {
+    return argument.is_valid() && !argument.is_none();
+}
+// Throws an error of an argument of the call.
+[[noreturn]] void refuse(const std::string& call, const std::string& wrong);
 
 // reduce() and scan() with a built-in operator.
 nb::object reduced_builtin(nb::handle x, const std::string& op, nb::handle out, const Common& common);
@@ -249,4 +257,5 @@ void define_operators(nb::module_& module);
 #define CONCORD_COMMON \
     "device"_a = nb::none(), "stream"_a = nb::none(), "order"_a = nb::none(), "variant"_a = nb::none()
 #define CONCORD_HANDLES nb::handle device, nb::handle stream, nb::handle order, nb::handle variant
-#define CONCORD_PASSED common(device, stream, order, variant)
+#define CONCORD_PASSED \
+    { device, stream, order, variant }

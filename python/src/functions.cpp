@@ -9,47 +9,38 @@ using namespace nanobind::literals;
 namespace concord::python {
 namespace {
 
-// NumPy and PyTorch sum integers of fewer bits in 64 bits.
-CONCORD_FUNCTION(i64, widen_i8, (i8 x), return x;)
-CONCORD_FUNCTION(i64, widen_i16, (i16 x), return x;)
-CONCORD_FUNCTION(i64, widen_i32, (i32 x), return x;)
+// NumPy and PyTorch sum integers of fewer bits in 64 bits. A byte of bool is 0 or 1 by convention only.
 CONCORD_FUNCTION(i64, widen_bool, (u8 x), return x != 0;)
-CONCORD_FUNCTION(u64, widen_u8, (u8 x), return x;)
-CONCORD_FUNCTION(u64, widen_u16, (u16 x), return x;)
-CONCORD_FUNCTION(u64, widen_u32, (u32 x), return x;)
 CONCORD_FUNCTION(i64, index_of_u32, (u32 x), return x;)
-// A byte of bool is 0 or 1 by convention only.
 CONCORD_FUNCTION(u8, flag_of, (u8 x), return x != 0;)
 
-// Bins of equal width whose last one includes the upper end, as in NumPy.
-CONCORD_FUNCTION(i32, bin_f32, (f32 x, f32 lo, f32 hi, f32 scale, i32 last),
-                 if (!(x >= lo && x <= hi)) return -1;
-                 const i32 bin = (i32)((x - lo) * scale); return bin < last ? bin : last;)
-CONCORD_FUNCTION(i32, bin_f64, (f64 x, f64 lo, f64 hi, f64 scale, i32 last),
-                 if (!(x >= lo && x <= hi)) return -1;
-                 const i32 bin = (i32)((x - lo) * scale); return bin < last ? bin : last;)
-#define CONCORD_PYTHON_INTEGER_BIN(TYPE)                                                                    \
-    CONCORD_FUNCTION(i32, bin_##TYPE, (TYPE x, f64 lo, f64 hi, f64 scale, i32 last), const f64 at = (f64)x; \
-                     if (!(at >= lo && at <= hi)) return -1; const i32 bin = (i32)((at - lo) * scale);      \
-                     return bin < last ? bin : last;)                                                       \
-    constexpr auto bin_of(detail::TypeTag<TYPE>) {                                                          \
-        return bin_##TYPE;                                                                                  \
+// Bins of equal width whose last one includes the upper end, as in NumPy. BOUND: the type of the bin's arithmetic.
+#define CONCORD_PYTHON_BIN(TYPE, BOUND)                                                                \
+    CONCORD_FUNCTION(i32, bin_##TYPE, (TYPE x, BOUND lo, BOUND hi, BOUND scale, i32 last),             \
+                     const BOUND at = (BOUND)x;                                                        \
+                     if (!(at >= lo && at <= hi)) return -1; const i32 bin = (i32)((at - lo) * scale); \
+                     return bin < last ? bin : last;)                                                  \
+    constexpr auto bin_of(detail::TypeTag<TYPE>) {                                                     \
+        return bin_##TYPE;                                                                             \
     }
-CONCORD_PYTHON_INTEGER_BIN(i8)
-CONCORD_PYTHON_INTEGER_BIN(i16)
-CONCORD_PYTHON_INTEGER_BIN(i32)
-CONCORD_PYTHON_INTEGER_BIN(i64)
-CONCORD_PYTHON_INTEGER_BIN(u8)
-CONCORD_PYTHON_INTEGER_BIN(u16)
-CONCORD_PYTHON_INTEGER_BIN(u32)
-CONCORD_PYTHON_INTEGER_BIN(u64)
-#undef CONCORD_PYTHON_INTEGER_BIN
-constexpr auto bin_of(detail::TypeTag<f32> /*type*/) {
-    return bin_f32;
-}
-constexpr auto bin_of(detail::TypeTag<f64> /*type*/) {
-    return bin_f64;
-}
+#define CONCORD_PYTHON_INTEGER(TYPE, WIDE)                    \
+    CONCORD_PYTHON_BIN(TYPE, f64)                             \
+    CONCORD_FUNCTION(WIDE, widen_##TYPE, (TYPE x), return x;) \
+    constexpr auto widen_of(detail::TypeTag<TYPE>) {          \
+        return widen_##TYPE;                                  \
+    }
+CONCORD_PYTHON_INTEGER(i8, i64)
+CONCORD_PYTHON_INTEGER(i16, i64)
+CONCORD_PYTHON_INTEGER(i32, i64)
+CONCORD_PYTHON_INTEGER(i64, i64)
+CONCORD_PYTHON_INTEGER(u8, u64)
+CONCORD_PYTHON_INTEGER(u16, u64)
+CONCORD_PYTHON_INTEGER(u32, u64)
+CONCORD_PYTHON_INTEGER(u64, u64)
+CONCORD_PYTHON_BIN(f32, f32)
+CONCORD_PYTHON_BIN(f64, f64)
+#undef CONCORD_PYTHON_INTEGER
+#undef CONCORD_PYTHON_BIN
 
 constexpr u64 widened_part = u64{1} << 24;  // elements that are widened at a time
 
@@ -58,30 +49,18 @@ Type widened(Type type, bool boolean) {
     return is_unsigned(type) && !boolean ? Type::u64 : Type::i64;
 }
 
-// Enqueues out = in, converted to 64 bits.
+// Enqueues out = in, integers that are converted to 64 bits.
 void widen(Stream& stream, const View& in, const View& out, bool boolean) {
-    const auto convert = [&](auto tag, const auto& function) {
-        using F = std::remove_cvref_t<decltype(function)>;
-        map(stream, Span<const typename decltype(tag)::type>(in), Span<typename F::Result>(out), function);
-    };
-    switch (in.type) {
-        case Type::i8:
-            return convert(detail::TypeTag<i8>{}, widen_i8);
-        case Type::i16:
-            return convert(detail::TypeTag<i16>{}, widen_i16);
-        case Type::i32:
-            return convert(detail::TypeTag<i32>{}, widen_i32);
-        case Type::u16:
-            return convert(detail::TypeTag<u16>{}, widen_u16);
-        case Type::u32:
-            return convert(detail::TypeTag<u32>{}, widen_u32);
-        case Type::u8:
-            if (boolean) return convert(detail::TypeTag<u8>{}, widen_bool);
-            return convert(detail::TypeTag<u8>{}, widen_u8);
-        default:
-            throw Error(ErrorCode::invalid_argument, "sum",
-                        "no wider type for " + std::string(name_of(in.type)));
+    if (boolean) {
+        map(stream, Span<const u8>(in), Span<i64>(out), widen_bool);
+        return;
     }
+    detail::visit_type(in.type, [&]<class T>(detail::TypeTag<T> tag) {
+        if constexpr (std::is_integral_v<T>) {
+            const auto function = widen_of(tag);
+            map(stream, Span<const T>(in), Span<typename decltype(function)::Result>(out), function);
+        }
+    });
 }
 
 View scratch_view(const std::shared_ptr<Buffer>& buffer, u64 count, Type type) {
@@ -114,16 +93,10 @@ void reduce_to(Stream& stream, const View& in, const View& out, bool boolean, Re
     if (parts > 1) reduce(stream, scratch_view(totals, parts, out.type), out, op, options);
 }
 
-Common common(nb::handle device, nb::handle stream, nb::handle order, nb::handle variant) {
-    return {device, stream, order, variant};
-}
-
 void check_dimensions(const char* call, const char* name, const Argument& argument, std::size_t rank) {
     if (argument.shape().size() == rank) return;
-    throw Error(ErrorCode::invalid_argument, call,
-                std::string(name) + " has the shape " +
-                    nb::cast<std::string>(nb::str(tuple_of(argument.shape()))) + "; expected " +
-                    std::to_string(rank) + (rank == 1 ? " dimension" : " dimensions"));
+    refuse(call, std::string(name) + " has the shape " + text_of(argument.shape()) + "; expected " +
+                     std::to_string(rank) + (rank == 1 ? " dimension" : " dimensions"));
 }
 
 nb::object total(const char* name, nb::handle x, ReduceOp op, nb::handle dtype, nb::handle out,
@@ -132,16 +105,14 @@ nb::object total(const char* name, nb::handle x, ReduceOp op, nb::handle dtype, 
     const Argument& in = call.input(x, "x");
     const bool adds = op == ReduceOp::sum || op == ReduceOp::product;
     if (!adds && in.size() == 0)
-        throw Error(ErrorCode::invalid_argument, name,
-                    "x has no elements, and no element has the " + std::string(name));
+        refuse(name, "x has no elements, and no element has the " + std::string(name));
     Type type = adds ? widened(in.type(), in.boolean()) : in.type();
-    if (dtype.is_valid() && !dtype.is_none()) {
+    if (is_given(dtype)) {
         const Type asked = type_named_by(name, dtype);
         if (asked != type && (asked != in.type() || in.boolean()))
-            throw Error(ErrorCode::invalid_argument, name,
-                        std::string("dtype ") + numpy_name(asked) + " for elements of " + in.dtype() +
-                            "; expected " + numpy_name(type) +
-                            (in.boolean() || in.type() == type ? "" : std::string(" or ") + in.dtype()));
+            refuse(name, std::string("dtype ") + numpy_name(asked) + " for elements of " + in.dtype() +
+                             "; expected " + numpy_name(type) +
+                             (in.boolean() || in.type() == type ? "" : std::string(" or ") + in.dtype()));
         type = asked;
     }
     call.begin();
@@ -155,9 +126,8 @@ nb::object total(const char* name, nb::handle x, ReduceOp op, nb::handle dtype, 
 
 ReduceOp reduce_op(const char* call, const std::string& name) {
     if (const auto op = reduce_op_named(name)) return *op;
-    throw Error(
-        ErrorCode::invalid_argument, call,
-        detail::error_message("unknown operator", detail::quoted(name), "expected sum, product, min or max"));
+    refuse(call, detail::error_message("unknown operator", detail::quoted(name),
+                                       "expected sum, product, min or max"));
 }
 
 nb::object prefix(const char* name, nb::handle x, ReduceOp op, bool exclusive, bool widens, nb::handle out,
@@ -168,8 +138,7 @@ nb::object prefix(const char* name, nb::handle x, ReduceOp op, bool exclusive, b
     const Type type = widens ? widened(in.type(), in.boolean()) : in.type();
     const bool bounds = op == ReduceOp::min || op == ReduceOp::max;
     if (in.boolean() && !widens && !bounds)
-        throw Error(ErrorCode::invalid_argument, name,
-                    "x has dtype bool, which has no sums; use cumsum, min or max");
+        refuse(name, "x has dtype bool, which has no sums; use cumsum, min or max");
     call.begin();
     Argument& result = call.output(out, type, std::span(&count, 1), in.boolean() && !widens && bounds);
     call.run([&] {
@@ -192,8 +161,8 @@ SortBy sort_by(bool descending) {
     return by;
 }
 
-nb::object sorted(nb::handle x, bool descending, nb::handle out, const Common& common) {
-    Call call("sort", common);
+nb::object sorted(nb::handle x, bool descending, nb::handle out, CONCORD_HANDLES) {
+    Call call("sort", CONCORD_PASSED);
     const Argument& in = call.input(x, "x");
     check_dimensions("sort", "x", in, 1);
     call.begin();
@@ -205,8 +174,8 @@ nb::object sorted(nb::handle x, bool descending, nb::handle out, const Common& c
     return call.result(result);
 }
 
-nb::object argsorted(nb::handle x, bool descending, nb::handle out, const Common& common) {
-    Call call("argsort", common);
+nb::object argsorted(nb::handle x, bool descending, nb::handle out, CONCORD_HANDLES) {
+    Call call("argsort", CONCORD_PASSED);
     const Argument& in = call.input(x, "x");
     check_dimensions("argsort", "x", in, 1);
     call.begin();
@@ -242,8 +211,8 @@ nb::object argsorted(nb::handle x, bool descending, nb::handle out, const Common
     return call.result(result);
 }
 
-nb::tuple sorted_pairs(nb::handle keys, nb::handle values, bool descending, const Common& common) {
-    Call call("sort_pairs", common);
+nb::tuple sorted_pairs(nb::handle keys, nb::handle values, bool descending, CONCORD_HANDLES) {
+    Call call("sort_pairs", CONCORD_PASSED);
     const Argument& k = call.input(keys, "keys");
     const Argument& v = call.input(values, "values");
     check_dimensions("sort_pairs", "keys", k, 1);
@@ -282,26 +251,24 @@ std::pair<f64, f64> extremes(Call& call, const View& in) {
     });
 }
 
-nb::tuple counted(nb::handle x, i64 bins, nb::handle range, const Common& common) {
+nb::tuple counted(nb::handle x, i64 bins, nb::handle range, CONCORD_HANDLES) {
     constexpr const char* name = "histogram";
     if (bins < 1 || bins > (i64{1} << 30))
-        throw Error(ErrorCode::invalid_argument, name,
-                    "bins: got " + std::to_string(bins) + "; expected 1 to 2^30");
+        refuse(name, "bins: got " + std::to_string(bins) + "; expected 1 to 2^30");
     std::vector<std::byte> values;  // outlives the call, which waits for its work
-    Call call(name, common);
+    Call call(name, CONCORD_PASSED);
     const Argument& in = call.input(x, "x");
     call.begin();
     const View from = in.tensor().view(name);
     f64 lo = 0, hi = 1;
-    if (range.is_valid() && !range.is_none()) {
+    if (is_given(range)) {
         std::tie(lo, hi) = keyword<std::pair<f64, f64>>(name, "range", range, "two numbers");
     } else if (from.count > 0) {
         call.run([&] { std::tie(lo, hi) = extremes(call, from); });
     }
     if (!std::isfinite(lo) || !std::isfinite(hi) || lo > hi)
-        throw Error(ErrorCode::invalid_argument, name,
-                    "range: got (" + std::to_string(lo) + ", " + std::to_string(hi) +
-                        "); expected finite numbers, the smaller one first");
+        refuse(name, "range: got (" + std::to_string(lo) + ", " + std::to_string(hi) +
+                         "); expected finite numbers, the smaller one first");
     if (lo == hi) {
         lo -= 0.5;
         hi += 0.5;
@@ -309,9 +276,8 @@ nb::tuple counted(nb::handle x, i64 bins, nb::handle range, const Common& common
     const auto check_width = [&](auto low, auto high) {
         const auto scale = static_cast<decltype(low)>(bins) / (high - low);
         if (high > low && std::isfinite(high - low) && std::isfinite(scale) && scale > 0) return;
-        throw Error(ErrorCode::invalid_argument, name,
-                    std::to_string(bins) + " bins for the range (" + std::to_string(lo) + ", " +
-                        std::to_string(hi) + "), whose width " + numpy_name(in.type()) + " cannot hold");
+        refuse(name, std::to_string(bins) + " bins for the range (" + std::to_string(lo) + ", " +
+                         std::to_string(hi) + "), whose width " + numpy_name(in.type()) + " cannot hold");
     };
     const Type edge_type = is_float(in.type()) ? in.type() : Type::f64;
     detail::visit_float(
@@ -323,8 +289,7 @@ nb::tuple counted(nb::handle x, i64 bins, nb::handle range, const Common& common
         const Span<u64> counters(as_u64(counts.tensor().view(name)));
         const View to = edges.tensor().view(name);
         values.resize(to.bytes());
-        detail::visit_type(edge_type, [&](auto tag) {
-            using T = typename decltype(tag)::type;
+        detail::visit_type(edge_type, [&]<class T>(detail::TypeTag<T> tag) {
             for (i64 i = 0; i <= bins; ++i) {
                 const f64 edge =
                     i == bins ? hi : lo + static_cast<f64>(i) * ((hi - lo) / static_cast<f64>(bins));
@@ -335,8 +300,7 @@ nb::tuple counted(nb::handle x, i64 bins, nb::handle range, const Common& common
         call.stream().write(*to.buffer, to.offset, values.data(), values.size());
         call.waits();  // for the values
         const auto last = static_cast<i32>(bins - 1);
-        detail::visit_type(from.type, [&](auto tag) {
-            using T = typename decltype(tag)::type;
+        detail::visit_type(from.type, [&]<class T>(detail::TypeTag<T> tag) {
             using B = std::conditional_t<std::is_floating_point_v<T>, T, f64>;
             const B low = static_cast<B>(lo), high = static_cast<B>(hi);
             histogram(call.stream(), Span<const T>(from), counters,
@@ -347,28 +311,25 @@ nb::tuple counted(nb::handle x, i64 bins, nb::handle range, const Common& common
     return nb::make_tuple(call.result(counts), call.result(edges));
 }
 
-nb::object counted_values(nb::handle x, i64 minlength, nb::handle out, const Common& common) {
+nb::object counted_values(nb::handle x, i64 minlength, nb::handle out, CONCORD_HANDLES) {
     constexpr const char* name = "bincount";
-    Call call(name, common);
+    Call call(name, CONCORD_PASSED);
     const Argument& in = call.input(x, "x");
     check_dimensions(name, "x", in, 1);
-    if (is_float(in.type()))
-        throw Error(ErrorCode::invalid_argument, name, "x has dtype " + in.dtype() + "; expected integers");
+    if (is_float(in.type())) refuse(name, "x has dtype " + in.dtype() + "; expected integers");
     if (minlength < 0)
-        throw Error(
-            ErrorCode::invalid_argument, name,
-            "minlength: got " + std::to_string(minlength) + "; expected a number that is not negative");
+        refuse(name,
+               "minlength: got " + std::to_string(minlength) + "; expected a number that is not negative");
     call.begin();
     const View from = in.tensor().view(name);
     i64 length = minlength;
-    const bool has_out = out.is_valid() && !out.is_none();
+    const bool has_out = is_given(out);
     if (from.count > 0 && !has_out) {
         std::pair<f64, f64> ends;
         call.run([&] { ends = extremes(call, from); });
         if (ends.first < 0 || ends.second >= 0x1p60)
-            throw Error(ErrorCode::invalid_argument, name,
-                        "values from " + std::to_string(ends.first) + " to " + std::to_string(ends.second) +
-                            "; expected 0 to 2^60");
+            refuse(name, "values from " + std::to_string(ends.first) + " to " + std::to_string(ends.second) +
+                             "; expected 0 to 2^60");
         length = std::max(length, static_cast<i64>(ends.second) + 1);
     }
     if (has_out) {
@@ -397,20 +358,17 @@ nb::object shortened(Call& call, const char* name, const View& from, u64 count, 
     return call.result(result);
 }
 
-nb::object compressed(nb::handle condition, nb::handle x, const Common& common) {
+nb::object compressed(nb::handle condition, nb::handle x, CONCORD_HANDLES) {
     constexpr const char* name = "compress";
-    Call call(name, common);
+    Call call(name, CONCORD_PASSED);
     const Argument& in = call.input(x, "x");
     const Argument& flags = call.input(condition, "condition");
     check_dimensions(name, "x", in, 1);
     check_dimensions(name, "condition", flags, 1);
-    if (!flags.boolean())
-        throw Error(ErrorCode::invalid_argument, name,
-                    "condition has dtype " + flags.dtype() + "; expected bool");
+    if (!flags.boolean()) refuse(name, "condition has dtype " + flags.dtype() + "; expected bool");
     if (flags.size() != in.size())
-        throw Error(ErrorCode::invalid_argument, name,
-                    "condition has " + std::to_string(flags.size()) + " elements, x has " +
-                        std::to_string(in.size()));
+        refuse(name, "condition has " + std::to_string(flags.size()) + " elements, x has " +
+                         std::to_string(in.size()));
     call.begin();
     const View from = in.tensor().view(name), keep = flags.tensor().view(name);
     const u64 n = from.count;
@@ -442,29 +400,25 @@ Keep keep_of(const char* call, const std::string& rule, nb::handle operand, Type
     std::string name = rule == "<" ? "less" : rule == ">" ? "greater" : rule == "!=0" ? "nonzero" : rule;
     const auto known = keep_rule_named(name);
     if (!known)
-        throw Error(ErrorCode::invalid_argument, call,
-                    detail::error_message("unknown rule", detail::quoted(rule),
-                                          "expected <, >, even, odd, nonzero or positive"));
-    const bool has_operand = operand.is_valid() && !operand.is_none();
+        refuse(call, detail::error_message("unknown rule", detail::quoted(rule),
+                                           "expected <, >, even, odd, nonzero or positive"));
+    const bool has_operand = is_given(operand);
     if (has_operand != detail::has_operand(*known))
-        throw Error(
-            ErrorCode::invalid_argument, call,
-            "rule '" + rule + "' " + (has_operand ? "does not accept an operand" : "needs an operand"));
+        refuse(call,
+               "rule '" + rule + "' " + (has_operand ? "does not accept an operand" : "needs an operand"));
     if (!has_operand) return Keep(*known);
-    return detail::visit_type(type, [&](auto tag) {
-        using T = typename decltype(tag)::type;
+    return detail::visit_type(type, [&]<class T>(detail::TypeTag<T>) {
         T value{};
         if (!nb::try_cast(operand, value))
-            throw Error(ErrorCode::invalid_argument, call,
-                        "operand " + nb::cast<std::string>(nb::str(operand)) + " is not a value of " +
-                            numpy_name(type));
+            refuse(call, "operand " + nb::cast<std::string>(nb::str(operand)) + " is not a value of " +
+                             numpy_name(type));
         return Keep(*known, value);
     });
 }
 
-nb::object compacted(nb::handle x, const std::string& rule, nb::handle operand, const Common& common) {
+nb::object compacted(nb::handle x, const std::string& rule, nb::handle operand, CONCORD_HANDLES) {
     constexpr const char* name = "compact";
-    Call call(name, common);
+    Call call(name, CONCORD_PASSED);
     const Argument& in = call.input(x, "x");
     check_dimensions(name, "x", in, 1);
     const Keep keep = keep_of(name, rule, operand, in.type());
@@ -484,9 +438,9 @@ nb::object compacted(nb::handle x, const std::string& rule, nb::handle operand, 
 }
 
 nb::tuple partitioned(nb::handle x, const std::string& rule, nb::handle operand, nb::handle out,
-                      const Common& common) {
+                      CONCORD_HANDLES) {
     constexpr const char* name = "partition";
-    Call call(name, common);
+    Call call(name, CONCORD_PASSED);
     const Argument& in = call.input(x, "x");
     check_dimensions(name, "x", in, 1);
     const Keep keep = keep_of(name, rule, operand, in.type());
@@ -504,9 +458,9 @@ nb::tuple partitioned(nb::handle x, const std::string& rule, nb::handle operand,
     return nb::make_tuple(call.result(result), count);
 }
 
-nb::object transposed(nb::handle x, nb::handle out, const Common& common) {
+nb::object transposed(nb::handle x, nb::handle out, CONCORD_HANDLES) {
     constexpr const char* name = "transpose";
-    Call call(name, common);
+    Call call(name, CONCORD_PASSED);
     const Argument& in = call.input(x, "x");
     check_dimensions(name, "x", in, 2);
     call.begin();
@@ -529,26 +483,23 @@ nb::object transposed(nb::handle x, nb::handle out, const Common& common) {
     return call.result(result);
 }
 
-nb::object product(nb::handle a, nb::handle b, f64 alpha, f64 beta, nb::handle out, const Common& common) {
+nb::object product(nb::handle a, nb::handle b, f64 alpha, f64 beta, nb::handle out, CONCORD_HANDLES) {
     constexpr const char* name = "matmul";
-    Call call(name, common);
+    Call call(name, CONCORD_PASSED);
     const Argument& left = call.input(a, "a");
     const Argument& right = call.input(b, "b");
     const auto check = [&](const Argument& argument, const char* which) {
         if (argument.shape().size() < 2 || argument.shape().size() > 3)
             check_dimensions(name, which, argument, 2);
         if (!is_float(argument.type()))
-            throw Error(
-                ErrorCode::invalid_argument, name,
-                std::string(which) + " has dtype " + argument.dtype() + "; expected float32 or float64");
+            refuse(name,
+                   std::string(which) + " has dtype " + argument.dtype() + "; expected float32 or float64");
     };
     check(left, "a");
     check(right, "b");
     if (left.type() != right.type())
-        throw Error(ErrorCode::invalid_argument, name,
-                    "a has dtype " + left.dtype() + ", b has " + right.dtype() + "; convert one of them");
-    if (beta != 0 && (!out.is_valid() || out.is_none()))
-        throw Error(ErrorCode::invalid_argument, name, "beta without out; pass the matrix that beta scales");
+        refuse(name, "a has dtype " + left.dtype() + ", b has " + right.dtype() + "; convert one of them");
+    if (beta != 0 && (!is_given(out))) refuse(name, "beta without out; pass the matrix that beta scales");
     call.begin();
     const std::span<const i64> l = left.shape(), r = right.shape();
     std::vector<i64> shape;
@@ -557,11 +508,9 @@ nb::object product(nb::handle a, nb::handle b, f64 alpha, f64 beta, nb::handle o
     shape.push_back(l[l.size() - 2]);
     shape.push_back(r[r.size() - 1]);
     if (l[l.size() - 1] != r[r.size() - 2])
-        throw Error(ErrorCode::invalid_argument, name,
-                    "shapes " + nb::cast<std::string>(nb::str(tuple_of(l))) + " and " +
-                        nb::cast<std::string>(nb::str(tuple_of(r))) +
-                        " do not match: " + std::to_string(l[l.size() - 1]) + " columns and " +
-                        std::to_string(r[r.size() - 2]) + " rows");
+        refuse(name, "shapes " + text_of(l) + " and " + text_of(r) +
+                         " do not match: " + std::to_string(l[l.size() - 1]) + " columns and " +
+                         std::to_string(r[r.size() - 2]) + " rows");
     Argument& result = call.output(out, left.type(), shape, false, beta != 0);
     call.run([&] {
         if (result.size() == 0) return;
@@ -579,27 +528,25 @@ std::vector<f64> host_values(const char* call, const char* name, nb::handle obje
     try {
         values = nb::cast<std::vector<f64>>(array.attr("ravel")().attr("tolist")());
     } catch (const nb::cast_error&) {
-        throw Error(ErrorCode::invalid_argument, call, std::string(name) + ": expected numbers");
+        refuse(call, std::string(name) + ": expected numbers");
     }
     return values;
 }
 
 nb::object convolved(nb::handle image, nb::handle mask, const std::string& border, nb::handle out,
-                     const Common& common) {
+                     CONCORD_HANDLES) {
     constexpr const char* name = "convolve";
-    Call call(name, common);
+    Call call(name, CONCORD_PASSED);
     const Argument& in = call.input(image, "image");
     check_dimensions(name, "image", in, 2);
     std::vector<i64> sides;
     const std::vector<f64> values = host_values(name, "mask", mask, sides);
     if (sides.size() != 2)
-        throw Error(ErrorCode::invalid_argument, name,
-                    "mask has " + std::to_string(sides.size()) + " dimensions; expected 2");
+        refuse(name, "mask has " + std::to_string(sides.size()) + " dimensions; expected 2");
     const auto edge = convolve_border_named(border);
     if (!edge)
-        throw Error(
-            ErrorCode::invalid_argument, name,
-            detail::error_message("unknown border", detail::quoted(border), "expected zero or clamp"));
+        refuse(name,
+               detail::error_message("unknown border", detail::quoted(border), "expected zero or clamp"));
     const Type type = in.type() == Type::u8 ? Type::f32 : in.type();
     call.begin();
     Argument& result = call.output(out, type, in.shape());
@@ -616,9 +563,9 @@ nb::object convolved(nb::handle image, nb::handle mask, const std::string& borde
 }
 
 nb::object stepped(nb::handle volume, const std::vector<f64>& coefficients, u64 steps, nb::handle out,
-                   const Common& common) {
+                   CONCORD_HANDLES) {
     constexpr const char* name = "stencil";
-    Call call(name, common);
+    Call call(name, CONCORD_PASSED);
     const Argument& in = call.input(volume, "volume");
     check_dimensions(name, "volume", in, 3);
     const StarCoefficients star(coefficients);
@@ -632,18 +579,16 @@ nb::object stepped(nb::handle volume, const std::vector<f64>& coefficients, u64 
     return call.result(result);
 }
 
-nb::object added(nb::handle a, nb::handle b, nb::handle out, const Common& common) {
-    Call call("add", common);
+nb::object added(nb::handle a, nb::handle b, nb::handle out, CONCORD_HANDLES) {
+    Call call("add", CONCORD_PASSED);
     const Argument& left = call.input(a, "a");
     const Argument& right = call.input(b, "b");
     const bool same =
         std::equal(left.shape().begin(), left.shape().end(), right.shape().begin(), right.shape().end());
     if (!same || left.type() != right.type() || left.boolean())
-        throw Error(ErrorCode::invalid_argument, "add",
-                    "a has dtype " + left.dtype() + " and shape " +
-                        nb::cast<std::string>(nb::str(tuple_of(left.shape()))) + ", b has " + right.dtype() +
-                        " and " + nb::cast<std::string>(nb::str(tuple_of(right.shape()))) +
-                        "; expected equal ones, and numbers");
+        refuse("add", "a has dtype " + left.dtype() + " and shape " + text_of(left.shape()) + ", b has " +
+                          right.dtype() + " and " + text_of(right.shape()) +
+                          "; expected equal ones, and numbers");
     call.begin();
     Argument& result = call.output(out, left.type(), left.shape());
     call.run([&] {
@@ -661,8 +606,7 @@ nb::object reduced_builtin(nb::handle x, const std::string& op, nb::handle out, 
     const Argument& in = call.input(x, "x");
     const ReduceOp known = reduce_op("reduce", op);
     if (in.boolean() && (known == ReduceOp::sum || known == ReduceOp::product))
-        throw Error(ErrorCode::invalid_argument, "reduce",
-                    "x has dtype bool, which has no sums; use sum, min or max");
+        refuse("reduce", "x has dtype bool, which has no sums; use sum, min or max");
     call.begin();
     Argument& result = call.output(out, in.type(), {}, in.boolean());
     call.run([&] {
@@ -718,37 +662,20 @@ void define_functions(nb::module_& m) {
         "Integers of less than 64 bits and bool are summed in 64 bits, as in NumPy. Floats are added in the "
         "canonical\n"
         "order of scan(), which gives the same bits on every device.");
+    m.def("sort", sorted, "x"_a, nb::kw_only(), "descending"_a = false, "out"_a = nb::none(), CONCORD_COMMON,
+          "Elements in ascending order.\n\n"
+          "Floats are in IEEE total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN. NumPy puts all NaNs last "
+          "and does not\n"
+          "distinguish the zeros. out may be x.");
+    m.def("argsort", argsorted, "x"_a, nb::kw_only(), "descending"_a = false, "out"_a = nb::none(),
+          CONCORD_COMMON,
+          "Indices (int64) that sort x. Equal elements keep their order. The order of floats is that of "
+          "sort().");
+    m.def("sort_pairs", sorted_pairs, "keys"_a, "values"_a, nb::kw_only(), "descending"_a = false,
+          CONCORD_COMMON,
+          "Sorts keys, and values with them. Returns (keys, values). Equal keys keep their order.");
     m.def(
-        "sort",
-        [](nb::handle x, bool descending, nb::handle out, CONCORD_HANDLES) {
-            return sorted(x, descending, out, CONCORD_PASSED);
-        },
-        "x"_a, nb::kw_only(), "descending"_a = false, "out"_a = nb::none(), CONCORD_COMMON,
-        "Elements in ascending order.\n\n"
-        "Floats are in IEEE total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN. NumPy puts all NaNs last "
-        "and does not\n"
-        "distinguish the zeros. out may be x.");
-    m.def(
-        "argsort",
-        [](nb::handle x, bool descending, nb::handle out, CONCORD_HANDLES) {
-            return argsorted(x, descending, out, CONCORD_PASSED);
-        },
-        "x"_a, nb::kw_only(), "descending"_a = false, "out"_a = nb::none(), CONCORD_COMMON,
-        "Indices (int64) that sort x. Equal elements keep their order. The order of floats is that of "
-        "sort().");
-    m.def(
-        "sort_pairs",
-        [](nb::handle keys, nb::handle values, bool descending, CONCORD_HANDLES) {
-            return sorted_pairs(keys, values, descending, CONCORD_PASSED);
-        },
-        "keys"_a, "values"_a, nb::kw_only(), "descending"_a = false, CONCORD_COMMON,
-        "Sorts keys, and values with them. Returns (keys, values). Equal keys keep their order.");
-    m.def(
-        "histogram",
-        [](nb::handle x, i64 bins, nb::handle range, CONCORD_HANDLES) {
-            return counted(x, bins, range, CONCORD_PASSED);
-        },
-        "x"_a, "bins"_a = 10, "range"_a = nb::none(), nb::kw_only(), CONCORD_COMMON,
+        "histogram", counted, "x"_a, "bins"_a = 10, "range"_a = nb::none(), nb::kw_only(), CONCORD_COMMON,
         "Counts of elements in bins of equal width, and the edges of the bins.\n\n"
         "The last bin includes its upper edge. Without range it is (min(x), max(x)). An element next to an "
         "edge may fall\n"
@@ -756,82 +683,50 @@ void define_functions(nb::module_& m) {
         "every\n"
         "device.");
     m.def(
-        "bincount",
-        [](nb::handle x, i64 minlength, nb::handle out, CONCORD_HANDLES) {
-            return counted_values(x, minlength, out, CONCORD_PASSED);
-        },
-        "x"_a, "minlength"_a = 0, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+        "bincount", counted_values, "x"_a, "minlength"_a = 0, nb::kw_only(), "out"_a = nb::none(),
+        CONCORD_COMMON,
         "How often each value 0, 1, 2, ... occurs, as int64. With out, its length is the number of bins, and "
         "other values\n"
         "are not counted; that form does not wait for the largest value.");
+    m.def("compress", compressed, "condition"_a, "x"_a, nb::kw_only(), CONCORD_COMMON,
+          "Elements of x where condition (bool, of the same length) is true, in order. Waits for their "
+          "number.");
     m.def(
-        "compress",
-        [](nb::handle condition, nb::handle x, CONCORD_HANDLES) {
-            return compressed(condition, x, CONCORD_PASSED);
-        },
-        "condition"_a, "x"_a, nb::kw_only(), CONCORD_COMMON,
-        "Elements of x where condition (bool, of the same length) is true, in order. Waits for their "
-        "number.");
-    m.def(
-        "compact",
-        [](nb::handle x, const std::string& rule, nb::handle operand, CONCORD_HANDLES) {
-            return compacted(x, rule, operand, CONCORD_PASSED);
-        },
-        "x"_a, "rule"_a, "operand"_a = nb::none(), nb::kw_only(), CONCORD_COMMON,
+        "compact", compacted, "x"_a, "rule"_a, "operand"_a = nb::none(), nb::kw_only(), CONCORD_COMMON,
         "Elements of x that satisfy a rule, in order: '<' or '>' with an operand, 'even', 'odd', 'nonzero', "
         "'positive'.\n\n"
         "Waits for their number.");
     m.def(
-        "partition",
-        [](nb::handle x, const std::string& rule, nb::handle operand, nb::handle out, CONCORD_HANDLES) {
-            return partitioned(x, rule, operand, out, CONCORD_PASSED);
-        },
-        "x"_a, "rule"_a, "operand"_a = nb::none(), nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+        "partition", partitioned, "x"_a, "rule"_a, "operand"_a = nb::none(), nb::kw_only(),
+        "out"_a = nb::none(), CONCORD_COMMON,
         "Elements of x that satisfy a rule (see compact()), then the others, both in order. Returns (array, "
         "count).\n\n"
         "Another function than numpy.partition.");
+    m.def("transpose", transposed, "x"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+          "The transpose of a matrix as a new array, not a view.");
     m.def(
-        "transpose",
-        [](nb::handle x, nb::handle out, CONCORD_HANDLES) { return transposed(x, out, CONCORD_PASSED); },
-        "x"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
-        "The transpose of a matrix as a new array, not a view.");
-    m.def(
-        "matmul",
-        [](nb::handle a, nb::handle b, f64 alpha, f64 beta, nb::handle out, CONCORD_HANDLES) {
-            return product(a, b, alpha, beta, out, CONCORD_PASSED);
-        },
-        "a"_a, "b"_a, nb::kw_only(), "alpha"_a = 1.0, "beta"_a = 0.0, "out"_a = nb::none(), CONCORD_COMMON,
+        "matmul", product, "a"_a, "b"_a, nb::kw_only(), "alpha"_a = 1.0, "beta"_a = 0.0, "out"_a = nb::none(),
+        CONCORD_COMMON,
         "alpha * a @ b + beta * out of float32 or float64 matrices, or of batches with three dimensions.\n\n"
         "Each element is one chain of fused multiply-adds over k, which gives the same bits on every device. "
         "A matrix is\n"
         "shared by all products of a batch. Views with a pitch, and transposed views, are used without a "
         "copy.");
+    m.def("convolve", convolved, "image"_a, "mask"_a, nb::kw_only(), "border"_a = "zero",
+          "out"_a = nb::none(), CONCORD_COMMON,
+          "Image filter: cross-correlation of a matrix with a mask of odd sides up to 31, which is not "
+          "flipped.\n\n"
+          "The result has the shape of the image. border: zero or clamp. uint8 images give float32. Another "
+          "function than\n"
+          "numpy.convolve.");
     m.def(
-        "convolve",
-        [](nb::handle image, nb::handle mask, const std::string& border, nb::handle out, CONCORD_HANDLES) {
-            return convolved(image, mask, border, out, CONCORD_PASSED);
-        },
-        "image"_a, "mask"_a, nb::kw_only(), "border"_a = "zero", "out"_a = nb::none(), CONCORD_COMMON,
-        "Image filter: cross-correlation of a matrix with a mask of odd sides up to 31, which is not "
-        "flipped.\n\n"
-        "The result has the shape of the image. border: zero or clamp. uint8 images give float32. Another "
-        "function than\n"
-        "numpy.convolve.");
-    m.def(
-        "stencil",
-        [](nb::handle volume, const std::vector<f64>& coefficients, u64 steps, nb::handle out,
-           CONCORD_HANDLES) { return stepped(volume, coefficients, steps, out, CONCORD_PASSED); },
-        "volume"_a, "coefficients"_a, "steps"_a = 1, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+        "stencil", stepped, "volume"_a, "coefficients"_a, "steps"_a = 1, nb::kw_only(), "out"_a = nb::none(),
+        CONCORD_COMMON,
         "Time steps of a star stencil on a volume of float32 or float64: coefficients[0] times the point "
         "plus\n"
         "coefficients[r] times its six neighbours at distance r, for r = 1 ... 8. Outside the volume is 0.");
-    m.def(
-        "add",
-        [](nb::handle a, nb::handle b, nb::handle out, CONCORD_HANDLES) {
-            return added(a, b, out, CONCORD_PASSED);
-        },
-        "a"_a, "b"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
-        "Sums of the elements of two arrays of one type and shape. Integers wrap.");
+    m.def("add", added, "a"_a, "b"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+          "Sums of the elements of two arrays of one type and shape. Integers wrap.");
 }
 
 }  // namespace concord::python

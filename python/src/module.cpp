@@ -68,7 +68,7 @@ void delete_legacy_capsule(PyObject* capsule) {
 // Orders the consumer's stream after the array's work. None: the consumer waits on the host; -1: no ordering.
 void hand_over(ArrayObject& array, nb::handle stream) {
     if (!array.writer()) return;
-    const bool by_number = stream.is_valid() && !stream.is_none();
+    const bool by_number = is_given(stream);
     if (!is_cuda(array.device()) || !by_number) {
         array.wait();
         return;
@@ -84,17 +84,16 @@ void hand_over(ArrayObject& array, nb::handle stream) {
 nb::object capsule_of(ArrayObject& array, nb::handle stream, nb::handle max_version, nb::handle dl_device,
                       nb::handle copy) {
     const dlpack::Device where = array.described().device;
-    if (copy.is_valid() && !copy.is_none() && nb::cast<bool>(copy))
+    if (is_given(copy) && nb::cast<bool>(copy))
         throw nb::buffer_error("concord.Array.__dlpack__ does not copy; use Array.copy()");
-    if (dl_device.is_valid() && !dl_device.is_none()) {
+    if (is_given(dl_device)) {
         const auto asked = nb::cast<std::pair<i32, i32>>(dl_device);
         if (asked != std::pair(static_cast<i32>(where.type), where.id))
             throw nb::buffer_error(
                 "concord.Array.__dlpack__ does not move to another device; use Array.to()");
     }
     hand_over(array, stream);
-    const bool versioned =
-        max_version.is_valid() && !max_version.is_none() && nb::cast<i64>(max_version[0]) >= 1;
+    const bool versioned = is_given(max_version) && nb::cast<i64>(max_version[0]) >= 1;
     if (!versioned && array.tensor().buffer() && array.tensor().buffer()->read_only())
         throw nb::buffer_error(
             "the array is read-only, which DLPack before 1.0 cannot say; ask for max_version=(1, 0)");
@@ -153,9 +152,7 @@ int api_allocate(dlpack::Tensor* like, dlpack::ManagedTensor** out, void* contex
                  void (*set_message)(void* context, const char* kind, const char* message)) {
     try {
         const std::optional<Type> type = dlpack::type_of(like->type);
-        if (!type)
-            throw Error(ErrorCode::invalid_argument, "Array",
-                        "unsupported dtype " + dlpack::name_of(like->type));
+        if (!type) refuse("Array", "unsupported dtype " + dlpack::name_of(like->type));
         const std::span<const i64> shape(like->shape, static_cast<std::size_t>(like->rank));
         const auto device = open_device(like->device.type == dlpack::DeviceType::cuda
                                             ? "cuda:" + std::to_string(like->device.id)
@@ -270,12 +267,11 @@ nb::object made(const char* call, nb::handle shape, nb::handle dtype, nb::handle
     u64 count = 1;
     for (const i64 extent : extents) {
         if (extent < 0)
-            throw Error(ErrorCode::invalid_argument, call,
-                        "shape: got " + nb::cast<std::string>(nb::str(shape)) +
-                            "; expected extents that are not negative");
+            refuse(call, "shape: got " + nb::cast<std::string>(nb::str(shape)) +
+                             "; expected extents that are not negative");
         count = detail::checked_bytes(call, count, static_cast<u64>(extent));
     }
-    const auto on = device.is_valid() && !device.is_none() ? device_named(device) : open_device();
+    const auto on = is_given(device) ? device_named(device) : open_device();
     std::shared_ptr<Buffer> buffer;
     const auto stream = own_stream(*on);
     if (count > 0) buffer = on->allocate(detail::checked_bytes(call, count, size_of(type)), stream.get());
@@ -296,9 +292,9 @@ void read_array(ArrayObject& array, void* to) {
 // A copy of the elements on the device.
 nb::object copied(const char* call, nb::handle x, nb::handle device) {
     ArrayObject* const from = nb::isinstance<ArrayObject>(x) ? &nb::cast<ArrayObject&>(x) : nullptr;
-    const auto target = device.is_valid() && !device.is_none() ? device_named(device)
-                        : from != nullptr                      ? from->device().shared_from_this()
-                                                               : open_device();
+    const auto target = is_given(device)  ? device_named(device)
+                        : from != nullptr ? from->device().shared_from_this()
+                                          : open_device();
     Type type = Type::u8;
     std::vector<i64> shape;
     nb::object dtype;
@@ -374,8 +370,7 @@ nb::object item_of(nb::handle self) {
                                " elements is not a number; use tolist()")
                                   .c_str());
     if (array.boolean()) return nb::bool_(element_of<u8>(array) != 0);
-    return detail::visit_type(array.tensor().type(), [&](auto tag) -> nb::object {
-        using T = typename decltype(tag)::type;
+    return detail::visit_type(array.tensor().type(), [&]<class T>(detail::TypeTag<T>) -> nb::object {
         if constexpr (std::is_floating_point_v<T>) {
             return nb::float_(static_cast<f64>(element_of<T>(array)));
         } else {
@@ -511,9 +506,7 @@ void define_devices(nb::module_& m) {
         });
     m.def(
         "device",
-        [](nb::handle selector) {
-            return selector.is_valid() && !selector.is_none() ? device_named(selector) : open_device();
-        },
+        [](nb::handle selector) { return is_given(selector) ? device_named(selector) : open_device(); },
         "selector"_a = nb::none(),
         "Opens a device: 'cuda', 'cuda:1', 'opencl:0', 'tbb', 'auto'. Without a selector: CONCORD_DEVICE, "
         "else 'auto'.");
@@ -620,8 +613,8 @@ void define_arrays(nb::module_& m) {
                     const std::exception&) {  // NOLINT(bugprone-empty-catch): without NumPy only the shape
                 }
             }
-            return text + "shape=" + nb::cast<std::string>(nb::str(tuple_of(a.tensor().shape()))) +
-                   ", dtype=" + dtype_of(a) + ", device='" + a.device().info().selector + "')";
+            return text + "shape=" + text_of(a.tensor().shape()) + ", dtype=" + dtype_of(a) + ", device='" +
+                   a.device().info().selector + "')";
         });
     PyObject_SetAttrString(array.ptr(), "__dlpack_c_exchange_api__",
                            nb::capsule(&exchange_api, exchange_capsule).ptr());

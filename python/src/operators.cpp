@@ -21,15 +21,13 @@ Operator bound_operator(const Operator& whole, std::size_t free) {
 
 // One value of the element type.
 std::vector<std::byte> value_bytes(const char* call, const char* name, nb::handle value, Type type) {
-    if (!value.is_valid() || value.is_none())
-        throw Error(ErrorCode::invalid_argument, call, std::string(name) + " is missing");
+    if (!is_given(value)) refuse(call, std::string(name) + " is missing");
     std::vector<std::byte> bytes(size_of(type));
     detail::visit_type(type, [&](auto tag) {
         typename decltype(tag)::type v{};
         if (!nb::try_cast(value, v))
-            throw Error(ErrorCode::invalid_argument, call,
-                        std::string(name) + ": " + nb::cast<std::string>(nb::repr(value)) +
-                            " is not a value of " + numpy_name(type));
+            refuse(call, std::string(name) + ": " + nb::cast<std::string>(nb::repr(value)) +
+                             " is not a value of " + numpy_name(type));
         std::memcpy(bytes.data(), &v, sizeof v);
     });
     return bytes;
@@ -41,9 +39,8 @@ FunctionObject::FunctionObject(const std::string& text) : whole_(operator_from_t
 
 FunctionObject FunctionObject::bind(const nb::args& values) const {
     if (values.size() + values_.size() >= whole_.arguments.size())
-        throw Error(ErrorCode::invalid_argument, whole_.name + ".bind",
-                    "got " + std::to_string(values.size()) + " values; it is " + whole_.signature() +
-                        ", and at least one parameter stays free");
+        refuse(whole_.name + ".bind", "got " + std::to_string(values.size()) + " values; it is " +
+                                          whole_.signature() + ", and at least one parameter stays free");
     FunctionObject bound = *this;
     std::vector<nb::object> all;
     for (const nb::handle value : values)
@@ -58,10 +55,9 @@ FunctionObject FunctionObject::bind(const nb::args& values) const {
 
 const Operator& FunctionObject::with(const char* call, std::size_t free) {
     if (free + values_.size() != whole_.arguments.size())
-        throw Error(ErrorCode::invalid_argument, call,
-                    whole_.name + " is " + whole_.signature() + "; the call has " + std::to_string(free) +
-                        (free == 1 ? " array and " : " arrays and ") + std::to_string(values_.size()) +
-                        " bound values");
+        refuse(call, whole_.name + " is " + whole_.signature() + "; the call has " + std::to_string(free) +
+                         (free == 1 ? " array and " : " arrays and ") + std::to_string(values_.size()) +
+                         " bound values");
     const auto found = shared_->by_free.find(free);
     if (found != shared_->by_free.end()) return found->second;
     return shared_->by_free.emplace(free, bound_operator(whole_, free)).first->second;
@@ -107,13 +103,12 @@ namespace {
 void check_type(const char* call, const Operator& op, const char* what, const Argument& argument,
                 Type expected) {
     if (argument.type() == expected) return;
-    throw Error(ErrorCode::invalid_argument, call,
-                op.name + " is " + op.signature() + ", " + what + " has dtype " + argument.dtype());
+    refuse(call, op.name + " is " + op.signature() + ", " + what + " has dtype " + argument.dtype());
 }
 
 nb::object mapped(const char* name, FunctionObject& function, nb::handle x, nb::handle y, nb::handle out,
                   const Common& common) {
-    const bool two = y.is_valid() && !y.is_none();
+    const bool two = is_given(y);
     const Operator& op = function.with(name, two ? 2 : 1);
     const auto bytes = function.packed(name, op);
     Call call(name, common);
@@ -123,9 +118,7 @@ nb::object mapped(const char* name, FunctionObject& function, nb::handle x, nb::
     if (two) {
         check_type(name, op, "y", b, op.arguments[1]);
         if (!std::equal(a.shape().begin(), a.shape().end(), b.shape().begin(), b.shape().end()))
-            throw Error(ErrorCode::invalid_argument, name,
-                        "x has the shape " + nb::cast<std::string>(nb::str(tuple_of(a.shape()))) +
-                            ", y has " + nb::cast<std::string>(nb::str(tuple_of(b.shape()))));
+            refuse(name, "x has the shape " + text_of(a.shape()) + ", y has " + text_of(b.shape()));
     }
     call.begin();
     const void* host = function.host(call.device(), "map", two ? 2 : 1);
@@ -148,9 +141,7 @@ nb::object mapped(const char* name, FunctionObject& function, nb::handle x, nb::
 
 // The name of a built-in operator, which has its own identity.
 std::string builtin_name(const char* call, nb::handle op, nb::handle identity) {
-    if (identity.is_valid() && !identity.is_none())
-        throw Error(ErrorCode::invalid_argument, call,
-                    "identity: built-in operators have their own; leave it out");
+    if (is_given(identity)) refuse(call, "identity: built-in operators have their own; leave it out");
     return keyword<std::string>(call, "op", op, "a name, or an object of concord.function()");
 }
 
@@ -158,8 +149,7 @@ std::string builtin_name(const char* call, nb::handle op, nb::handle identity) {
 const Operator& combining(const char* call, FunctionObject& function, const Argument& x) {
     const Operator& op = function.with(call, 2);
     if (op.arguments[0] != op.arguments[1] || op.result != op.arguments[0])
-        throw Error(ErrorCode::invalid_argument, call,
-                    op.name + " is " + op.signature() + "; expected one type T(T, T)");
+        refuse(call, op.name + " is " + op.signature() + "; expected one type T(T, T)");
     check_type(call, op, "x", x, op.result);
     return op;
 }
@@ -217,10 +207,9 @@ nb::object scanned(FunctionObject& function, nb::handle x, nb::handle identity, 
 nb::object mapped_builtin(const std::string& function, nb::handle x, nb::handle out, const Common& common) {
     const auto known = map_function_named(function);
     if (!known)
-        throw Error(ErrorCode::invalid_argument, "map",
-                    detail::error_message(
-                        "unknown function", detail::quoted(function),
-                        "expected copy, negate, abs, square or sqrt, or an object of concord.function()"));
+        refuse("map", detail::error_message(
+                          "unknown function", detail::quoted(function),
+                          "expected copy, negate, abs, square or sqrt, or an object of concord.function()"));
     Call call("map", common);
     const Argument& in = call.input(x, "x");
     call.begin();
@@ -289,8 +278,7 @@ void define_operators(nb::module_& m) {
             const Common common{device, stream, order, variant};
             if (nb::isinstance<FunctionObject>(function))
                 return mapped("map", nb::cast<FunctionObject&>(function), x, y, out, common);
-            if (y.is_valid() && !y.is_none())
-                throw Error(ErrorCode::invalid_argument, "map", "y: built-in functions take one array");
+            if (is_given(y)) refuse("map", "y: built-in functions take one array");
             return mapped_builtin(keyword<std::string>("map", "function", function,
                                                        "a name, or an object of concord.function()"),
                                   x, out, common);

@@ -12,8 +12,7 @@ using Depth = Plan::Depth;
 
 Work add_work(Type type, u64 n, Pattern pattern, u64 seed) {
     const std::vector<Input> inputs = {{type, n, pattern, seed}, {type, n, pattern, seed + 1}};
-    Work work = detail::visit_type(type, [&](auto tag) {
-        using T = typename decltype(tag)::type;
+    Work work = detail::visit_type(type, [&]<class T>(detail::TypeTag<T>) {
         return elementwise<T, T, T>("add", "sum", inputs, [](T a, T b) {
             if constexpr (std::is_floating_point_v<T>) return a + b;
             return static_cast<T>(static_cast<u64>(a) + static_cast<u64>(b));

@@ -182,8 +182,7 @@ void compact_cases(const Plan& plan, Type type, const CaseSink& emit) {
     auto builtin = [&](KeepRule rule, Operation operation, Depth depth,
                        const std::vector<Pattern>& patterns) {
         for_plan(plan, type, depth, patterns, emit, [&](u64 n, Pattern p) {
-            return detail::visit_type(type, [&](auto tag) {
-                using T = typename decltype(tag)::type;
+            return detail::visit_type(type, [&]<class T>(detail::TypeTag<T> tag) {
                 // `greater` keeps one random element in sixteen, `less` keeps fifteen.
                 return builtin_work<T>(rule, random_quantile<T>(15.0 / 16), operation, input(n, p),
                                        std::string(name_of(rule)));
@@ -227,8 +226,7 @@ void compact_cases(const Plan& plan, Type type, const CaseSink& emit) {
 
 // Random elements. `fraction` of them are kept.
 Work compact_workload(const char* title, double fraction, Type type, u64 n, u64 seed) {
-    return detail::visit_type(type, [&](auto tag) {
-        using T = typename decltype(tag)::type;
+    return detail::visit_type(type, [&]<class T>(detail::TypeTag<T>) {
         Work work = builtin_work<T>(KeepRule::less, random_quantile<T>(fraction), Operation::compact,
                                     {type, n, Pattern::random, seed}, title);
         // The expected number of kept elements: counting them would generate the input.

@@ -191,8 +191,7 @@ void user_cases(const Plan& plan, Type type, const CaseSink& emit) {
 }
 
 void histogram_cases(const Plan& plan, Type type, const CaseSink& emit) {
-    detail::visit_type(type, [&](auto tag) {
-        using T = typename decltype(tag)::type;
+    detail::visit_type(type, [&]<class T>(detail::TypeTag<T>) {
         if constexpr (std::is_floating_point_v<T>) {
             float_cases<T>(plan, emit);
         } else {
@@ -206,8 +205,7 @@ void histogram_cases(const Plan& plan, Type type, const CaseSink& emit) {
 // 8-byte integer is outside.
 std::optional<Work> workload(std::string_view title, Type counter, u64 bins, Pattern pattern, Type type,
                              u64 n, u64 seed) {
-    return detail::visit_type(type, [&](auto tag) {
-        using T = typename decltype(tag)::type;
+    return detail::visit_type(type, [&]<class T>(detail::TypeTag<T>) {
         const Input input{type, n, pattern, seed};
         if constexpr (std::is_floating_point_v<T>) {
             return even_float<T>(std::string(title), counter, input, bins, T(-1), T(1));

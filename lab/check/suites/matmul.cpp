@@ -85,8 +85,7 @@ Work matmul_work(const Case& at, Type type, u64 size, Pattern pattern, u64 seed)
                       operand(in[first + 1], s.k, s.n, s.transpose_b, s.b_pitch, s.batch, s.b_stride),
                       operand(out[0], s.m, s.n, false, s.c_pitch, s.batch, s.c_stride), call.scale, options);
     };
-    auto verified_by = [&](auto tag) {
-        using T = typename decltype(tag)::type;
+    auto verified_by = [&]<class T>(detail::TypeTag<T>) {
         work.verify = [reference = std::make_shared<MatmulReference<T>>(a, b, before, call)](
                           const Variant& variant, std::size_t, u64 first, std::span<const std::byte> got,
                           Verdict& verdict) { reference->verify(variant, first, got, verdict); };

@@ -98,8 +98,7 @@ Work known_work(std::string title, const KnownOrder& known, std::optional<Type> 
     work.call = builtin_call(by);
     work.verify = [known, outputs = work.outputs](const Variant&, std::size_t output, u64 first,
                                                   std::span<const std::byte> got, Verdict& verdict) {
-        detail::visit_element(outputs[output].type, [&](auto tag) {
-            using T = typename decltype(tag)::type;
+        detail::visit_element(outputs[output].type, [&]<class T>(detail::TypeTag<T>) {
             for (u64 i = 0; i < got.size() / sizeof(T); ++i) {
                 const T expected =
                     from_bits<T>(output == 0 ? known.sorted_key(first + i) : known.sorted_index(first + i));

@@ -110,8 +110,7 @@ class SortReference {
         const auto expected = std::span<const std::byte>(sorted).subspan(first * size, got.size());
         if (std::memcmp(expected.data(), got.data(), got.size()) == 0) return;
         const auto differ = [&](u64 i) {
-            detail::visit_element(type, [&](auto tag) {
-                using T = typename decltype(tag)::type;
+            detail::visit_element(type, [&]<class T>(detail::TypeTag<T>) {
                 verdict.differ(difference_of(first + i, element<T>(expected, i), element<T>(got, i)));
             });
         };

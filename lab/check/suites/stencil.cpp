@@ -184,8 +184,7 @@ std::optional<Work> stencil_work(const Kind& kind, Type type, u64 n, Pattern pat
         if (boxes) return step_in_boxes(stream, from, star, to, options);
         return stencil(stream, from, star, to, steps, options);
     };
-    auto verify_by = [&](auto tag) {
-        using T = typename decltype(tag)::type;
+    auto verify_by = [&]<class T>(detail::TypeTag<T>) {
         work.verify = [input, s, star, steps = kind.steps, expected = std::make_shared<Expected<T>>()](
                           const Variant&, std::size_t, u64 first, std::span<const std::byte> got,
                           Verdict& verdict) {
