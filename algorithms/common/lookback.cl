@@ -11,6 +11,8 @@
 //
 // T: type of a total.
 
+#include "common.cl"
+
 // Stores a total, then sets its flag.
 static inline void publish(__global T* totals, volatile __global u32* flags, u64 at, T total) {
     totals[at] = total;

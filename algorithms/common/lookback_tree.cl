@@ -1,5 +1,5 @@
 // Decoupled look-back in a fixed order, OpenCL C: how a tile obtains its carry, the combination of all earlier tiles,
-// within one launch. Compiled after lanes.cl. Parallel source: lookback.cu, which describes the tree of totals.
+// within one launch. Parallel source: lookback.cu, which describes the tree of totals.
 //
 // Algorithm  That of lookback.cu: warp k of the group combines the totals of the siblings on the left of the tile's
 //            ancestor of level k, one per lane. Here all work-items execute all steps, because an exchange between
@@ -16,6 +16,8 @@
 //
 // GROUP: at least LEVELS * LANES work-items; TOTAL: type of a total; JOIN(op, x, y): combines two totals, x is the
 // earlier one.
+
+#include "lanes.cl"
 
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 

@@ -9,6 +9,8 @@
 //
 // T: element type; apply(op, x, y): the operator, x is the earlier element.
 
+#include "common.cl"
+
 typedef struct { T item[16]; } Block;
 
 // Inclusive scan: item i becomes the combination of items 0 to i.

@@ -7,6 +7,8 @@
 // Tunables   none.
 // Source     Intel 64 and IA-32 Architectures Optimization Reference Manual, non-temporal stores.
 
+#include "common.cl"
+
 #define LINE_BYTES 64
 
 // Whether the compiler supports non-temporal stores.

@@ -1,3 +1,4 @@
+#include "compact_sources.hpp"
 #include "compact_table.hpp"
 
 #include "compact_move.hpp"
@@ -8,13 +9,6 @@
 #include <concord/tuning.hpp>
 
 namespace concord {
-
-namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, tile_cu, tile_cl, sklansky_cu, lookback_cu, group_scan_cu,
-    group_scan_cl, group_reduce_cu, group_rank_cu, group_rank_cl, async_copy_cu, lanes_cl, pack_cl,
-    lookback_tree_cl, compact_tile_cu, compact_cu, compact_lookback_cu, compact_lookback_cl, compact_cl,
-    compact_steps_cu, compact_steps_cl;
-}
 
 namespace detail {
 namespace {
@@ -50,24 +44,17 @@ TuningPoint point_of(const CompactProblem& p) {
 }
 
 const KernelSource& source(CompactSource which) {
-    static const KernelSource fused{
-        "compact",
-        {kernel_sources::common_cu, kernel_sources::tile_cu, kernel_sources::group_scan_cu,
-         kernel_sources::group_reduce_cu, kernel_sources::group_rank_cu, kernel_sources::compact_tile_cu,
-         kernel_sources::compact_cu},
-        {kernel_sources::common_cl, kernel_sources::tile_cl, kernel_sources::group_scan_cl,
-         kernel_sources::group_rank_cl, kernel_sources::compact_cl}};
-    static const KernelSource steps{"compact_steps",
-                                    {kernel_sources::common_cu, kernel_sources::compact_steps_cu},
-                                    {kernel_sources::common_cl, kernel_sources::compact_steps_cl}};
-    static const KernelSource lookback{
-        "compact_lookback",
-        {kernel_sources::common_cu, kernel_sources::tile_cu, kernel_sources::async_copy_cu,
-         kernel_sources::group_scan_cu, kernel_sources::group_rank_cu, kernel_sources::sklansky_cu,
-         kernel_sources::lookback_cu, kernel_sources::compact_lookback_cu},
-        {kernel_sources::common_cl, kernel_sources::pack_cl, kernel_sources::lanes_cl,
-         kernel_sources::lookback_tree_cl, kernel_sources::compact_lookback_cl}};
-    return which == CompactSource::steps ? steps : which == CompactSource::lookback ? lookback : fused;
+    switch (which) {
+        case CompactSource::steps:
+            return kernel_sources::compact_steps();
+        case CompactSource::lookback:
+            return kernel_sources::compact_lookback();
+        case CompactSource::wide:
+            return kernel_sources::compact_wide();
+        case CompactSource::fused:
+            break;
+    }
+    return kernel_sources::compact();
 }
 
 u32 past_cache(const Device& device, const CompactProblem& p) {
@@ -388,7 +375,6 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, 
                                   {"COUNT", counts_far ? Type::u64 : Type::u32}},
                     .op = &op,
                     .max_group_size = which == CompactSource::wide ? 1 : compact_group};
-    if (which == CompactSource::wide) spec.constants.push_back({"WIDE", 1});
     if (which == CompactSource::lookback)
         spec.constants.append(std::initializer_list<Constant>{
             {"TILES", 1}, {"TOTAL", counts_far ? Type::u64 : Type::u32}, {"JOIN(op, x, y)", "((x) + (y))"}});

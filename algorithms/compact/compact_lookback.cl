@@ -1,5 +1,4 @@
-// Compact in one pass, `lookback`, OpenCL C. Compiled after pack.cl and lookback_tree.cl. Parallel source:
-// compact_lookback.cu.
+// Compact in one pass, `lookback`, OpenCL C. Parallel source: compact_lookback.cu.
 //
 // Algorithm  One tile per group. Its elements go to local memory, so registers do not limit the number of tiles in
 //            flight. More tiles in flight hide the wait for other tiles. A team of 32 work-items owns ROWS consecutive
@@ -19,6 +18,10 @@
 // wherever the input begins. Valid positions: [first, last). T: element type; B: unsigned integer of its size, as
 // which elements move; AS_T(x): an x of B as a T; apply(op, x): predicate; TOTAL: type of counts of kept elements, u32
 // or, from 2^32 elements on, u64.
+
+#include "lanes.cl"
+#include "lookback_tree.cl"
+#include "pack.cl"
 
 #define ROW_LENGTH (LANES * PACK)          // of a team
 #define PART_LENGTH (ROW_LENGTH * ROWS)    // of a team

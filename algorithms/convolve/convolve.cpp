@@ -91,7 +91,7 @@ ConvolveProblem problem_of(Stream& stream, const MatrixView& image, const Convol
     auto named = [](Type type) { return std::string(name_of(type)); };
     if (in.type != Type::u8 && !is_float(in.type))
         refuse("image must be u8, f32 or f64, got " + named(in.type));
-    const Type arithmetic = in.type == Type::f64 ? Type::f64 : Type::f32;
+    const Type arithmetic = in.type == Type::u8 ? Type::f32 : accumulator_of(in.type);
     auto check_type = [&](const char* name, Type type) {
         if (type != arithmetic)
             refuse(std::string(name) + " must be " + named(arithmetic) + " for an image of " +

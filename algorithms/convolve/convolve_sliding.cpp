@@ -1,6 +1,7 @@
 // Launches of `sliding` and `separable`.
 
 #include "convolve_launch.hpp"
+#include "convolve_sources.hpp"
 
 #include <concord/internal/launch.hpp>
 
@@ -8,25 +9,8 @@
 
 namespace concord {
 
-namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, tile_cu, tile_cl, convolve_cu, convolve_cl, convolve_wide_cl;
-}
-
 namespace detail {
 namespace {
-
-const KernelSource& sliding_source() {
-    static const KernelSource source{
-        "convolve",
-        {kernel_sources::common_cu, kernel_sources::tile_cu, kernel_sources::convolve_cu},
-        {kernel_sources::common_cl, kernel_sources::convolve_cl}};
-    return source;
-}
-const KernelSource& wide_source() {
-    static const KernelSource source{
-        "convolve_wide", {}, {kernel_sources::common_cl, kernel_sources::convolve_wide_cl}};
-    return source;
-}
 
 // --- sliding, many work-items per group ---------------------------------------------------------------------------
 
@@ -59,7 +43,7 @@ bool has_aligned_packs(const View& view, u64 pitch, u32 pack) {
 std::shared_ptr<Kernel> sliding_kernel(Device& device, const ConvolveProblem& p, const Sliding& k) {
     const bool by_value = fits_parameters(device, p);
     const bool aligned = has_aligned_packs(p.in, p.shape.in_pitch, k.pack);
-    KernelSpec spec{.source = &sliding_source(),
+    KernelSpec spec{.source = &kernel_sources::convolve(),
                     .entry = "convolve_sliding",
                     .constants = type_constants(p),
                     .max_group_size = sliding_group_size};
@@ -139,8 +123,7 @@ detail::host::ConvolvePlan sliding_plan(const Device& device, const ConvolveProb
 }
 
 u64 stage_bytes(const ConvolveProblem& p) {
-    return p.type() == Type::f32 ? sizeof(detail::host::ConvolveStage<f32>)
-                                 : sizeof(detail::host::ConvolveStage<f64>);
+    return visit_float(p.type(), []<class T>(TypeTag<T>) { return sizeof(detail::host::ConvolveStage<T>); });
 }
 
 void run_sliding_wide(Stream& stream, const ConvolveProblem& p) {
@@ -151,10 +134,10 @@ void run_sliding_wide(Stream& stream, const ConvolveProblem& p) {
     const u64 scratch = detail::host::convolve_chunk + convolve_longest_side +
                         detail::host::convolve_most_rows * (elements + convolve_longest_side + 1);
     const bool bytes = p.in.type == Type::u8;
-    const std::string width = std::to_string(elements),
-                      vector = (p.type() == Type::f64 ? "double" : "float") + width,
-                      cells = bytes ? "uchar" + width : vector, convert = bytes ? "convert_" + vector : "";
-    KernelSpec spec{.source = &wide_source(),
+    const std::string width = std::to_string(elements), vector = std::string(opencl_name(p.type())) + width,
+                      cells = std::string(opencl_name(p.in.type)) + width,
+                      convert = bytes ? "convert_" + vector : "";
+    KernelSpec spec{.source = &kernel_sources::convolve_wide(),
                     .entry = "convolve_sliding_wide",
                     .constants = type_constants(p),
                     .max_group_size = 1};
@@ -199,12 +182,12 @@ void run_convolve_sliding(Stream& stream, const ConvolveProblem& p) {
     if (!device.traits().serial_groups)
         return device.traits().many_items ? run_sliding_groups(stream, p) : run_sliding_wide(stream, p);
     const auto kernel =
-        host_kernel_of(device, p, sliding_source(), "convolve_sliding", &ConvolveHost::sliding);
+        host_kernel_of(device, p, kernel_sources::convolve(), "convolve_sliding", &ConvolveHost::sliding);
     launch_host(stream, p, *kernel, sliding_plan(device, p), stage_bytes(p));
 }
 
 void run_convolve_separable(Stream& stream, const ConvolveProblem& p) {
-    return p.type() == Type::f32 ? run_factors<f32>(stream, p) : run_factors<f64>(stream, p);
+    visit_float(p.type(), [&]<class T>(TypeTag<T>) { run_factors<T>(stream, p); });
 }
 
 Support supports_convolve_sliding(const Device& device, const ConvolveProblem& p) {

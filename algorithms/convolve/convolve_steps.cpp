@@ -1,22 +1,13 @@
 // Launches of the textbook variants.
 
 #include "convolve_launch.hpp"
+#include "convolve_sources.hpp"
 
 namespace concord {
-
-namespace detail::kernel_sources {
-extern const SourceFile common_cl, convolve_steps_cu, convolve_steps_cl;
-}
 
 namespace detail {
 namespace {
 
-const KernelSource& steps_source() {
-    static const KernelSource source{"convolve_steps",
-                                     {kernel_sources::convolve_steps_cu},
-                                     {kernel_sources::common_cl, kernel_sources::convolve_steps_cl}};
-    return source;
-}
 constexpr u32 tile_columns = 32, tile_rows = 8;
 constexpr u64 host_group = u64{1} << 14;  // results per group on the CPU
 
@@ -26,7 +17,7 @@ enum class MaskIn { global, constant };
 std::shared_ptr<Kernel> steps_kernel(Device& device, const ConvolveProblem& p, const char* entry,
                                      MaskIn where) {
     const bool constant = where == MaskIn::constant, by_value = constant && !device.traits().constant_buffers;
-    KernelSpec spec{.source = &steps_source(),
+    KernelSpec spec{.source = &kernel_sources::convolve_steps(),
                     .entry = entry,
                     .constants = type_constants(p),
                     .max_group_size = tile_columns * tile_rows};
@@ -54,8 +45,8 @@ u64 tile_bytes(const ConvolveProblem& p) {
 }  // namespace
 
 void run_convolve_serial(Stream& stream, const ConvolveProblem& p) {
-    const auto kernel =
-        host_kernel_of(stream.device(), p, steps_source(), "convolve_naive", &ConvolveHost::naive);
+    const auto kernel = host_kernel_of(stream.device(), p, kernel_sources::convolve_steps(), "convolve_naive",
+                                       &ConvolveHost::naive);
     launch_host(stream, p, *kernel, host_plan(p));
 }
 
@@ -65,7 +56,8 @@ void run_convolve_naive(Stream& stream, const ConvolveProblem& p) {
         const auto kernel = steps_kernel(device, p, "convolve_direct", MaskIn::global);
         return launch_tiles(stream, p, *kernel, MaskCopy(stream, p.mask).view);
     }
-    const auto kernel = host_kernel_of(device, p, steps_source(), "convolve_naive", &ConvolveHost::naive);
+    const auto kernel =
+        host_kernel_of(device, p, kernel_sources::convolve_steps(), "convolve_naive", &ConvolveHost::naive);
     detail::host::ConvolvePlan plan = host_plan(p);
     plan.band = std::max<u64>(1, host_group / plan.columns);
     launch_host(stream, p, *kernel, plan);

@@ -14,6 +14,8 @@
 // I: element type of the image; T: element type of the mask and the result; VECTOR and CELLS: vectors of LANES
 // elements T and I; CONVERT: from CELLS to VECTOR. MASK_ROWS x MASK_COLUMNS: sides of a mask to unroll, or 0.
 
+#include "common.cl"
+
 #define TALL 4
 #define WIDE 2
 #define CHUNK 1024

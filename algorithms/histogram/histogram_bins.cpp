@@ -46,8 +46,8 @@ constexpr std::string_view upper_word = R"(
 std::string even_source(Form form, Type type, const std::string& bin) {
     const std::string t(name_of(type)), none = "(" + bin + ")~(" + bin + ")0";
     const std::string word = size_of(type) == 8 ? "u64" : "u32";
-    const std::string above = "const " + std::string(name_of(unsigned_of(type))) + " above = (" +
-                              std::string(name_of(unsigned_of(type))) + ")((" + word + ")x - first); ";
+    const std::string above = "const " + std::string(name_of(bits_of(type))) + " above = (" +
+                              std::string(name_of(bits_of(type))) + ")((" + word + ")x - first); ";
     const std::string head = bin + " concord_function(" + t + " x, ";
     switch (form) {
         case Form::even_float:

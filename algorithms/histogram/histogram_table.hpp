@@ -50,10 +50,6 @@ struct HistogramKernels {
 // wide: those that take bins of 64 bits.
 const HistogramKernels& histogram_kernels(bool wide);
 
-constexpr Type unsigned_of(Type type) {
-    return type < Type::u8 ? static_cast<Type>(static_cast<u8>(type) + 4) : type;
-}
-
 // Copies of the counters per group (multi_copy), passes over the samples (passes), and bytes of local memory per
 // group.
 u64 multi_copies(const Device& device, const HistogramProblem& problem);

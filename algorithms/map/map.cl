@@ -14,6 +14,8 @@
 //
 // A, B, U: element types of the inputs and the output.
 
+#include "tile.cl"
+
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void map_naive(__global const A* a, ulong a_at, __global const B* b, ulong b_at, __global U* out, ulong out_at, u64 n,
                const Op op) {

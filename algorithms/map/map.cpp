@@ -1,3 +1,5 @@
+#include "map_sources.hpp"
+
 #include <concord/internal/calibration.hpp>
 #include <concord/internal/launch.hpp>
 #include <concord/map.hpp>
@@ -7,10 +9,6 @@
 #include <string>
 
 namespace concord {
-
-namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, tile_cl, map_cu, map_cl;
-}
 
 namespace detail {
 namespace {
@@ -51,19 +49,11 @@ u32 unroll_of(const Device& device, const MapProblem& p) {
     return static_cast<u32>(tuned(device, unroll, point_of(p), 1));
 }
 
-const KernelSource& source() {
-    static const KernelSource sources{
-        "map",
-        {kernel_sources::common_cu, kernel_sources::map_cu},
-        {kernel_sources::common_cl, kernel_sources::tile_cl, kernel_sources::map_cl}};
-    return sources;
-}
-
 std::shared_ptr<Kernel> kernel(Device& device, const MapProblem& p, const char* entry, u32 pack,
                                HostKernel MapHost::*host, u32 unrolled = 1) {
     const Type a = p.a.type, b = p.b.type, out = p.out.type;
     KernelSpec spec{
-        .source = &source(),
+        .source = &kernel_sources::map(),
         .entry = entry,
         .constants = {{"A", a},
                       {"B", b},
@@ -254,10 +244,10 @@ Enqueued map(Stream& stream, const View& in, const View& out, MapFunction functi
     if (traits.floats_only && !is_float(in.type))
         throw Error(ErrorCode::unsupported, "map",
                     std::string(traits.name) + " supports f32 and f64, got " + std::string(name_of(in.type)));
-    // A copy moves floats as integers: some devices would change the payload of a NaN.
+    // A copy moves bits: some devices would change the payload of a NaN.
     View from = in, to = out;
-    if (function == MapFunction::copy && is_float(in.type))
-        from.type = to.type = in.type == Type::f32 ? Type::u32 : Type::u64;
+    if (function == MapFunction::copy && (is_float(in.type) || is_storage(in.type)))
+        from.type = to.type = detail::bits_of(in.type);
     return detail::map(stream,
                        {.algorithm = "map",
                         .a = from,

@@ -1,3 +1,4 @@
+#include "matmul_sources.hpp"
 #include "matmul_table.hpp"
 
 #include <concord/internal/shape.hpp>
@@ -6,59 +7,39 @@
 
 namespace concord {
 
-namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, tile_order_cu, tile_order_cl, async_copy_cu, matmul_tile_cu,
-    matmul_steps_cu, matmul_copy_cu, matmul_cu, matmul_lines_cu, matmul_mma_cu, matmul_tf32_cu,
-    matmul_tile_cl, matmul_steps_cl, matmul_cl, matmul_mma_cl, matmul_wide_cl;
-}
-
 namespace detail {
 namespace {
 
 const KernelSource& source_of(MatmulSource source) {
-    using namespace kernel_sources;
-    static const KernelSource steps{"matmul_steps",
-                                    {tile_order_cu, matmul_tile_cu, matmul_steps_cu},
-                                    {common_cl, tile_order_cl, matmul_tile_cl, matmul_steps_cl}};
-    static const KernelSource register_tiled{
-        "matmul",
-        {common_cu, tile_order_cu, async_copy_cu, matmul_tile_cu, matmul_copy_cu, matmul_cu},
-        {common_cl, tile_order_cl, matmul_tile_cl, matmul_cl}};
-    static const KernelSource mma{"matmul_mma",
-                                  {common_cu, tile_order_cu, matmul_tile_cu, matmul_lines_cu, matmul_mma_cu},
-                                  {common_cl, tile_order_cl, matmul_tile_cl, matmul_mma_cl}};
-    static const KernelSource packed{
-        "matmul_wide", {}, {common_cl, tile_order_cl, matmul_tile_cl, matmul_wide_cl}};
-    static const KernelSource tf32{
-        "matmul_tf32",
-        {common_cu, tile_order_cu, async_copy_cu, matmul_tile_cu, matmul_copy_cu, matmul_tf32_cu},
-        {}};
     switch (source) {
         case MatmulSource::steps:
-            return steps;
+            return kernel_sources::matmul_steps();
         case MatmulSource::mma:
-            return mma;
+            return kernel_sources::matmul_mma();
         case MatmulSource::packed:
-            return packed;
+            return kernel_sources::matmul_wide();
         case MatmulSource::tf32:
-            return tf32;
+            return kernel_sources::matmul_tf32();
         case MatmulSource::register_tiled:
             break;
     }
-    return register_tiled;
+    return kernel_sources::matmul();
 }
 
 }  // namespace
 
 std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, MatmulSource source, const char* entry,
                                       u32 group_size, const Constants& constants, HostKernel host) {
+    const std::string name(row_of(type).c);  // vectors of 4 elements, of 16 bytes and of 64 bytes
+    const std::string four = name + "4", pack = name + std::to_string(16 / size_of(type)),
+                      wide = name + std::to_string(64 / size_of(type));
     KernelSpec spec{.source = &source_of(source),
                     .entry = entry,
                     .constants = {{"T", type},
                                   {"SIZE", size_of(type)},
-                                  {"V", type == Type::f32 ? "float4" : "double4"},
-                                  {"P", type == Type::f32 ? "float4" : "double2"},
-                                  {"WIDE", type == Type::f32 ? "float16" : "double8"}},
+                                  {"V", std::string_view(four)},
+                                  {"P", std::string_view(pack)},
+                                  {"WIDE", std::string_view(wide)}},
                     .host = host,
                     .max_group_size = group_size};
     spec.constants.append(constants);

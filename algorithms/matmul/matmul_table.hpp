@@ -123,8 +123,7 @@ detail::host::Product<T> product_of(const MatmulProblem& p) {
 template <class F>
 void with_product(const MatmulProblem& p, F f) {
     auto with = [&](const auto& product) { f(ValueBytes{std::as_bytes(std::span(&product, 1))}); };
-    if (p.type() == Type::f32) return with(product_of<f32>(p));
-    with(product_of<f64>(p));
+    visit_float(p.type(), [&]<class T>(TypeTag<T>) { with(product_of<T>(p)); });
 }
 
 // Whether the number of tiles of `rows` x `columns` elements of C is within the limit of a launch.

@@ -1,3 +1,4 @@
+#include "reduce_sources.hpp"
 #include "reduce_table.hpp"
 
 #include <concord/internal/builtin_operator.hpp>
@@ -9,11 +10,6 @@
 #include <bit>
 
 namespace concord {
-
-namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, tile_cu, group_reduce_cu, group_reduce_cl, reduce_cu, reduce_cl,
-    reduce_steps_cu, reduce_steps_cl;
-}
 
 namespace detail {
 namespace {
@@ -38,15 +34,9 @@ TuningPoint point_of(const ReduceProblem& p) {
 }
 
 const KernelSource& source(ReduceSource from) {
-    static const KernelSource fixed{
-        "reduce",
-        {kernel_sources::common_cu, kernel_sources::tile_cu, kernel_sources::group_reduce_cu,
-         kernel_sources::reduce_cu},
-        {kernel_sources::common_cl, kernel_sources::group_reduce_cl, kernel_sources::reduce_cl}};
-    static const KernelSource steps{"reduce_steps",
-                                    {kernel_sources::common_cu, kernel_sources::reduce_steps_cu},
-                                    {kernel_sources::common_cl, kernel_sources::reduce_steps_cl}};
-    return from == ReduceSource::steps ? steps : fixed;
+    return from == ReduceSource::steps  ? kernel_sources::reduce_steps()
+           : from == ReduceSource::wide ? kernel_sources::reduce_wide()
+                                        : kernel_sources::reduce();
 }
 
 // Which levels of the tree a call reduces.
@@ -261,7 +251,6 @@ std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& p, Re
                                   {"UNROLL", loads_in_flight}},
                     .op = &p.op,
                     .max_group_size = from == ReduceSource::wide ? 1 : reduce_group};
-    if (from == ReduceSource::wide) spec.constants.push_back({"WIDE", 1});
     if (p.host != nullptr) spec.host = p.host->*host;
     return device.kernel(spec);
 }

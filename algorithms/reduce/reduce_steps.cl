@@ -14,6 +14,8 @@
 //
 // T: element type; apply(op, x, y): the operator.
 
+#include "common.cl"
+
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void reduce_global_step(__global T* x, ulong x_at, u64 n, u64 half_n, const Op op) {
     x += x_at;

@@ -14,6 +14,8 @@
 //
 // T: element type; apply(op, x, y): the operator.
 
+#include "common.cu"
+
 extern "C" __global__ void __launch_bounds__(GROUP) reduce_global_step(T* x, u64 n, u64 half, const Op op) {
     const u64 i = u64(blockIdx.x) * GROUP + threadIdx.x;
     if (i + half < n) x[i] = apply(op, x[i], x[i + half]);

@@ -16,6 +16,8 @@
 //
 // T: element type; SIZE: its size in bytes; apply(op, x, y): the operator, x is the earlier element.
 
+#include "sklansky.cl"
+
 #define PACK (16 / SIZE)           // elements per access of 16 bytes
 #define ROUNDS (16 / PACK)         // accesses per work-item
 #define TILE (GROUP * 16)

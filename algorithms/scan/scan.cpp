@@ -1,3 +1,4 @@
+#include "scan_sources.hpp"
 #include "scan_table.hpp"
 
 #include <concord/internal/builtin_operator.hpp>
@@ -12,12 +13,6 @@
 
 namespace concord {
 
-namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, tile_cu, tile_cl, lanes_cl, pack_cl, sklansky_cu, sklansky_cl,
-    sklansky_wide_cl, lookback_cu, lookback_cl, lookback_tree_cl, scan_cu, scan_cl, scan_lookback_cl,
-    scan_fallback_cl, scan_wide_cl, scan_steps_cu, scan_steps_cl;
-}
-
 namespace detail {
 namespace {
 
@@ -25,28 +20,17 @@ constexpr u64 group_tile = u64{scan_group} * 16;
 constexpr u64 wide_tile = detail::host::scan_tile;
 
 const KernelSource& source(ScanSource from) {
-    using namespace kernel_sources;
-    static const KernelSource tiles{
-        "scan", {common_cu, tile_cu, sklansky_cu, lookback_cu, scan_cu}, {common_cl, sklansky_cl, scan_cl}};
-    static const KernelSource lookback{"scan_lookback",
-                                       {common_cu, tile_cu, sklansky_cu, lookback_cu, scan_cu},
-                                       {common_cl, pack_cl, lanes_cl, lookback_tree_cl, scan_lookback_cl}};
-    static const KernelSource fallback{
-        "scan_fallback", {}, {common_cl, sklansky_cl, lookback_cl, scan_cl, scan_fallback_cl}};
-    static const KernelSource wide{
-        "scan_wide", {}, {common_cl, tile_cl, sklansky_wide_cl, lookback_cl, scan_wide_cl}};
-    static const KernelSource steps{"scan_steps", {common_cu, scan_steps_cu}, {common_cl, scan_steps_cl}};
     switch (from) {
         case ScanSource::tiles:
-            return tiles;
+            return kernel_sources::scan();
         case ScanSource::lookback:
-            return lookback;
+            return kernel_sources::scan_lookback();
         case ScanSource::fallback:
-            return fallback;
+            return kernel_sources::scan_fallback();
         case ScanSource::wide:
-            return wide;
+            return kernel_sources::scan_wide();
         default:
-            return steps;
+            return kernel_sources::scan_steps();
     }
 }
 

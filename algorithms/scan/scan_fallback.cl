@@ -1,5 +1,4 @@
 // Scan in the canonical order in one launch without waiting for other groups (`lookback_fallback`), OpenCL C.
-// Compiled after scan.cl.
 //
 // Algorithm  Decoupled look-back on the tree of totals of lookback.cu. A tile publishes its total. The last tile of
 //            16 publishes the total of their node, and so on upwards. The carry of a tile combines the totals of the
@@ -13,6 +12,9 @@
 // Tunables   SPINS: looks for a total before the group computes it.
 // Source     T. Smith, R. Levien, J. D. Owens, Decoupled Fallback: A Portable Single-Pass GPU Scan, 2025; the tree of
 //            totals, and with it the fixed order, is Concord's.
+
+#include "lookback.cl"
+#include "scan.cl"
 
 #define SPINS 64
 #define LEVELS 8  // 16^8 tiles

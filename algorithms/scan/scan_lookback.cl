@@ -1,5 +1,4 @@
-// Scan in the canonical order in one launch, `lookback`, OpenCL C. Compiled after pack.cl and lookback_tree.cl.
-// Parallel source: scan.cu.
+// Scan in the canonical order in one launch, `lookback`, OpenCL C. Parallel source: scan_lookback.cu.
 //
 // Algorithm  The tree of scan.cl. The carry of a tile comes from the totals of other tiles.
 // Tiles      A group scans TILES tiles. A work-item loads packs of 16 bytes in ROUNDS accesses per tile. In each round,
@@ -13,6 +12,10 @@
 //
 // T: element type, that of totals; SIZE: its size in bytes; B: unsigned integer of its size; AS_T(x), AS_B(x): the bits
 // of x as a T or a B; apply(op, x, y): the operator, x is the earlier element.
+
+#include "lanes.cl"
+#include "lookback_tree.cl"
+#include "pack.cl"
 
 #define PACK (16 / SIZE)       // elements per access of 16 bytes
 #define ROUNDS (16 / PACK)     // accesses per work-item and tile

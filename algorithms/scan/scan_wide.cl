@@ -14,6 +14,10 @@
 //
 // T: element type; apply(op, x, y): the operator, x is the earlier element.
 
+#include "lookback.cl"
+#include "sklansky_wide.cl"
+#include "tile.cl"
+
 #define FAN 16
 #define PIECE 1024
 #define NODE 4096

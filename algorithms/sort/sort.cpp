@@ -303,8 +303,11 @@ void check(Stream& stream, const SortProblem& p) {
 
 SortCode sort_code(Type type, const SortBy& by) {
     const u64 all = ~u64{0} >> (64 - 8 * size_of(type)), highest = all ^ (all >> 1);
-    return {is_float(type) ? all ^ highest : 0, (type < Type::u8 || is_float(type) ? highest : 0) ^
-                                                    (by.order == SortOrder::descending ? all : 0)};
+    // The bits of a storage type are ordered like those of the type that it converts to.
+    const TypeKind kind = kind_of(accumulator_of(type));
+    return {
+        kind == TypeKind::floating_point ? all ^ highest : 0,
+        (kind == TypeKind::unsigned_integer ? 0 : highest) ^ (by.order == SortOrder::descending ? all : 0)};
 }
 
 Enqueued sort(Stream& stream, SortProblem p, const Options& options) {

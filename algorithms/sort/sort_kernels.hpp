@@ -2,15 +2,12 @@
 // Shared by the host sides of the kernels compiled from source: kernels by the sizes of key and value, element
 // ranges, and the passes of a sort.
 
+#include "sort_sources.hpp"
 #include "sort_table.hpp"
 
 #include <concord/internal/launch.hpp>
 
 namespace concord {
-
-namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, sort_keys_cu, sort_keys_cl;
-}
 
 namespace detail {
 

@@ -8,10 +8,6 @@
 
 namespace concord {
 
-namespace detail::kernel_sources {
-extern const SourceFile sort_merge_cu, sort_merge_cl, sort_merge_wide_cl;
-}
-
 namespace detail {
 namespace {
 
@@ -22,12 +18,7 @@ constexpr u32 block = 16;  // elements per insertion sort on CPUs
 enum class MergeShape { group, wide };
 
 const KernelSource& source(MergeShape shape) {
-    static const KernelSource many{"sort_merge",
-                                   {kernel_sources::sort_merge_cu},
-                                   {kernel_sources::common_cl, kernel_sources::sort_merge_cl}};
-    static const KernelSource one{
-        "sort_merge_wide", {}, {kernel_sources::common_cl, kernel_sources::sort_merge_wide_cl}};
-    return shape == MergeShape::wide ? one : many;
+    return shape == MergeShape::wide ? kernel_sources::sort_merge_wide() : kernel_sources::sort_merge();
 }
 
 // Elements per work-item. Odd numbers avoid bank conflicts.
@@ -65,7 +56,7 @@ struct Comparator {
         } else {
             static const Operator own[] = {own_order(1), own_order(2), own_order(4), own_order(8)};
             type = bits_of_size(p.key_size());
-            op = &own[static_cast<std::size_t>(type) - static_cast<std::size_t>(Type::u8)];
+            op = &own[std::countr_zero(p.key_size())];
             values = {std::as_bytes(std::span(flip_fold))};
         }
     }

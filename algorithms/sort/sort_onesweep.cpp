@@ -4,27 +4,11 @@
 
 namespace concord {
 
-namespace detail::kernel_sources {
-extern const SourceFile group_scan_cu, group_scan_cl, group_rank_cu, group_rank_cl, lanes_cl, sort_tile_cu,
-    sort_tile_cl, sort_onesweep_cu, sort_onesweep_cl;
-}
-
 namespace detail {
 namespace {
 
 constexpr u64 digits = 256;
-constexpr u64 memory_head = 32;  // words ahead of the counts; see sort_onesweep.cu
-
-const KernelSource& source() {
-    static const KernelSource source{
-        "sort_onesweep",
-        {kernel_sources::common_cu, kernel_sources::group_scan_cu, kernel_sources::group_rank_cu,
-         kernel_sources::sort_keys_cu, kernel_sources::sort_tile_cu, kernel_sources::sort_onesweep_cu},
-        {kernel_sources::common_cl, kernel_sources::lanes_cl, kernel_sources::group_scan_cl,
-         kernel_sources::group_rank_cl, kernel_sources::sort_keys_cl, kernel_sources::sort_tile_cl,
-         kernel_sources::sort_onesweep_cl}};
-    return source;
-}
+constexpr u64 memory_head = 32;  // words ahead of the counts; see sort_plan.cu
 
 // How a tile is distributed over the work-items of a group.
 struct TileSize {
@@ -127,20 +111,21 @@ Type count_type(const SortProblem& p) {
     return p.count() >> 30 != 0 ? Type::u64 : Type::u32;
 }
 
-struct TileUse {
-    bool sweeps = false;     // a pass over all tiles, not the sort of a single tile
-    bool unordered = false;  // elements with equal digits may change their order
-};
+// How a pass over all tiles treats elements with equal digits.
+enum class EqualDigits : bool { ordered, unordered };
 
-std::shared_ptr<Kernel> tile_kernel(Device& device, const SortProblem& p, const char* entry, const Tile& tile,
-                                    Type count, const TileUse& use) {
-    Constants tunables{
-        {"ITEMS", tile.items}, {"MATCH", tile.match}, {"UNORDERED", use.unordered}, {"COUNT", count}};
-    if (use.sweeps) {
-        tunables.push_back({"RESIDENT", tile.resident});
-        tunables.push_back({"AHEAD", tile.ahead});
-    }
-    return sort_kernel(device, p, source(), entry, tile.group_size, tunables);
+Constants tile_tunables(const Tile& tile, Type count, EqualDigits equal) {
+    return {{"ITEMS", tile.items},
+            {"MATCH", tile.match},
+            {"UNORDERED", equal == EqualDigits::unordered},
+            {"COUNT", count}};
+}
+
+std::shared_ptr<Kernel> sweep_kernel(Device& device, const SortProblem& p, const char* entry,
+                                     const Tile& tile, Type count, EqualDigits equal = EqualDigits::ordered) {
+    Constants tunables = tile_tunables(tile, count, equal);
+    tunables.append(Constants{{"RESIDENT", tile.resident}, {"AHEAD", tile.ahead}});
+    return sort_kernel(device, p, kernel_sources::sort_onesweep(), entry, tile.group_size, tunables);
 }
 
 // Shape of the histogram. Each counter has several copies. Long inputs use one copy per memory bank, at the cost of
@@ -165,13 +150,8 @@ Counting counting_of(const Device& device, const SortProblem& p, u32 passes) {
 
 std::shared_ptr<Kernel> counting_kernel(Device& device, const SortProblem& p, const Counting& counting,
                                         Type count) {
-    return sort_kernel(device, p, source(), "sort_histograms", counting.group_size,
-                       {{"COPIES", counting.copies},
-                        {"UNROLL", Counting::unroll},
-                        {"ITEMS", 1},
-                        {"MATCH", 0},
-                        {"UNORDERED", 0},
-                        {"COUNT", count}},
+    return sort_kernel(device, p, kernel_sources::sort_histograms(), "sort_histograms", counting.group_size,
+                       {{"COPIES", counting.copies}, {"UNROLL", Counting::unroll}, {"COUNT", count}},
                        Values::ignored);
 }
 
@@ -200,7 +180,9 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     const bool bounded = device.traits().bounds_registers;
     if (const Tile single = tile_of(bounded ? single_tiles : unbounded_single_tiles, p);
         n <= single.length() && local_bytes(device, single, p) <= device.traits().local_memory) {
-        const auto kernel = tile_kernel(device, p, "sort_one_tile", single, Type::u32, {});
+        const auto kernel =
+            sort_kernel(device, p, kernel_sources::sort_one_tile(), "sort_one_tile", single.group_size,
+                        tile_tunables(single, Type::u32, EqualDigits::ordered));
         launch(stream, *kernel, LaunchShape::linear(1, single.group_size, passed_bytes(device, single, p)),
                in.keys, in.values, out.keys, out.values, static_cast<u32>(n), first, last, code.flip,
                code.fold);
@@ -212,7 +194,7 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     const Type type = count_type(p);
     const Counting counting = counting_of(device, p, passes);
     const auto histograms = counting_kernel(device, p, counting, type),
-               sweep = tile_kernel(device, p, "sort_onesweep", tile, type, {.sweeps = true});
+               sweep = sweep_kernel(device, p, "sort_onesweep", tile, type);
 
     const SortScratch scratch(stream, p, passes > 1 || p.in_place() ? n : 1);
     const SortElements& other = scratch.elements;
@@ -234,15 +216,14 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     // Keys without values, compared by all bits: the first pass may change the order of equal digits.
     const bool unordered = !p.pairs() && first == 0 && last == 8 * p.key_size();
     const auto first_sweep =
-        unordered ? tile_kernel(device, p, "sort_onesweep", tile, type, {.sweeps = true, .unordered = true})
-                  : sweep;
+        unordered ? sweep_kernel(device, p, "sort_onesweep", tile, type, EqualDigits::unordered) : sweep;
     for (u32 pass = 0; pass < passes; ++pass)
         launch(stream, pass == 0 ? *first_sweep : *sweep,
                LaunchShape::linear(tiles, tile.group_size, passed_bytes(device, tile, p)), memory.view,
                status.view, in.keys, in.values, out.keys, out.values, other.keys, other.values, n, tiles,
                pass, first + 8 * pass, last, code.flip, code.fold);
     if (in_place != 0) {
-        const auto copy = tile_kernel(device, p, "sort_copy_back", tile, type, {.sweeps = true});
+        const auto copy = sweep_kernel(device, p, "sort_copy_back", tile, type);
         launch(
             stream, *copy,
             LaunchShape::linear(std::min<u64>(divide_up(n, tile.group_size), u64{device.traits().units} * 8),

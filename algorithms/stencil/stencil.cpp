@@ -1,3 +1,4 @@
+#include "stencil_sources.hpp"
 #include "stencil_table.hpp"
 
 #include <concord/internal/shape.hpp>
@@ -5,11 +6,6 @@
 #include <string>
 
 namespace concord {
-
-namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, lanes_cl, stencil_steps_cu, stencil_cu, stencil_temporal_cu,
-    stencil_steps_cl, stencil_cl, stencil_temporal_cl, stencil_wide_cl;
-}
 
 StarCoefficients::StarCoefficients(std::span<const f64> values) {
     if (values.size() < 2 || values.size() > most)
@@ -26,23 +22,17 @@ namespace {
 // --- Kernels --------------------------------------------------------------------------------------------------------
 
 const KernelSource& source_of(StencilSource source) {
-    using namespace kernel_sources;
-    static const KernelSource steps{"stencil_steps", {stencil_steps_cu}, {common_cl, stencil_steps_cl}};
-    static const KernelSource streaming{"stencil", {common_cu, stencil_cu}, {common_cl, stencil_cl}};
-    static const KernelSource temporal{
-        "stencil_temporal", {common_cu, stencil_temporal_cu}, {common_cl, lanes_cl, stencil_temporal_cl}};
-    static const KernelSource wide{"stencil_wide", {}, {common_cl, stencil_wide_cl}};
     switch (source) {
         case StencilSource::steps:
-            return steps;
+            return kernel_sources::stencil_steps();
         case StencilSource::streaming:
-            return streaming;
+            return kernel_sources::stencil();
         case StencilSource::temporal:
-            return temporal;
+            return kernel_sources::stencil_temporal();
         case StencilSource::wide:
             break;
     }
-    return wide;
+    return kernel_sources::stencil_wide();
 }
 
 }  // namespace

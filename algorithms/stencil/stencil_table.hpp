@@ -78,15 +78,12 @@ enum class StarLength { used, all };
 // Calls f with the coefficients, converted to the volume's type.
 template <class F>
 void with_star(const StencilProblem& p, StarLength length, F f) {
-    visit_type(p.type(), [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        if constexpr (std::is_floating_point_v<T>) {
-            detail::host::Star<T> star{};
-            for (u32 r = 0; r <= p.radius(); ++r)
-                star.c[r] = static_cast<T>(p.star[r]);
-            f(ValueBytes{std::as_bytes(
-                std::span(star.c, length == StarLength::all ? StarCoefficients::most : p.radius() + 1))});
-        }
+    visit_float(p.type(), [&]<class T>(TypeTag<T>) {
+        detail::host::Star<T> star{};
+        for (u32 r = 0; r <= p.radius(); ++r)
+            star.c[r] = static_cast<T>(p.star[r]);
+        f(ValueBytes{std::as_bytes(
+            std::span(star.c, length == StarLength::all ? StarCoefficients::most : p.radius() + 1))});
     });
 }
 

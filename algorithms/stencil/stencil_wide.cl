@@ -13,6 +13,8 @@
 //
 // T: f32 or f64 of SIZE bytes. W: elements per vector of 64 bytes.
 
+#include "common.cl"
+
 #if SIZE == 4
 #define W 16
 #define VECTOR float16

@@ -1,3 +1,4 @@
+#include "transpose_sources.hpp"
 #include "transpose_table.hpp"
 
 #include <concord/internal/launch.hpp>
@@ -9,12 +10,6 @@
 #include <string>
 
 namespace concord {
-
-namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, tile_cl, tile_order_cu, tile_order_cl, transpose_tile_cu,
-    transpose_steps_cu, transpose_cu, transpose_shifted_cu, transpose_thin_cu, transpose_tile_cl,
-    transpose_steps_cl, transpose_cl, transpose_shifted_cl, transpose_thin_cl, transpose_wide_cl;
-}
 
 namespace detail {
 namespace {
@@ -64,26 +59,19 @@ TuningPoint point_of(const TransposeProblem& p) {
 enum class TransposeSource { steps, vectorized, shifted, thin, wide };
 
 const KernelSource& source(TransposeSource which) {
-    using namespace kernel_sources;
-    static const KernelSource steps{"transpose_steps",
-                                    {tile_order_cu, transpose_tile_cu, transpose_steps_cu},
-                                    {common_cl, tile_order_cl, transpose_tile_cl, transpose_steps_cl}};
-    static const KernelSource vectorized{"transpose",
-                                         {common_cu, tile_order_cu, transpose_tile_cu, transpose_cu},
-                                         {common_cl, tile_order_cl, transpose_tile_cl, transpose_cl}};
-    static const KernelSource shifted{"transpose_shifted",
-                                      {tile_order_cu, transpose_tile_cu, transpose_shifted_cu},
-                                      {common_cl, tile_order_cl, transpose_tile_cl, transpose_shifted_cl}};
-    static const KernelSource thin{"transpose_thin",
-                                   {common_cu, tile_order_cu, transpose_tile_cu, transpose_thin_cu},
-                                   {common_cl, tile_order_cl, transpose_tile_cl, transpose_thin_cl}};
-    static const KernelSource wide{
-        "transpose_wide", {}, {common_cl, tile_cl, tile_order_cl, transpose_tile_cl, transpose_wide_cl}};
-    return which == TransposeSource::steps        ? steps
-           : which == TransposeSource::vectorized ? vectorized
-           : which == TransposeSource::shifted    ? shifted
-           : which == TransposeSource::thin       ? thin
-                                                  : wide;
+    switch (which) {
+        case TransposeSource::steps:
+            return kernel_sources::transpose_steps();
+        case TransposeSource::vectorized:
+            return kernel_sources::transpose();
+        case TransposeSource::shifted:
+            return kernel_sources::transpose_shifted();
+        case TransposeSource::thin:
+            return kernel_sources::transpose_thin();
+        case TransposeSource::wide:
+            break;
+    }
+    return kernel_sources::transpose_wide();
 }
 
 // The tiles of a kernel with many work-items per group.
@@ -553,7 +541,7 @@ TransposeProblem problem_of(Stream& stream, const MatrixView& in, const MatrixVi
                    " and " + std::to_string(p.shape.out_pitch) + "; pass a distinct output");
         p.in_place = true;
     }
-    p.in.type = p.out.type = bits_of_size(size_of(in.range.type));  // elements move as bits
+    p.in.type = p.out.type = bits_of(in.range.type);  // elements move as bits
     return p;
 }
 

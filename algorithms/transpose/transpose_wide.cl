@@ -17,6 +17,8 @@
 //
 // B: unsigned integer of the elements' size; VECTOR: PACK of them, 16 bytes.
 
+#include "tile.cl"
+
 // Interleave the lower, or the upper, halves of two vectors. Items of the second vector count from PACK.
 #if PACK == 2
 #define LOW_ITEMS 0, 2

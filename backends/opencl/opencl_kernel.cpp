@@ -18,16 +18,8 @@ T kernel_value(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info 
 
 // The element type for a type name of OpenCL or Concord, "uint" or "u32*". Empty for other types.
 std::optional<Type> type_of_parameter(std::string_view name) {
-    constexpr std::pair<std::string_view, Type> rows[] = {
-        {"char", Type::i8},   {"uchar", Type::u8},  {"short", Type::i16}, {"ushort", Type::u16},
-        {"int", Type::i32},   {"uint", Type::u32},  {"long", Type::i64},  {"ulong", Type::u64},
-        {"float", Type::f32}, {"double", Type::f64}};
     if (!name.empty() && name.back() == '*') name.remove_suffix(1);
-    if (const std::optional<Type> type = type_named(name)) return type;
-    for (const auto& [known, type] : rows) {
-        if (known == name) return type;
-    }
-    return std::nullopt;
+    return detail::type_spelled(name);
 }
 
 }  // namespace

@@ -12,33 +12,24 @@
 namespace concord {
 namespace {
 
-constexpr std::string_view cuda_names = R"(typedef signed char i8;
-typedef short i16;
-typedef int i32;
-typedef long long i64;
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef float f32;
-typedef double f64;
-)";
-
-// Without CONCORD_FP64, OpenCL C rejects even the name `double`.
-constexpr std::string_view opencl_names = R"(#pragma OPENCL FP_CONTRACT OFF
-typedef char i8;
-typedef short i16;
-typedef int i32;
-typedef long i64;
-typedef uchar u8;
-typedef ushort u16;
-typedef uint u32;
-typedef ulong u64;
-typedef float f32;
-#ifdef CONCORD_FP64
-typedef double f64;
-#endif
-)";
+// The element types and the conversions of storage types.
+std::string type_definitions(Dialect dialect) {
+    const bool cuda = dialect == Dialect::cuda;
+    std::string text = cuda ? "" : "#pragma OPENCL FP_CONTRACT OFF\n";
+    for (const detail::TypeRow& row : detail::type_rows) {
+        const std::string_view spelling = cuda ? row.cuda : row.opencl;
+        // Without CONCORD_FP64, OpenCL C rejects even the name `double`.
+        const bool guarded = !cuda && row.kind == TypeKind::floating_point && row.size == sizeof(f64);
+        if (guarded) text += "#ifdef CONCORD_FP64\n";
+        if (spelling.empty())
+            text.append("typedef struct { ").append(name_of(row.bits)).append(" bits; } ");
+        else
+            text.append("typedef ").append(spelling).append(" ");
+        text.append(row.name).append(";\n").append(cuda ? row.conversions.cuda : row.conversions.opencl);
+        if (guarded) text += "#endif\n";
+    }
+    return text;
+}
 
 // Appends the operator's function, the struct of bound values, and apply().
 void append_operator(std::string& text, const Operator& op, std::string_view qualifier) {
@@ -68,8 +59,9 @@ void append_operator(std::string& text, const Operator& op, std::string_view qua
     text += "); }\n";
 }
 
-// The content of the file with that name in the folder CONCORD_KERNELS, if there is one.
-std::optional<std::string> text_from_folder(std::string_view name) {
+// The content of the file with that name in the folder CONCORD_KERNELS, if there is one. Lines that include files of
+// the source become empty, as in embedded files: these files precede it.
+std::optional<std::string> text_from_folder(std::string_view name, const std::vector<SourceFile>& files) {
     namespace fs = std::filesystem;
     const std::string_view folder = detail::environment_variable("CONCORD_KERNELS");
     if (folder.empty() || name.find('/') != std::string_view::npos) return std::nullopt;
@@ -81,6 +73,10 @@ std::optional<std::string> text_from_folder(std::string_view name) {
     const fs::path path = fs::path(folder) / name;
     if (fs::status(path, problem).type() == fs::file_type::not_found) return std::nullopt;
     std::string text = detail::text_of_file(path, "CONCORD_KERNELS");
+    for (const SourceFile& file : files) {
+        const std::string line = "#include \"" + std::string(file.name) + "\"";
+        if (const std::size_t at = text.find(line); at != std::string::npos) text.erase(at, line.size());
+    }
     detail::log_info("CONCORD_KERNELS: " + std::string(name) + " is read from " + path.string());
     return text;
 }
@@ -130,7 +126,7 @@ std::string assemble(const KernelSpec& spec, Dialect dialect) {
         throw Error(ErrorCode::unsupported, "assemble",
                     "host kernels are functions and have no source; expected the CUDA or OpenCL dialect");
     const bool cuda = dialect == Dialect::cuda;
-    std::string text(cuda ? cuda_names : opencl_names);
+    std::string text = type_definitions(dialect);
     // Drivers have their own caches. A source that differs every time is in none of them.
     if (spec.fresh)
         text.append("#define CONCORD_FRESH ")
@@ -140,8 +136,9 @@ std::string assemble(const KernelSpec& spec, Dialect dialect) {
         text.append("#define ").append(constant.name()).append(" ").append(constant.value()).append("\n");
     if (spec.op != nullptr)
         append_operator(text, *spec.op, cuda ? "static __device__ __forceinline__ " : "static inline ");
-    for (const SourceFile& file : cuda ? spec.source->cuda() : spec.source->opencl()) {
-        const std::optional<std::string> other = text_from_folder(file.name);
+    const std::vector<SourceFile>& files = cuda ? spec.source->cuda() : spec.source->opencl();
+    for (const SourceFile& file : files) {
+        const std::optional<std::string> other = text_from_folder(file.name, files);
         text.append("#line ")
             .append(std::to_string(other ? 1 : file.line))
             .append(" \"")

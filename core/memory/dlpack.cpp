@@ -8,25 +8,33 @@ namespace concord {
 
 namespace dlpack {
 
+namespace {
+
+// The codes' names, which with the number of bits are NumPy's names of types.
+constexpr std::string_view codes[] = {"int", "uint", "float", "opaque", "bfloat", "complex"};
+
+}  // namespace
+
 std::optional<Type> type_of(const DataType& type) {
-    if (type.lanes != 1) return std::nullopt;
-    if (type.code == TypeCode::boolean) return type.bits == 8 ? std::optional(Type::u8) : std::nullopt;
+    const std::string name = name_of(type);
+    if (name == "bool") return Type::u8;
     for (const Type candidate : all_types) {
-        const DataType of = data_type_of(candidate);
-        if (of.code == type.code && of.bits == type.bits) return candidate;
+        if (detail::row_of(candidate).numpy == name) return candidate;
     }
     return std::nullopt;
 }
 
 DataType data_type_of(Type type) {
-    return {.code = is_float(type)      ? TypeCode::floating_point
-                    : is_unsigned(type) ? TypeCode::unsigned_integer
-                                        : TypeCode::signed_integer,
+    const std::string_view name = detail::row_of(type).numpy;
+    const std::string_view code = name.substr(0, name.find_first_of("0123456789"));
+    const auto* const found = std::find(std::begin(codes), std::end(codes), code);
+    if (found == std::end(codes))
+        throw Error(ErrorCode::unsupported, concord::name_of(type), "DLPack has no such element type");
+    return {.code = static_cast<TypeCode>(found - std::begin(codes)),
             .bits = static_cast<u8>(size_of(type) * 8)};
 }
 
 std::string name_of(const DataType& type) {
-    static constexpr std::string_view codes[] = {"int", "uint", "float", "opaque", "bfloat", "complex"};
     const auto code = static_cast<std::size_t>(type.code);
     if (type.code == TypeCode::boolean && type.bits == 8 && type.lanes == 1) return "bool";
     std::string name =

@@ -111,7 +111,8 @@ class Runner {
     }
 
     // A suite with one type has only work of that type. It is measured once.
-    std::optional<Work> make_work(const Workload& workload, Type type, u64 n) const {
+    std::optional<Work> make_work(const Suite& suite, const Workload& workload, Type type, u64 n) const {
+        if (is_storage(type) && !suite.supports_storage) return std::nullopt;
         std::optional<Work> work = workload.make(type, n, options_.seed);
         if (work && work->type() != type && type != options_.types.front()) return std::nullopt;
         return work;
@@ -128,7 +129,7 @@ class Runner {
                 if (!is_asked_for(suite, workload)) continue;
                 for (const Type type : options_.types) {
                     for (const u64 n : sizes) {
-                        const auto work = make_work(workload, type, n);
+                        const auto work = make_work(suite, workload, type, n);
                         if (!work) continue;
                         BenchRow row = row_of(suite.name, *work, "");
                         add(row);
@@ -166,7 +167,7 @@ class Runner {
         for (const Type type : options_.types) {
             for (const u64 n : sizes_of(suite)) {
                 if (dead_ || stopped()) return;
-                if (const auto work = make_work(workload, type, n)) measure_work(suite, *work);
+                if (const auto work = make_work(suite, workload, type, n)) measure_work(suite, *work);
             }
         }
     }

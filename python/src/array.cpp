@@ -88,13 +88,7 @@ const Library& library_of(nb::handle object) {
 // --- Types ---------------------------------------------------------------------------------------------------------
 
 const char* numpy_name(Type type) {
-    static const auto names = [] {
-        std::array<std::string, all_types.size()> all;
-        for (const Type each : all_types)
-            all[static_cast<std::size_t>(each)] = dlpack::name_of(dlpack::data_type_of(each));
-        return all;
-    }();
-    return names[static_cast<std::size_t>(type)].c_str();
+    return detail::row_of(type).numpy.data();  // a literal
 }
 
 Type type_named_by(const char* call, nb::handle dtype, bool* boolean) {

@@ -22,10 +22,10 @@ mutant compact.cl many "$fused" "of a partition, the others count the kept ones 
     'out + count[count_at] + (from - first - before), (u32)' 'out + count[count_at] + (from - first), (u32)'
 mutant compact.cl many "$fused" "of a partition, the others are turned about" \
     'staged[shift + place - rank]' 'staged[shift + (count - 1) - (place - rank)]'
-mutant compact.cl one "$fused" "the rest of a chunk is not counted" 'for (; i < end; ++i) kept +=' 'for (; i + 1 < end; ++i) kept +='
-mutant compact.cl one "$fused" "what is not kept leaves as well" 'i < g->count; ++i' 'i <= g->count; ++i'
-mutant compact.cl one "$fused" "the first line leaves whole" 'if (g->first != 0 && whole != 0) {' 'if (g->first != 0 && whole == 0) {'
-mutant compact.cl one "${fused/1009,9001/1000003}" "all chunks begin at the beginning" \
+mutant compact_wide.cl one "$fused" "the rest of a chunk is not counted" 'for (; i < end; ++i) kept +=' 'for (; i + 1 < end; ++i) kept +='
+mutant compact_wide.cl one "$fused" "what is not kept leaves as well" 'i < g->count; ++i' 'i <= g->count; ++i'
+mutant compact_wide.cl one "$fused" "the first line leaves whole" 'if (g->first != 0 && whole != 0) {' 'if (g->first != 0 && whole == 0) {'
+mutant compact_wide.cl one "${fused/1009,9001/1000003}" "all chunks begin at the beginning" \
     'gather_from(&kept, out + before)' 'gather_from(&kept, out)'
 mutant compact_steps.cl any "$scatter" "elements are stored one late" 'out_at + position]' 'out_at + position + 1]'
 mutant compact_steps.cl any "$scatter" "the last element is not flagged" 'if (i < n) flags' 'if (i + 1 < n) flags'

@@ -80,7 +80,7 @@ mutant sklansky.cu any "$lookback" "the upper half of a node is not combined wit
     'half < WIDTH; half *= 2' 'half < WIDTH / 2; half *= 2'
 mutant tile.cu any "$lookback" "a result past the end" \
     'if (left >= THREADS * S * N && reinterpret_cast<u64>(to) %' 'if (left + 1 >= THREADS * S * N && reinterpret_cast<u64>(to) %'
-mutant scan.cu any "$lookback" "a node begins with its second block" 'if (threadIdx.x % 16 != 0) before' 'if (threadIdx.x % 16 > 1) before'
+mutant scan_tile.cu any "$lookback" "a node begins with its second block" 'if (threadIdx.x % 16 != 0) before' 'if (threadIdx.x % 16 > 1) before'
 mutant scan.cu any "$tiled" "no tile has anything before it" 'gridDim.x == 1 ? identity : carries[blockIdx.x]' 'identity'
 mutant scan_steps.cu any "scan --variants hillis_steele $blocks" "the element at the distance is copied" \
     'i < distance ? x[i]' 'i <= distance ? x[i]'

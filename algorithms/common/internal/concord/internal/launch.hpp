@@ -8,14 +8,15 @@ namespace concord::detail {
 
 // The OpenCL C name of an element type, as in as_float and float16.
 constexpr std::string_view opencl_name(Type type) {
-    constexpr std::string_view names[] = {"char",   "short", "int",   "long",  "uchar",
-                                          "ushort", "uint",  "ulong", "float", "double"};
-    return names[static_cast<std::size_t>(type)];
+    return row_of(type).opencl;
 }
 
 // The unsigned integer of that many bytes; u8 for 0 bytes.
 constexpr Type bits_of_size(u32 size) {
-    return size == 8 ? Type::u64 : size == 4 ? Type::u32 : size == 2 ? Type::u16 : Type::u8;
+    for (const Type type : all_types) {
+        if (is_unsigned(type) && size_of(type) == size) return type;
+    }
+    return Type::u8;
 }
 
 // Minimum KiB of data per additional group on a CPU, unless a calibration measured it. oneTBB wakes threads only as

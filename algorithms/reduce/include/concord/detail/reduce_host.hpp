@@ -1,5 +1,5 @@
 #pragma once
-// Reduce, host dialect. Parallel sources: reduce.cu and reduce.cl (canonical order), reduce_steps.cu and
+// Reduce, host dialect. Parallel sources: reduce.cu and reduce_wide.cl (canonical order), reduce_steps.cu and
 // reduce_steps.cl (textbook variants).
 //
 // Algorithm  reduce_wide: the canonical order of reduce.hpp, with 128 columns in vectors. The others: see

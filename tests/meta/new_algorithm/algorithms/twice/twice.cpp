@@ -1,13 +1,11 @@
+#include "twice_sources.hpp"
+
 #include <concord/tuning.hpp>
 #include <concord/twice.hpp>
 
 #include <algorithm>
 
 namespace concord {
-
-namespace detail::kernel_sources {
-extern const SourceFile twice_cu, twice_cl;
-}
 
 namespace detail {
 namespace {
@@ -16,11 +14,6 @@ struct TwiceProblem {
     View in, out;
     Type type() const { return in.type; }
 };
-
-const KernelSource& source() {
-    static const KernelSource sources{"twice", {kernel_sources::twice_cu}, {kernel_sources::twice_cl}};
-    return sources;
-}
 
 template <class T>
 void twice_host(const Group& group, const T* in, T* out, u64 n, u64 tile) {
@@ -32,7 +25,7 @@ void twice_host(const Group& group, const T* in, T* out, u64 n, u64 tile) {
 void run(Stream& stream, const TwiceProblem& p, u64 tile) {
     Device& device = stream.device();
     const auto kernel = device.kernel(
-        {.source = &source(),
+        {.source = &kernel_sources::twice(),
          .entry = "twice",
          .constants = {{"T", p.in.type}},
          .host = p.in.type == Type::f32 ? host_kernel<&twice_host<f32>>() : host_kernel<&twice_host<f64>>()});

@@ -1,53 +1,22 @@
-// Textbook radix sorts, least significant digit first, `radix1`, `radix4`, `radix4_local` and `radix4_vector`,
-// OpenCL C. Parallel source: sort_radix.cu.
+// Textbook radix sorts by four bits per pass, least significant digit first, `radix4`, `radix4_local` and
+// `radix4_vector`, OpenCL C. Parallel source: sort_radix4.cu.
 //
-// Algorithm  A stable pass per digit, lowest digit first, moves the elements to the places of their digits.
-// radix1     One bit per pass: flags of the zeros, their exclusive scan, a split that puts zeros before ones.
-// radix4     Four bits per pass. Each work-item owns CHUNK elements. Upsweep: it counts their digits. Spine: an
-//            exclusive scan of the counts, by digit and then by work-item, gives the place of its first element of
-//            each digit. Downsweep: the work-item moves its elements one by one.
+// Algorithm  A stable pass per digit moves the elements to the places of their digits. Each work-item owns CHUNK
+//            elements. Upsweep: it counts their digits. Spine: an exclusive scan of the counts, by digit and then by
+//            work-item, gives the place of its first element of each digit. Downsweep: the work-item moves its
+//            elements one by one.
 // LOCAL      radix4_local, radix4_vector: counters are in local memory, one column per work-item, not in private
 //            memory.
 // VECTOR     radix4_vector: 16 elements per load.
 // Passes     per digit one launch to count, those of a scan, one launch to move
-// Traffic    per pass: radix1 two reads per key, one per value, one write per element, and 4 COUNTs per element;
-//            radix4 the same with 3 * 16 / CHUNK COUNTs
+// Traffic    per pass two reads per key, one per value, one write per element, and 3 * 16 / CHUNK COUNTs per element
 // Tunables   GROUP work-items per group, CHUNK
-// Source     G. Blelloch, Prefix Sums and Their Applications, 1990 (split); M. Zagha, G. Blelloch, Radix Sort for
-//            Vector Multiprocessors, 1991; N. Satish, M. Harris, M. Garland, Designing Efficient Sorting Algorithms
-//            for Manycore GPUs, 2009.
+// Source     M. Zagha, G. Blelloch, Radix Sort for Vector Multiprocessors, 1991; N. Satish, M. Harris, M. Garland,
+//            Designing Efficient Sorting Algorithms for Manycore GPUs, 2009.
 //
 // COUNT: type of counts of elements, u32 or, from 2^32 elements on, u64.
 
-#if !defined(CHUNK)
-
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void sort_flags(__global const K* in, ulong in_at, __global COUNT* flags, ulong flags_at, u64 n, u32 shift, u64 flip,
-                u64 fold) {
-    const u64 i = get_global_id(0);
-    if (i < n) flags[flags_at + i] = 1 - digit_of(in[in_at + i], shift, 1, make_code(flip, fold));
-}
-
-// positions: the exclusive scan of the flags.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void sort_split(__global const K* in, ulong in_at, __global const V* in_values, ulong in_values_at,
-                __global const COUNT* positions, ulong positions_at, __global K* out, ulong out_at,
-                __global V* out_values, ulong out_values_at, u64 n, u32 shift, u64 flip, u64 fold) {
-    const Code code = make_code(flip, fold);
-    const u64 i = get_global_id(0), last = n - 1;
-    if (i < n) {
-        const K key = in[in_at + i];
-        const u64 zeros = positions[positions_at + last] + (u64)(1 - digit_of(in[in_at + last], shift, 1, code));
-        const u64 position = positions[positions_at + i];
-        const u64 to = digit_of(key, shift, 1, code) ? zeros + (i - position) : position;
-        out[out_at + to] = key;
-#if VALUE_SIZE
-        out_values[out_values_at + to] = in_values[in_values_at + i];
-#endif
-    }
-}
-
-#else
+#include "sort_keys.cl"
 
 #define DIGITS 16
 #if LOCAL
@@ -129,5 +98,3 @@ void sort_permute(__global const K* in, ulong in_at, __global const V* in_values
         }
     }
 }
-
-#endif

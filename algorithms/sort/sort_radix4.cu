@@ -1,48 +1,22 @@
-// Textbook radix sorts, least significant digit first, `radix1`, `radix4`, `radix4_local` and `radix4_vector`, CUDA
-// C++. Parallel source: sort_radix.cl.
+// Textbook radix sorts by four bits per pass, least significant digit first, `radix4`, `radix4_local` and
+// `radix4_vector`, CUDA C++. Parallel source: sort_radix4.cl.
 //
-// Algorithm  A stable pass per digit, lowest digit first, moves the elements to the places of their digits.
-// radix1     One bit per pass: flags of the zeros, their exclusive scan, a split that puts zeros before ones.
-// radix4     Four bits per pass. Each thread owns CHUNK elements. Upsweep: it counts their digits. Spine: an
-//            exclusive scan of the counts, by digit and then by thread, gives the place of its first element of
-//            each digit. Downsweep: the thread moves its elements one by one.
+// Algorithm  A stable pass per digit moves the elements to the places of their digits. Each thread owns CHUNK elements.
+//            Upsweep: it counts their digits. Spine: an exclusive scan of the counts, by digit and then by thread,
+//            gives the place of its first element of each digit. Downsweep: the thread moves its elements one by one.
 // LOCAL      radix4_local, radix4_vector: counters are in shared memory, one column per thread, not in local
 //            memory.
 // VECTOR     radix4_vector: 16 elements per load, in accesses of 16 bytes if they are aligned.
 // Passes     per digit one launch to count, those of a scan, one launch to move
-// Traffic    per pass: radix1 two reads per key, one per value, one write per element, and 4 COUNTs per element;
-//            radix4 the same with 3 * 16 / CHUNK COUNTs
+// Traffic    per pass two reads per key, one per value, one write per element, and 3 * 16 / CHUNK COUNTs per element
 // Tunables   GROUP threads per group, CHUNK
-// Source     G. Blelloch, Prefix Sums and Their Applications, 1990 (split); M. Zagha, G. Blelloch, Radix Sort for
-//            Vector Multiprocessors, 1991; N. Satish, M. Harris, M. Garland, Designing Efficient Sorting Algorithms
-//            for Manycore GPUs, 2009.
+// Source     M. Zagha, G. Blelloch, Radix Sort for Vector Multiprocessors, 1991; N. Satish, M. Harris, M. Garland,
+//            Designing Efficient Sorting Algorithms for Manycore GPUs, 2009.
 //
 // COUNT: type of counts of elements, u32 or, from 2^32 elements on, u64.
 
-#if !defined(CHUNK)
-
-extern "C" __global__ void __launch_bounds__(GROUP)
-    sort_flags(const K* in, COUNT* flags, u64 n, u32 shift, u64 flip, u64 fold) {
-    const u64 i = u64(blockIdx.x) * GROUP + threadIdx.x;
-    if (i < n) flags[i] = 1 - digit_of(in[i], shift, 1, make_code(flip, fold));
-}
-
-// positions: the exclusive scan of the flags.
-extern "C" __global__ void __launch_bounds__(GROUP)
-    sort_split(const K* in, const V* in_values, const COUNT* positions, K* out, V* out_values, u64 n, u32 shift,
-               u64 flip, u64 fold) {
-    const Code code = make_code(flip, fold);
-    const u64 i = u64(blockIdx.x) * GROUP + threadIdx.x, last = n - 1;
-    if (i >= n) return;
-    const K key = in[i];
-    const u64 zeros = positions[last] + u64(1 - digit_of(in[last], shift, 1, code));
-    const u64 position = positions[i];
-    const u64 to = digit_of(key, shift, 1, code) ? zeros + (i - position) : position;
-    out[to] = key;
-    if constexpr (has_values) out_values[to] = in_values[i];
-}
-
-#else
+#include "common.cu"
+#include "sort_keys.cu"
 
 constexpr u32 digits = 16;
 constexpr u32 step = VECTOR ? 16 : 1;
@@ -117,5 +91,3 @@ extern "C" __global__ void __launch_bounds__(GROUP)
         }
     }
 }
-
-#endif
