@@ -12,7 +12,7 @@
 // T: element type; B: unsigned integer of its size, as which elements move; AS_T(x): an x of B as a T; apply(op,
 // x): predicate; PARTITION: whether the other elements are stored too.
 
-#include "tile.cl"
+#include "lines.cl"
 
 static inline bool keeps(const Op op, B bits) { return apply(op, AS_T(bits)) != 0; }
 

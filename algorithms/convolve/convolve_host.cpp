@@ -1,7 +1,7 @@
 // Host kernels of convolve, one set per image type.
 
 #include "convolve_host.hpp"
-#include "convolve_table.hpp"
+#include "convolve_variants.hpp"
 
 namespace concord::detail {
 namespace {

@@ -1,6 +1,6 @@
 // Names of the borders, and factors of masks of rank one.
 
-#include "convolve_table.hpp"
+#include "convolve_variants.hpp"
 
 #include <concord/internal/shape.hpp>
 

@@ -44,23 +44,21 @@ u64 tile_bytes(const ConvolveProblem& p) {
 
 }  // namespace
 
-void run_convolve_serial(Stream& stream, const ConvolveProblem& p) {
-    const auto kernel = host_kernel_of(stream.device(), p, kernel_sources::convolve_steps(), "convolve_naive",
-                                       &ConvolveHost::naive);
+void run_convolve_serial_host(Stream& stream, const ConvolveProblem& p) {
+    const auto kernel = host_kernel_of(stream.device(), "convolve_naive", convolve_host(p.in.type).naive);
     launch_host(stream, p, *kernel, host_plan(p));
 }
 
-void run_convolve_naive(Stream& stream, const ConvolveProblem& p) {
-    Device& device = stream.device();
-    if (!device.traits().serial_groups) {
-        const auto kernel = steps_kernel(device, p, "convolve_direct", MaskIn::global);
-        return launch_tiles(stream, p, *kernel, MaskCopy(stream, p.mask).view);
-    }
-    const auto kernel =
-        host_kernel_of(device, p, kernel_sources::convolve_steps(), "convolve_naive", &ConvolveHost::naive);
+void run_convolve_naive_host(Stream& stream, const ConvolveProblem& p) {
+    const auto kernel = host_kernel_of(stream.device(), "convolve_naive", convolve_host(p.in.type).naive);
     detail::host::ConvolvePlan plan = host_plan(p);
     plan.band = std::max<u64>(1, host_group / plan.columns);
     launch_host(stream, p, *kernel, plan);
+}
+
+void run_convolve_naive(Stream& stream, const ConvolveProblem& p) {
+    const auto kernel = steps_kernel(stream.device(), p, "convolve_direct", MaskIn::global);
+    launch_tiles(stream, p, *kernel, MaskCopy(stream, p.mask).view);
 }
 
 void run_convolve_constant_mask(Stream& stream, const ConvolveProblem& p) {
@@ -75,19 +73,15 @@ void run_convolve_tiled_halo(Stream& stream, const ConvolveProblem& p) {
     launch_tiles(stream, p, *kernel, MaskCopy(stream, p.mask).view, tile_bytes(p));
 }
 
-Support supports_convolve_serial(const Device&, const ConvolveProblem&) {
-    return {};
-}
-
 Support supports_convolve_naive(const Device& device, const ConvolveProblem& p) {
-    if (Support type = supports_type(device, p.type()); !type || device.traits().serial_groups) return type;
+    if (Support type = supports_type(device, p.type()); !type) return type;
     if (Support group = supports_group(device, tile_columns * tile_rows); !group) return group;
     return supports_tiles(p, tile_rows, tile_columns);
 }
 
 Support supports_convolve_constant_mask(const Device& device, const ConvolveProblem& p) {
     if (!device.traits().constant_buffers && !fits_parameters(device, p))
-        return Support::no("requires a mask of at most " + std::to_string(parameter_room(device)) +
+        return Support::no("requires a mask of at most " + std::to_string(parameter_space(device)) +
                            " bytes among the kernel's parameters, got " + std::to_string(p.mask.bytes()));
     return supports_convolve_naive(device, p);
 }

@@ -1,7 +1,7 @@
 // The host side of the variants: kernels, numbers of groups, local memory and launches.
 
 #include "histogram_sources.hpp"
-#include "histogram_table.hpp"
+#include "histogram_variants.hpp"
 
 #include "histogram_count.hpp"
 
@@ -21,9 +21,11 @@ constexpr u32 private_group_size = 1024, portable_group_size = 256;
 constexpr u32 global_group_size = 256;  // work-items of a group that counts in global memory
 // Copies of the counters in local memory: at most this many bytes, so that a unit holds at least two groups, and at
 // most one copy per lane of a warp, so that no two lanes conflict on a bank.
-constexpr u64 most_copy_bytes = u64{32} << 10;
-constexpr u32 most_copies = 32;
+constexpr u64 max_copy_bytes = u64{32} << 10;
+constexpr u32 max_copies = 32;
 constexpr u64 share_bits = 31;  // log2 of the samples per group, which are counted in 32 bits
+// Samples that are worth a group in C++. Waking a thread of oneTBB costs as much as counting that many.
+constexpr u64 host_share = u64{1} << 16;
 
 u32 default_group_size(const Device& device) {
     const DeviceTraits& traits = device.traits();
@@ -40,7 +42,7 @@ struct KernelShape {
 };
 
 bool is_wide(const HistogramProblem& p) {
-    return p.bins() > most_narrow_bins;
+    return p.bins() > max_narrow_bins;
 }
 
 std::shared_ptr<Kernel> kernel(Device& device, const HistogramProblem& p, const char* entry,
@@ -81,12 +83,15 @@ host::BlockFunction bin_function(const Device& device, const HistogramProblem& p
     return {.entry = function.entry(isa), .isa = isa};
 }
 
-// Launches a kernel that takes the bin function: on the CPU as an argument, with the samples' size.
+bool is_host(const Device& device) {
+    return class_of(device) == DeviceClass::host;
+}
+
+// Launches a kernel that calls the bin function. In C++ it is an argument, with the samples' size.
 template <class... A>
 void launch_bins(Stream& stream, const Kernel& kernel, const HistogramProblem& p, const LaunchShape& shape,
                  const A&... arguments) {
-    if (stream.device().traits().compiles_source)
-        return launch(stream, kernel, shape, arguments..., p.values);
+    if (!is_host(stream.device())) return launch(stream, kernel, shape, arguments..., p.values);
     launch(stream, kernel, shape, arguments..., size_of(p.in.type),
            bin_function(stream.device(), p).argument(), p.values);
 }
@@ -132,8 +137,7 @@ u64 group_count(const Device& device, const Kernel& kernel, const HistogramProbl
     const u64 n = p.in.count;
     const DeviceTraits& traits = device.traits();
     const u64 least = (n >> share_bits) + 1;
-    constexpr u64 host_share = u64{1} << 16;
-    if (traits.serial_groups)
+    if (is_host(device))
         return std::max(least,
                         std::min<u64>(u64{traits.units} * 4, divide_up(n, std::max(host_share, held))));
     u64 resident = std::max<u64>(1, traits.max_resident_items / group_size);
@@ -182,8 +186,8 @@ TuningPoint point_of(const HistogramProblem& p) {
 }
 
 u64 multi_copies(const Device& device, const HistogramProblem& p) {
-    const u64 budget = std::min(most_copy_bytes, local_budget(device)), bins = p.bins();
-    for (u64 copies = tuned(device, histogram_copies_of_group, point_of(p), most_copies); copies > 1;
+    const u64 budget = std::min(max_copy_bytes, local_budget(device)), bins = p.bins();
+    for (u64 copies = tuned(device, histogram_copies_of_group, point_of(p), max_copies); copies > 1;
          copies /= 2) {
         if (bins <= budget / (copies * 4)) return copies;
     }
@@ -198,8 +202,8 @@ u64 pass_count(const Device& device, u64 bins) {
 PrivateRows private_rows(const Device& device, const HistogramProblem& p) {
     const u64 n = p.in.count, bins = p.bins();
     constexpr u64 line = 16;
-    // Waking a thread of oneTBB costs as much as counting many samples. Other drivers wake theirs at every launch.
-    const u64 least_share = device.traits().serial_groups ? u64{1} << 16 : u64{1} << 13;
+    // Other drivers than oneTBB wake their threads at every launch.
+    const u64 min_share = is_host(device) ? host_share : u64{1} << 13;
     // Several tables, while they fit the core's private cache, so that equal samples do not wait for each other's
     // counter.
     const u32 tables = static_cast<u32>(tuned(device, histogram_tables_of_task, point_of(p),
@@ -208,7 +212,7 @@ PrivateRows private_rows(const Device& device, const HistogramProblem& p) {
                                               : bins <= 32768 ? 2
                                                               : 1));
     const u64 tasks_a_unit = tuned(device, histogram_tasks_of_unit, point_of(p), bins <= 16384 ? 4 : 1);
-    const u64 share = std::max(least_share, bins);
+    const u64 share = std::max(min_share, bins);
     const u64 tasks = std::max((n >> share_bits) + 1,
                                std::min(u64{device.traits().units} * tasks_a_unit, divide_up(n, share)));
     return {tasks, (bins + 1 + line - 1) / line * line + line, tables};
@@ -266,10 +270,9 @@ void run_histogram_global_atomic(Stream& stream, const HistogramProblem& p) {
                                .group_size = global_group_size,
                                .words = counts.words},
                               &HistogramKernels::global);
-    constexpr u64 most_groups = u64{1} << 22, host_share = u64{1} << 16;
+    constexpr u64 max_groups = u64{1} << 22;
     const u64 groups =
-        std::min(most_groups,
-                 divide_up(p.in.count, device.traits().serial_groups ? host_share : u64{global_group_size}));
+        std::min(max_groups, divide_up(p.in.count, is_host(device) ? host_share : u64{global_group_size}));
     launch_bins(stream, *count, p, LaunchShape::linear(groups, group_size_of(device, global_group_size)),
                 p.in, counts.view, p.in.count, p.bins(), counts.words);
     finish(stream, p, counts);
@@ -279,8 +282,8 @@ void run_histogram_sorted(Stream& stream, const HistogramProblem& p) {
     Device& device = stream.device();
     const Counts counts = make_counts(stream, p);
     // The counters of a coarse bin fit local memory and a private cache.
-    constexpr u64 most_fine = 8192;
-    const u32 shift = static_cast<u32>(std::bit_width(std::min(most_fine, local_budget(device) / 4))) - 1;
+    constexpr u64 max_fine = 8192;
+    const u32 shift = static_cast<u32>(std::bit_width(std::min(max_fine, local_budget(device) / 4))) - 1;
     const u64 n = p.in.count, bins = p.bins(), fine = u64{1} << shift;
     const u32 coarse = static_cast<u32>(divide_up(bins, fine));
     const auto id_buffer = stream.scratch(n * sizeof(u32)),
@@ -292,11 +295,11 @@ void run_histogram_sorted(Stream& stream, const HistogramProblem& p) {
                              {.source = &kernel_sources::histogram_ids(), .group_size = global_group_size},
                              &HistogramKernels::ids);
     const u32 none = coarse << shift;
-    if (device.traits().compiles_source) {
-        launch_elements(stream, *find, n, global_group_size, p.values, p.in, ids, n, bins, none);
-    } else {
+    if (is_host(device)) {
         launch_elements(stream, *find, n, global_group_size, p.values, p.in, ids, n, bins, none,
                         size_of(p.in.type), bin_function(device, p).argument());
+    } else {
+        launch_elements(stream, *find, n, global_group_size, p.values, p.in, ids, n, bins, none);
     }
     sort(stream, ids, ids, {.begin_bit = shift, .end_bit = shift + static_cast<u32>(std::bit_width(coarse))});
     const KernelShape shape{.source = &kernel_sources::histogram_sorted(),

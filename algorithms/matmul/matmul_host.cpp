@@ -2,7 +2,7 @@
 
 #include "matmul_direct.hpp"
 #include "matmul_packed.hpp"
-#include "matmul_table.hpp"
+#include "matmul_variants.hpp"
 
 namespace concord::detail {
 namespace {

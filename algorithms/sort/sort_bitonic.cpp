@@ -9,7 +9,7 @@ namespace concord {
 namespace detail {
 namespace {
 
-constexpr u32 group = 256;
+constexpr u32 group = sort_group;
 constexpr u32 most_inputs_log2 = 4;  // log2 of the elements that a work-item takes through several columns
 
 // Elements per tile in local memory, at most 16 KiB.
@@ -69,10 +69,6 @@ u64 whole_length(const SortProblem& p) {
 }
 
 }  // namespace
-
-Support supports_sort_network(const Device& device, const SortProblem& /*problem*/) {
-    return supports_group(device, group);
-}
 
 void run_sort_bitonic(Stream& stream, const SortProblem& p) {
     place_elements(stream, p);

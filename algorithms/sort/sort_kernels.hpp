@@ -3,13 +3,17 @@
 // ranges, and the passes of a sort.
 
 #include "sort_sources.hpp"
-#include "sort_table.hpp"
-
-#include <concord/internal/launch.hpp>
+#include "sort_variants.hpp"
 
 namespace concord {
 
 namespace detail {
+
+// Whether kernels keep a tile in registers, which requires that the compiler bounds them. The local memory of the
+// elements that they stage comes from the launch. Otherwise kernels keep tiles in local memory that they declare.
+inline bool sort_in_registers(const Device& device) {
+    return device.traits().bounds_registers;
+}
 
 // Whether a kernel moves values or only reads keys.
 enum class Values : u8 { ignored, moved };

@@ -2,8 +2,6 @@
 
 #include "sort_kernels.hpp"
 
-#include <concord/internal/launch.hpp>
-
 #include <bit>
 
 namespace concord {
@@ -11,7 +9,7 @@ namespace concord {
 namespace detail {
 namespace {
 
-constexpr u32 group = 256;
+constexpr u32 group = sort_group;
 constexpr u32 block = 16;  // elements per insertion sort on CPUs
 
 // Kernels for groups of many work-items, or for one work-item per group (CPUs).
@@ -23,8 +21,8 @@ const KernelSource& source(MergeShape shape) {
 
 // Elements per work-item. Odd numbers avoid bank conflicts.
 u32 items_of(const Device& device, const SortProblem& p) {
-    if (!device.traits().bounds_registers) return p.key_size() <= 4 ? 9 : 7;
-    return p.key_size() <= 4 ? 15 : 11;
+    if (sort_in_registers(device)) return p.key_size() <= 4 ? 15 : 11;
+    return p.key_size() <= 4 ? 9 : 7;
 }
 
 // The comparator for the order of the codes, on the bits of keys.
@@ -88,7 +86,20 @@ std::shared_ptr<Kernel> merge_kernel(Device& device, const SortProblem& p, const
                           .max_group_size = group_size});
 }
 
-void run_many(Stream& stream, const SortProblem& p) {
+}  // namespace
+
+Support supports_sort_less(const Device& device, const SortProblem& p) {
+    if (p.less == nullptr) return {};
+    if (Support less = supports_operator(device, *p.less, p.host); !less) return less;
+    return supports_type(device, p.type());
+}
+
+Support supports_sort_merge(const Device& device, const SortProblem& p) {
+    if (Support group_size = supports_group(device, group); !group_size) return group_size;
+    return supports_sort_less(device, p);
+}
+
+void run_sort_merge(Stream& stream, const SortProblem& p) {
     Device& device = stream.device();
     const Comparator less(p);
     const u64 n = p.count(), tiles = divide_up(n, u64{group} * items_of(device, p));
@@ -115,7 +126,7 @@ void run_many(Stream& stream, const SortProblem& p) {
     }
 }
 
-void run_wide(Stream& stream, const SortProblem& p) {
+void run_sort_merge_wide(Stream& stream, const SortProblem& p) {
     constexpr u32 most_rounds = 10;  // chunks of 2^14 elements fit a private cache
     Device& device = stream.device();
     const Comparator less(p);
@@ -140,22 +151,6 @@ void run_wide(Stream& stream, const SortProblem& p) {
         const SortElements& to = sides.result(left);
         launch(stream, *merge, shape, from.keys, from.values, to.keys, to.values, n, width, chunk,
                less.values);
-    }
-}
-
-}  // namespace
-
-Support supports_sort_merge_compiled(const Device& device, const SortProblem& p) {
-    if (Support group_size = supports_group(device, device.traits().many_items ? group : 1); !group_size)
-        return group_size;
-    return p.less != nullptr ? supports_type(device, p.type()) : Support{};
-}
-
-void run_sort_merge_compiled(Stream& stream, const SortProblem& p) {
-    if (stream.device().traits().many_items) {
-        run_many(stream, p);
-    } else {
-        run_wide(stream, p);
     }
 }
 

@@ -76,28 +76,22 @@ u64 staged_bytes(const Tile& tile, const SortProblem& p) {
     return tile.length() * std::max(p.key_size(), p.value_size());
 }
 
-// Whether kernels declare their local memory, in which the staged elements take the place of the tables that rank them
-// (sort_tile.cl). Otherwise launches pass the memory of the staged elements (sort_tile.cu).
-bool declares_local(const Device& device) {
-    return !device.traits().bounds_registers;
-}
-
 u64 passed_bytes(const Device& device, const Tile& tile, const SortProblem& p) {
-    return declares_local(device) ? 0 : staged_bytes(tile, p);
+    return sort_in_registers(device) ? staged_bytes(tile, p) : 0;
 }
 
 // Approximate bytes of local memory per group: staged elements, and for each warp counters and match words per
-// digit.
+// digit. Where kernels declare it, the staged elements take the place of the tables that rank them.
 u64 local_bytes(const Device& device, const Tile& tile, const SortProblem& p) {
     constexpr u64 scan = (digits * 2 + 8) * sizeof(u64), others = 2048 + 128;
     const u64 staged = staged_bytes(tile, p), tables = tile.group_size / 32 * digits * 2 * sizeof(u32);
-    return others + (declares_local(device) ? std::max(staged, tables + scan) : staged + tables);
+    return others + (sort_in_registers(device) ? staged + tables : std::max(staged, tables + scan));
 }
 
 Tile tile_for(const Device& device, const SortProblem& p) {
     const DeviceTraits& traits = device.traits();
     const Tile small = tile_of(short_tiles, p),
-               large = tile_of(traits.bounds_registers ? long_tiles : unbounded_tiles, p);
+               large = tile_of(sort_in_registers(device) ? long_tiles : unbounded_tiles, p);
     const bool fits = local_bytes(device, large, p) <= traits.local_memory;
     const u64 kind =
         tuned(device, sort_onesweep_tile, point_of(p), p.count() <= small.length() * traits.units ? 1 : 2);
@@ -137,10 +131,9 @@ struct Counting {
 
 Counting counting_of(const Device& device, const SortProblem& p, u32 passes) {
     constexpr u64 long_input = u64{1} << 22;  // elements
-    const bool bounded = device.traits().bounds_registers;
+    const bool bounded = sort_in_registers(device);
     if (p.count() < long_input) return {bounded ? 512U : 256U, 2};
-    const u64 others =
-        declares_local(device) ? 5 << 10 : 1 << 10;  // bytes of other data in local memory, at most
+    const u64 others = bounded ? 1 << 10 : 5 << 10;  // bytes of other data in local memory, at most
     const u64 row = passes * digits * sizeof(u32);
     u32 copies = 32;
     while (copies > 1 && copies * row + others > std::min<u64>(device.traits().local_memory, 160 << 10))
@@ -158,9 +151,6 @@ std::shared_ptr<Kernel> counting_kernel(Device& device, const SortProblem& p, co
 }  // namespace
 
 Support supports_sort_onesweep(const Device& device, const SortProblem& p) {
-    if (!device.traits().many_items)
-        return Support::no("requires many work-items per group; " + device.info().selector +
-                           " runs groups of one");
     if (Support waiting = supports_waiting(device); !waiting) return waiting;
     if (Support fence = supports_device_fence(device); !fence) return fence;
     if (Support local = supports_local_memory(device, local_bytes(device, tile_of(short_tiles, p), p));
@@ -168,7 +158,7 @@ Support supports_sort_onesweep(const Device& device, const SortProblem& p) {
         return local;
     if (const u64 tiles = divide_up(p.count(), tile_for(device, p).length()); tiles > ~u32{0} / 2)
         return Support::no("supports fewer than 2^31 tiles, got " + std::to_string(tiles));
-    return supports_group(device, device.traits().bounds_registers ? 1024 : 256);
+    return supports_group(device, sort_in_registers(device) ? 1024 : 256);
 }
 
 void run_sort_onesweep(Stream& stream, const SortProblem& p) {
@@ -177,7 +167,7 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     const SortElements in = sort_input(p), out = sort_output(p);
     const u64 n = p.count();
     const u32 first = p.by.begin_bit, last = p.by.end_bit;
-    const bool bounded = device.traits().bounds_registers;
+    const bool bounded = sort_in_registers(device);
     if (const Tile single = tile_of(bounded ? single_tiles : unbounded_single_tiles, p);
         n <= single.length() && local_bytes(device, single, p) <= device.traits().local_memory) {
         const auto kernel =
@@ -207,9 +197,9 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     const u64 table_bytes = passes * digits * sizeof(u32) * counting.copies;
     const u64 most_resident = 2048 / counting.group_size;
     // OpenCL reports the limit of one group, which does not tell how many groups a multiprocessor holds.
-    const u64 resident = declares_local(device)
-                             ? most_resident
-                             : std::clamp<u64>(device.traits().local_memory / table_bytes, 1, most_resident);
+    const u64 resident = bounded
+                             ? std::clamp<u64>(device.traits().local_memory / table_bytes, 1, most_resident)
+                             : most_resident;
     const u64 groups = std::min(divide_up(p.in.bytes() + 16, part), device.traits().units * resident);
     launch(stream, *histograms, LaunchShape::linear(groups, counting.group_size, table_bytes), in.keys,
            memory.view, status.view, tiles * digits, n, passes, first, last, in_place, code.flip, code.fold);

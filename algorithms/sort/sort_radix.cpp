@@ -15,7 +15,7 @@ void scan_counts(Stream& stream, const View& counts) {
 
 // --- radix1, radix4 --------------------------------------------------------------------------------------------------
 
-constexpr u32 group = 256;        // work-items per group, radix1
+constexpr u32 group = sort_group;
 constexpr u32 chunk_group = 128;  // work-items per group, radix4: their counters fit 32 KiB
 constexpr u64 chunk = 64;         // elements per work-item, radix4
 constexpr u64 radix4_digits = 16;
@@ -52,14 +52,45 @@ constexpr u64 radix8_digits = 256;
 
 // Keys per work-item: a tile and its counters fit 32 KiB of local memory, or the tile fits the registers.
 u32 radix8_items(const Device& device, const SortProblem& p) {
-    if (!device.traits().bounds_registers) return p.key_size() <= 4 ? 11 : 7;
-    return p.key_size() + p.value_size() <= 8 ? 16 : 10;
+    if (sort_in_registers(device)) return p.key_size() + p.value_size() <= 8 ? 16 : 10;
+    return p.key_size() <= 4 ? 11 : 7;
 }
 
-void run_radix8_many(Stream& stream, const SortProblem& p) {
+}  // namespace
+
+void run_sort_radix1(Stream& stream, const SortProblem& p) {
     Device& device = stream.device();
-    // A tile is ranked in registers if the compiler bounds them, else in local memory.
-    const bool in_registers = device.traits().bounds_registers;
+    const u64 n = p.count();
+    const Type type = sort_count_type(p);
+    const SortCode code = p.code();
+    auto kernel = [&](const char* entry, Values values) {
+        return sort_kernel(device, p, kernel_sources::sort_radix1(), entry, group, {{"COUNT", type}}, values);
+    };
+    const auto flag = kernel("sort_flags", Values::ignored), split = kernel("sort_split", Values::moved);
+    const SortCounts positions(stream, n, type);
+    const LaunchShape shape = LaunchShape::linear(divide_up(n, group), group);
+    radix_passes(stream, p, 1,
+                 [&](const SortElements& from, const SortElements& to, u32 shift, u32 /*mask*/) {
+                     launch(stream, *flag, shape, from.keys, positions.view, n, shift, code.flip, code.fold);
+                     scan_counts(stream, positions.view);
+                     launch(stream, *split, shape, from.keys, from.values, positions.view, to.keys, to.values,
+                            n, shift, code.flip, code.fold);
+                 });
+}
+
+void run_sort_radix4(Stream& stream, const SortProblem& p) {
+    run_radix4(stream, p, {});
+}
+void run_sort_radix4_local(Stream& stream, const SortProblem& p) {
+    run_radix4(stream, p, {.local = true});
+}
+void run_sort_radix4_vector(Stream& stream, const SortProblem& p) {
+    run_radix4(stream, p, {.local = true, .vector = true});
+}
+
+void run_sort_radix8(Stream& stream, const SortProblem& p) {
+    Device& device = stream.device();
+    const bool in_registers = sort_in_registers(device);
     const SortCode code = p.code();
     const u32 items = radix8_items(device, p);
     const u64 n = p.count(), tile = u64{group} * items, tiles = divide_up(n, tile);
@@ -90,7 +121,7 @@ void run_radix8_many(Stream& stream, const SortProblem& p) {
 }
 
 // One work-item per group, for CPUs.
-void run_radix8_wide(Stream& stream, const SortProblem& p) {
+void run_sort_radix8_wide(Stream& stream, const SortProblem& p) {
     constexpr u64 least_chunk = u64{1} << 15;  // elements
     constexpr u64 most_chunk = u64{1} << 31;   // counters have 32 bits
     constexpr u32 line_bytes = 256;            // bytes per digit gathered before they are stored
@@ -139,54 +170,6 @@ void run_radix8_wide(Stream& stream, const SortProblem& p) {
     if (in_place != 0)
         launch(stream, *kernel("sort_copy_back"), shape, plan.view.part(passes, 1), other.keys, other.values,
                out.keys, out.values, n, chunk);
-}
-
-}  // namespace
-
-Support supports_sort_radix(const Device& device, const SortProblem& /*problem*/) {
-    return supports_group(device, group);
-}
-
-Support supports_sort_radix8_compiled(const Device& device, const SortProblem& /*problem*/) {
-    return supports_group(device, device.traits().many_items ? group : 1);
-}
-
-void run_sort_radix1(Stream& stream, const SortProblem& p) {
-    Device& device = stream.device();
-    const u64 n = p.count();
-    const Type type = sort_count_type(p);
-    const SortCode code = p.code();
-    auto kernel = [&](const char* entry, Values values) {
-        return sort_kernel(device, p, kernel_sources::sort_radix1(), entry, group, {{"COUNT", type}}, values);
-    };
-    const auto flag = kernel("sort_flags", Values::ignored), split = kernel("sort_split", Values::moved);
-    const SortCounts positions(stream, n, type);
-    const LaunchShape shape = LaunchShape::linear(divide_up(n, group), group);
-    radix_passes(stream, p, 1,
-                 [&](const SortElements& from, const SortElements& to, u32 shift, u32 /*mask*/) {
-                     launch(stream, *flag, shape, from.keys, positions.view, n, shift, code.flip, code.fold);
-                     scan_counts(stream, positions.view);
-                     launch(stream, *split, shape, from.keys, from.values, positions.view, to.keys, to.values,
-                            n, shift, code.flip, code.fold);
-                 });
-}
-
-void run_sort_radix4(Stream& stream, const SortProblem& p) {
-    run_radix4(stream, p, {});
-}
-void run_sort_radix4_local(Stream& stream, const SortProblem& p) {
-    run_radix4(stream, p, {.local = true});
-}
-void run_sort_radix4_vector(Stream& stream, const SortProblem& p) {
-    run_radix4(stream, p, {.local = true, .vector = true});
-}
-
-void run_sort_radix8_compiled(Stream& stream, const SortProblem& p) {
-    if (stream.device().traits().many_items) {
-        run_radix8_many(stream, p);
-    } else {
-        run_radix8_wide(stream, p);
-    }
 }
 
 }  // namespace detail

@@ -15,7 +15,7 @@
 //            write-combining).
 
 #include "sort_keys.cl"
-#include "tile.cl"
+#include "lines.cl"
 
 #define DIGITS 256
 #define DIGIT_BITS 8

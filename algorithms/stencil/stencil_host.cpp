@@ -1,6 +1,6 @@
 // Host kernels of stencil, one set per element type. The radius is an argument.
 
-#include "stencil_table.hpp"
+#include "stencil_variants.hpp"
 
 namespace concord::detail {
 namespace {

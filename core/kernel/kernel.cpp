@@ -31,6 +31,11 @@ std::string type_definitions(Dialect dialect) {
     return text;
 }
 
+// Before the operator's functions.
+std::string_view function_qualifier(Dialect dialect) {
+    return dialect == Dialect::cuda ? "static __device__ __forceinline__ " : "static inline ";
+}
+
 // Appends the operator's function, the struct of bound values, and apply().
 void append_operator(std::string& text, const Operator& op, std::string_view qualifier) {
     text.append("#line ").append(std::to_string(op.line)).append(" \"").append(op.file).append("\"\n");
@@ -103,6 +108,18 @@ KernelSource::KernelSource(std::string_view name, std::vector<SourceFile> cuda,
     content_ = detail::content_hash(all);
 }
 
+const std::vector<SourceFile>& KernelSource::files(Dialect dialect) const {
+    if (dialect == Dialect::host)
+        throw Error(ErrorCode::unsupported, "KernelSource::files",
+                    "host kernels are functions and have no source; expected the CUDA or OpenCL dialect");
+    return dialect == Dialect::cuda ? cuda_ : opencl_;
+}
+
+bool KernelSpec::is_written_in(Dialect dialect) const {
+    if (dialect == Dialect::host) return static_cast<bool>(host);
+    return source != nullptr && !source->files(dialect).empty();
+}
+
 std::string Constant::value() const {
     if (is_text()) return std::string(text());
     return kind_ == signed_number ? std::to_string(static_cast<i64>(number_)) : std::to_string(number_);
@@ -122,10 +139,7 @@ void Constants::refuse(const Constant& constant) {
 }
 
 std::string assemble(const KernelSpec& spec, Dialect dialect) {
-    if (dialect == Dialect::host)
-        throw Error(ErrorCode::unsupported, "assemble",
-                    "host kernels are functions and have no source; expected the CUDA or OpenCL dialect");
-    const bool cuda = dialect == Dialect::cuda;
+    const std::vector<SourceFile>& files = spec.source->files(dialect);
     std::string text = type_definitions(dialect);
     // Drivers have their own caches. A source that differs every time is in none of them.
     if (spec.fresh)
@@ -134,9 +148,7 @@ std::string assemble(const KernelSpec& spec, Dialect dialect) {
             .append("\n");
     for (const Constant& constant : spec.constants)
         text.append("#define ").append(constant.name()).append(" ").append(constant.value()).append("\n");
-    if (spec.op != nullptr)
-        append_operator(text, *spec.op, cuda ? "static __device__ __forceinline__ " : "static inline ");
-    const std::vector<SourceFile>& files = cuda ? spec.source->cuda() : spec.source->opencl();
+    if (spec.op != nullptr) append_operator(text, *spec.op, function_qualifier(dialect));
     for (const SourceFile& file : files) {
         const std::optional<std::string> other = text_from_folder(file.name, files);
         text.append("#line ")

@@ -221,15 +221,8 @@ VolumeView Tensor::volume(const char* call) const {
 }
 
 dlpack::Device detail::dlpack_device(const Device& device) {
-    switch (device.traits().dialect) {
-        case Dialect::cuda:
-            return {dlpack::DeviceType::cuda, index_of(device)};
-        case Dialect::opencl:
-            return {dlpack::DeviceType::opencl, index_of(device)};
-        case Dialect::host:
-            break;
-    }
-    return {dlpack::DeviceType::cpu, 0};
+    const dlpack::DeviceType type = device.traits().dlpack_type;
+    return {type, type == dlpack::DeviceType::cpu ? 0 : index_of(device)};
 }
 
 dlpack::Device detail::dlpack_device(const Buffer& buffer) {
@@ -245,12 +238,11 @@ std::pair<std::shared_ptr<Buffer>, u64> detail::adopt_tensor(Device& device, con
     constexpr const char* call = "from_dlpack";
     using dlpack::DeviceType;
     const DeviceType type = tensor.device.type;
-    const Dialect dialect = device.traits().dialect;
-    const bool fits = type == DeviceType::cuda
-                          ? dialect == Dialect::cuda && tensor.device.id == index_of(device)
-                      : type == DeviceType::cuda_managed ? dialect == Dialect::cuda
-                      : type == DeviceType::opencl       ? dialect == Dialect::opencl
-                                                   : type == DeviceType::cpu || type == DeviceType::cuda_host;
+    const dlpack::Device own = dlpack_device(device);
+    const bool on_host = type == DeviceType::cpu || type == DeviceType::cuda_host;
+    // The number of an OpenCL device differs between libraries; its context tells.
+    const bool fits = on_host || (type == DeviceType::cuda_managed && own.type == DeviceType::cuda) ||
+                      (type == own.type && (type == DeviceType::opencl || tensor.device.id == own.id));
     if (!fits)
         throw Error(ErrorCode::wrong_device, call,
                     "tensor of DLPack device (" + std::to_string(static_cast<i32>(type)) + ", " +
@@ -269,7 +261,6 @@ std::pair<std::shared_ptr<Buffer>, u64> detail::adopt_tensor(Device& device, con
                          .read_only = read_only,
                          .verify = verify,
                          .release = std::move(release)};
-    const bool on_host = type == DeviceType::cpu || type == DeviceType::cuda_host;
     auto buffer = on_host ? device.adopt_host(std::move(memory)) : device.adopt(std::move(memory));
     const u64 begin = buffer->begin();
     return {std::move(buffer), begin};
@@ -352,6 +343,10 @@ dlpack::ManagedTensor* to_dlpack(const Tensor& tensor) {
     managed.tensor.strides = exported->strides.data();
     if (const std::shared_ptr<Buffer>& buffer = tensor.buffer(); buffer != nullptr) {
         managed.tensor.device = detail::dlpack_device(*buffer);
+        if (managed.tensor.device.type == dlpack::DeviceType{})
+            throw Error(ErrorCode::unsupported, "to_dlpack",
+                        "other libraries do not know the memory of " + buffer->device().info().selector +
+                            "; copy it to the host");
         const bool by_address = managed.tensor.device.type != dlpack::DeviceType::opencl;
         managed.tensor.data = by_address && buffer->kind() == Buffer::Kind::host ? buffer->host_pointer()
                                                                                  : buffer->native_handle();

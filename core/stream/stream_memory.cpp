@@ -3,6 +3,7 @@
 #include "stream/stream_state.hpp"
 
 #include <concord/stream_memory.hpp>
+#include <concord/trace.hpp>
 
 #include <algorithm>
 
@@ -58,6 +59,12 @@ std::shared_ptr<Buffer> workspace(Stream& stream, u64 bytes) {
     state.workspace = made;  // if two threads get here, the buffer of the later one
     state.workspace_uses = 1;
     return made;
+}
+
+void observe_launches(Stream& stream, std::function<void(const Kernel&, const LaunchShape&)> f) {
+    detail::StreamState& state = detail::Access::state(stream);
+    const std::lock_guard lock(state.mutex);
+    state.observer = std::move(f);
 }
 
 }  // namespace concord

@@ -29,7 +29,7 @@ std::string value_name(Type type, const void* value) {
             }
             return std::string(text);
         } else if constexpr (std::is_class_v<T>) {
-            const auto converted = static_cast<detail::AccumulatorOf<T>>(v);
+            const auto converted = detail::widened(v);
             return value_name(accumulator_of(type), &converted);
         } else {
             return std::to_string(v);

@@ -236,7 +236,11 @@ class Call {
     const Bytes& before() { return machine_.before(); }
     // A number of elements that take up to this many bytes.
     u64 elements(Type type, u64 bytes) { return choices_.below(bytes / size_of(type) + 1); }
-    Type any_type() { return choices_.any(all_types); }
+    // A type with arithmetic.
+    Type any_type() {
+        const Type type = choices_.any(all_types);
+        return is_storage(type) ? accumulator_of(type) : type;
+    }
     Type any_float() { return choices_.one_in(2) ? Type::f64 : Type::f32; }
 
     // Rows of a matrix: a pitch, and the elements from the first to the last.

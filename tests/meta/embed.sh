@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# embed.sh CMAKE SOURCE_DIR: tests cmake/embed.cmake. Each file that a kernel source includes precedes it once, lines keep
-# their numbers, and an error names both files of a missing and of a cyclic include.
+# embed.sh CMAKE SOURCE_DIR: tests cmake/embed.cmake. Each file that a kernel source includes precedes it once. Lines
+# keep their numbers. An error names both files of a missing and of a cyclic include.
 set -u
 cmake=$1 script=$2/cmake/embed.cmake
 work=$(mktemp -d) || exit 2

@@ -31,7 +31,7 @@ cmake -G "Unix Makefiles" -S "$copy" -B "$new" "${options[@]}" >"$work/log" 2>&1
 copy_of() {  # PATTERN: files of the build that the new one does not have
     (cd "$build" && find . -name "$1" -print0 | tar --null -T - -cf -) | tar -C "$new" -xf - --skip-old-files --touch
 }
-copy_of '*_source.cpp'
+copy_of '*_sources.cpp'
 copy_of '*.o'
 # Except objects of generated lists and of batches of sources, which have one more entry.
 find "$new" -name 'unity_*.cxx' | while read -r batch; do

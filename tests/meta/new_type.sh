@@ -21,10 +21,11 @@ sed -i -e 's|^    ROW(f64,.*[^\\]$|& \\\n    ROW(x16, detail::X16, storage, u16,
     -e 's|^#include <utility>|&\n\n#include <concord/detail/x16.hpp>|' "$table"
 [[ $(diff "$source/core/include/concord/types.hpp" "$table" | grep -c '^>') == 4 ]] || { echo "the row does not fit the table"; exit 1; }
 
-options=(-DCONCORD_BASELINES=OFF -DCONCORD_TESTS=OFF)
+# Every file is compiled, so without optimisation.
+options=(-DCONCORD_BASELINES=OFF -DCONCORD_TESTS=OFF -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -g0")
 while read -r line; do
     [[ $line == CONCORD_BASELINES* || $line == CONCORD_TESTS* ]] || options+=("-D$line")
-done < <(grep -E '^(CMAKE_BUILD_TYPE|CMAKE_CXX_COMPILER|CMAKE_CXX_FLAGS|BUILD_SHARED_LIBS|CONCORD_[A-Z_]*):' "$build/CMakeCache.txt")
+done < <(grep -E '^(CMAKE_CXX_COMPILER|CMAKE_CXX_FLAGS|BUILD_SHARED_LIBS|CONCORD_[A-Z_]*):' "$build/CMakeCache.txt")
 cmake -S "$copy" -B "$new" "${options[@]}" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 cmake --build "$new" --parallel "$(nproc)" --target concord-program concord_modules example-own_kernel >"$work/log" 2>&1 ||
     { tail -n 60 "$work/log"; exit 1; }
@@ -36,7 +37,7 @@ devices=tbb
 "$new/bin/concord" devices | grep -q '^opencl:0 ' && devices+=,opencl
 check() {  # ARGUMENTS...: that `concord check` passes with at least one case
     local out
-    out=$("$new/bin/concord" check "$@" </dev/null 2>&1) && [[ $out =~ (^|[^0-9])[1-9][0-9]*" passed" && $out == *" 0 failed"* ]] ||
+    out=$("$new/bin/concord" check "$@" </dev/null 2>&1) && [[ $out =~ [^0-9][1-9][0-9]*" "(passed|compiled) && $out == *" 0 failed"* ]] ||
         { failed=1; echo "FAILED  concord check $*: ${out: -600}"; }
 }
 check sort transpose map --types x16 --devices "$devices"

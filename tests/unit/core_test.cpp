@@ -24,13 +24,13 @@ TEST_SUITE_BEGIN("core");
 TEST_CASE("types have names and sizes") {
     for (Type type : all_types) {
         CHECK(type_named(name_of(type)) == type);
+        if (is_storage(type)) continue;
         detail::visit_type(type, [&](auto tag) {
             using T = typename decltype(tag)::type;
             CHECK(type_of<T>() == type);
             CHECK(size_of(type) == sizeof(T));
             CHECK(is_float(type) == std::is_floating_point_v<T>);
             CHECK(is_unsigned(type) == std::is_unsigned_v<T>);
-            CHECK_FALSE(is_storage(type));
             CHECK(accumulator_of(type) == type);
             CHECK(is_unsigned(detail::bits_of(type)));
             CHECK(size_of(detail::bits_of(type)) == sizeof(T));

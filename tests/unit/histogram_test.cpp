@@ -2,7 +2,7 @@
 // No fixed bits: counts are exact.
 #include "devices.hpp"
 
-#include <concord/histogram_textbook.hpp>
+#include <concord/histogram.hpp>
 
 #include <cmath>
 #include <numeric>
@@ -100,8 +100,7 @@ DEVICE_TEST(bins_by_a_user_function) {
         }
         each_variant(device, histogram_algorithm, [&](const std::string& name) {
             CAPTURE(name);
-            const auto got =
-                counts<u32>(*stream, x, 80, textbook(ring), {name});  // each_variant() catches the error
+            const auto got = counts<u32>(*stream, x, 80, ring, {name});  // each_variant() catches the error
             CHECK(got == expected);
         });
     }

@@ -64,10 +64,9 @@ enum class TypeKind : std::uint8_t {
     struct Element<Type::NAME> {           \
         using type = T;                    \
     };
-#define CONCORD_TYPE_CASE(NAME, T, KIND, ...)                            \
-    case Type::NAME:                                                     \
-        if constexpr (allowed[static_cast<std::size_t>(TypeKind::KIND)]) \
-            return std::forward<F>(f)(TypeTag<NAME>{});                  \
+#define CONCORD_TYPE_CASE(NAME, T, KIND, ...)                                              \
+    case Type::NAME:                                                                       \
+        if constexpr (accepts(TypeKind::KIND)) return std::forward<F>(f)(TypeTag<NAME>{}); \
         break;
 
 CONCORD_ELEMENT_TYPES(CONCORD_TYPE_ALIAS)
@@ -193,7 +192,7 @@ inline constexpr bool is_element = detail::find_type<T>().has_value();
 template <class T>
 constexpr Type type_of() {
     using U = std::remove_cv_t<T>;
-    static_assert(is_element<U>, "Concord's element types are i8 ... i64, u8 ... u64, f32, f64");
+    static_assert(is_element<U>, "not an element type; concord::Type lists them");
     return *detail::find_type<U>();
 }
 
@@ -208,6 +207,15 @@ using BitsOf = typename Element<bits_of(type_of<T>())>::type;
 template <class T>
 using AccumulatorOf = typename Element<accumulator_of(type_of<T>())>::type;
 
+// The value in the type that it accumulates in.
+template <class T>
+constexpr AccumulatorOf<T> widened(T x) {
+    return static_cast<AccumulatorOf<T>>(x);
+}
+// Whether the values of T are floats, perhaps stored in another type.
+template <class T>
+inline constexpr bool has_float_values = std::is_floating_point_v<AccumulatorOf<T>>;
+
 // Carries a C++ type as a value; see visit_type().
 template <class T>
 struct TypeTag {
@@ -217,32 +225,39 @@ struct TypeTag {
 // Throws unsupported: the call requires a type with arithmetic, or a floating-point type.
 [[noreturn]] void refuse_type(Type type);
 
-// The kinds that a visitor is called with, by TypeKind.
-using Kinds = std::array<bool, 4>;
-
-// Calls f(TypeTag<T>{}) with the C++ type for `type` and returns its result. Refuses other kinds.
-template <Kinds allowed, class F>
+// Calls f(TypeTag<T>{}) with the C++ type for `type` and returns its result. Refuses kinds that are not accepted.
+template <bool (*accepts)(TypeKind), class F>
 constexpr decltype(auto) visit_kinds(Type type, F&& f) {
     switch (type) { CONCORD_ELEMENT_TYPES(CONCORD_TYPE_CASE) }
     refuse_type(type);
 }
 
+constexpr bool is_any(TypeKind /*kind*/) {
+    return true;
+}
+constexpr bool has_arithmetic(TypeKind kind) {
+    return kind != TypeKind::storage;
+}
+constexpr bool has_floats(TypeKind kind) {
+    return kind == TypeKind::floating_point;
+}
+
 // For code that moves or prints values of any type. Code that depends on the size alone uses visit_size().
 template <class F>
 constexpr decltype(auto) visit_element(Type type, F&& f) {
-    return visit_kinds<Kinds{true, true, true, true}>(type, std::forward<F>(f));
+    return visit_kinds<is_any>(type, std::forward<F>(f));
 }
 
 // For code that computes in the type: integers and floats.
 template <class F>
 constexpr decltype(auto) visit_type(Type type, F&& f) {
-    return visit_kinds<Kinds{true, true, true, false}>(type, std::forward<F>(f));
+    return visit_kinds<has_arithmetic>(type, std::forward<F>(f));
 }
 
 // For code that computes in floats.
 template <class F>
 constexpr decltype(auto) visit_float(Type type, F&& f) {
-    return visit_kinds<Kinds{false, false, true, false}>(type, std::forward<F>(f));
+    return visit_kinds<has_floats>(type, std::forward<F>(f));
 }
 
 // Calls f(TypeTag<U>{}) with the unsigned integer of `size` bytes: 1, 2, 4 or 8.

@@ -2,7 +2,7 @@
 
 #include <concord/lab/suite.hpp>
 
-#include <concord/sort_textbook.hpp>
+#include <concord/sort.hpp>
 
 #include "sort_reference.hpp"
 
@@ -126,10 +126,9 @@ Work less_work(const char* title, const Input& keys, std::optional<Input> values
     return sorted_work(
         title, keys, values, std::move(order),
         [less](Stream& stream, std::span<const View> in, std::span<const View> out, const Options& options) {
-            if (in.size() == 1)
-                return sort(stream, Span<T>(in[0]), Span<T>(out[0]), textbook(less), {}, options);
+            if (in.size() == 1) return sort(stream, Span<T>(in[0]), Span<T>(out[0]), less, {}, options);
             return sort_pairs(stream, Span<T>(in[0]), Span<u32>(in[1]), Span<T>(out[0]), Span<u32>(out[1]),
-                              textbook(less), {}, options);
+                              less, {}, options);
         });
 }
 

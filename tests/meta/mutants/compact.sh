@@ -38,7 +38,7 @@ mutant compact_lookback.cl many "$lookback" "an element past the end is kept" \
 mutant compact_lookback.cl many "$lookback" "one element more is stored than is kept" \
     'if (i >= shift && i < shift + count) base[i]' 'if (i >= shift && i <= shift + count) base[i]'
 mutant compact_lookback.cl many "$lookback" "the first tile tells the count" 'turn.ticket == tiles - 1' 'turn.ticket == 0'
-mutant lookback_tree.cl many "${lookback/1009,9001/1000003}" "a carry lacks the tile before it" \
+mutant lookback.cl many "${lookback/1009,9001/1000003}" "a carry lacks the tile before it" \
     'if (level == 0 && lane + 1 >= digit' 'if (level == 0 && lane >= digit'
 
 mutant compact_tile.cu any "$fused" "an element past the end is kept" 'if (i >= first && i < last) {' 'if (i >= first && i <= last) {'

@@ -25,6 +25,16 @@ constexpr u64 least_group_kib(const DeviceTraits& traits) {
     return traits.serial_groups ? 256 : 64;
 }
 
+// A kernel that exists in the host dialect only.
+inline std::shared_ptr<Kernel> host_kernel_of(Device& device, const char* entry, const HostKernel& host) {
+    return device.kernel({.entry = entry, .host = host, .max_group_size = 1});
+}
+
+// Tiles of that side along a length, as kernels count them.
+constexpr u32 tiles_in(u64 length, u64 side) {
+    return static_cast<u32>(divide_up(length, side));
+}
+
 // Stands for an operator's values in the launch of a kernel without an operator.
 struct NoOperator {};
 

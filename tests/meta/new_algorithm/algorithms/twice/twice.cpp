@@ -1,5 +1,6 @@
 #include "twice_sources.hpp"
 
+#include <concord/internal/row.hpp>
 #include <concord/tuning.hpp>
 #include <concord/twice.hpp>
 
@@ -22,24 +23,26 @@ void twice_host(const Group& group, const T* in, T* out, u64 n, u64 tile) {
         out[i] = in[i] + in[i];
 }
 
-void run(Stream& stream, const TwiceProblem& p, u64 tile) {
-    Device& device = stream.device();
-    const auto kernel = device.kernel(
+void run(Stream& stream, const TwiceProblem& p, u64 tile, u32 group_size) {
+    const auto kernel = stream.device().kernel(
         {.source = &kernel_sources::twice(),
          .entry = "twice",
          .constants = {{"T", p.in.type}},
-         .host = p.in.type == Type::f32 ? host_kernel<&twice_host<f32>>() : host_kernel<&twice_host<f64>>()});
+         .host = visit_float(p.in.type, []<class T>(TypeTag<T>) { return host_kernel<&twice_host<T>>(); })});
     const u64 n = p.in.count;
-    const u32 group_size = device.traits().many_items ? 256 : 1;
     launch(stream, *kernel, LaunchShape::linear(divide_up(n, tile), group_size), p.in, p.out, n, tile);
 }
 
-void run_tiled(Stream& stream, const TwiceProblem& p) {
-    run(stream, p, 4096);
+void run_groups(Stream& stream, const TwiceProblem& p) {
+    run(stream, p, 4096, 256);
+}
+
+void run_items(Stream& stream, const TwiceProblem& p) {
+    run(stream, p, 4096, 1);
 }
 
 void run_serial(Stream& stream, const TwiceProblem& p) {
-    run(stream, p, p.in.count);
+    run(stream, p, p.in.count, 1);
 }
 
 Support supports(const Device& device, const TwiceProblem& p) {
@@ -47,27 +50,21 @@ Support supports(const Device& device, const TwiceProblem& p) {
     return supports_type(device, p.in.type);
 }
 
-struct TwiceRow {
-    Variant variant;
-    Required<Support(const Device&, const TwiceProblem&)> supports;
-    Required<void(Stream&, const TwiceProblem&)> run;
-};
-
-constexpr TwiceRow table[] = {
+constexpr Row<TwiceProblem> table[] = {
     {.variant = {.name = "tiled",
                  .summary = "a group processes a tile",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
-     .supports = supports,
-     .run = run_tiled},
+     .groups = {run_groups, supports},
+     .items = {run_items, supports},
+     .host = {run_items, supports}},
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",
                  .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
-     .supports = supports,
-     .run = run_serial},
+     .host = {run_serial, supports}},
 };
 constexpr auto variants = variants_of(table);
 
