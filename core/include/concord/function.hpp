@@ -137,6 +137,17 @@ struct HostFunction {
     }
 };
 
+// A CONCORD_FUNCTION under its name, for bodies that call it. Registered while it exists.
+struct NamedFunction {
+    NamedFunction(std::string_view name, std::string_view text, std::string_view file, u32 line);
+    ~NamedFunction();
+    NamedFunction(const NamedFunction&) = delete;
+    NamedFunction& operator=(const NamedFunction&) = delete;
+
+    std::string_view name, text, file;
+    u32 line;
+};
+
 // Throws invalid_argument: the parameter has no such value.
 [[noreturn]] void refuse_bound(std::string_view function, const std::string& value, Type parameter);
 
@@ -246,13 +257,14 @@ class Function {
 /// Defines the operator object NAME at namespace scope. PARAMETERS are in parentheses, and the body follows:
 /// `CONCORD_FUNCTION(float, twice, (float x), return 2 * x;)`. RESULT, PARAMETERS and the body may use the unqualified
 /// names i8 to f64, as in OpenCL C.
-#define CONCORD_FUNCTION(RESULT, NAME, PARAMETERS, ...)                      \
-    struct NAME##_concord_function : ::concord::detail::TypeNames {          \
-        static inline RESULT call PARAMETERS { __VA_ARGS__ }                 \
-        static constexpr std::string_view name = #NAME;                      \
-        static constexpr std::string_view text =                             \
-            #RESULT " concord_function" #PARAMETERS " { " #__VA_ARGS__ " }"; \
-        static constexpr std::string_view file = __FILE__;                   \
-        static constexpr ::concord::u32 line = __LINE__;                     \
-    };                                                                       \
+#define CONCORD_FUNCTION(RESULT, NAME, PARAMETERS, ...)                                     \
+    struct NAME##_concord_function : ::concord::detail::TypeNames {                         \
+        static inline RESULT call PARAMETERS { __VA_ARGS__ }                                \
+        static constexpr std::string_view name = #NAME;                                     \
+        static constexpr std::string_view text =                                            \
+            #RESULT " concord_function" #PARAMETERS " { " #__VA_ARGS__ " }";                \
+        static constexpr std::string_view file = __FILE__;                                  \
+        static constexpr ::concord::u32 line = __LINE__;                                    \
+        static inline const ::concord::detail::NamedFunction named{name, text, file, line}; \
+    };                                                                                      \
     inline constexpr ::concord::Function<NAME##_concord_function> NAME{};

@@ -1,0 +1,285 @@
+#pragma once
+/// @file
+/// Kernels over an index space, written once for all backends.
+///
+///     CONCORD_KERNEL(wave, (u64 x, u64 y, f32* next, const f32* now, f32 c, u64 width),
+///                    const u64 i = y * width + x;
+///                    next[i] = 2 * now[i] - next[i] + c * (now[i - 1] - 2 * now[i] + now[i + 1]);)
+///
+///     wave(stream, {nx, ny}, next, now, 0.25f, nx);
+///
+/// The host compiler compiles the body, and the CUDA and OpenCL compilers compile its source. A work-item runs the body
+/// once for each index. The first parameters are the index: one, two or three of type u64, x first. All leading
+/// parameters of type u64 belong to it, so that a buffer, or a value of another type, comes next. The others are
+/// buffers (`f32*` for outputs and for buffers that are read and written, `const f32*` for inputs) and values: element
+/// types, and structs that CONCORD_STRUCT defines.
+///
+/// Work-items run in any order and at the same time: a work-item must not read what another one writes. The body can
+/// use what the three languages share, see function.hpp, and call functions that CONCORD_FUNCTION defines.
+
+#include <concord/function.hpp>
+#include <concord/host_kernel.hpp>
+#include <concord/span.hpp>
+#include <concord/variant.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <concepts>
+#include <span>
+#include <string_view>
+
+namespace concord {
+
+/// The extents of an index space along x, y and z. They are counts: negative ones throw invalid_argument.
+template <u32 Rank>
+class Extents {
+  public:
+    /// One extent per dimension.
+    template <std::integral... N>
+    requires(sizeof...(N) == Rank) constexpr Extents(N... n) : values_{as_extent(n)...} {
+        std::fill(values_.begin() + Rank, values_.end(), u64{1});
+    }
+    /// The extents along x, y and z; 1 beyond the rank.
+    constexpr const std::array<u64, 3>& values() const { return values_; }
+
+  private:
+    template <std::integral N>
+    static constexpr u64 as_extent(N n) {
+        if constexpr (std::is_signed_v<N>) {
+            if (n < 0)
+                throw Error(ErrorCode::invalid_argument, "Extents",
+                            "negative extent, got " + std::to_string(n));
+        }
+        return static_cast<u64>(n);
+    }
+    std::array<u64, 3> values_{};
+};
+
+namespace detail {
+
+// A parameter after the index.
+struct IndexParameter {
+    bool is_buffer = false;
+    bool is_const = false;
+    std::optional<Type> type = {};     // of the value or of the buffer's elements; empty for a struct
+    u32 size = 0;                      // of the value or of an element
+    std::string_view definition = {};  // of a struct
+};
+
+class IndexKernelCode;
+
+// A CONCORD_KERNEL with its types erased.
+struct IndexKernelDefinition {
+    std::string_view name, parameters, body, file;
+    u32 line = 0;
+    u32 rank = 1;
+    std::span<const IndexParameter> types;  // after the index
+    HostKernel host;
+    std::atomic<IndexKernelCode*>* code = nullptr;  // null before the first call
+};
+
+// Enqueues the kernel over the extents. `arguments`: those after the index.
+Enqueued run_index_kernel(Stream& stream, const IndexKernelDefinition& definition,
+                          const std::array<u64, 3>& extents, std::span<const KernelArgument> arguments,
+                          bool compile_everywhere);
+
+// Throws invalid_argument: the view has another element type than parameter `index` after the index.
+[[noreturn]] void refuse_index_view(const IndexKernelDefinition& definition, std::size_t index, Type type);
+
+template <class P>
+constexpr IndexParameter index_parameter() {
+    using E = std::remove_cv_t<std::remove_pointer_t<P>>;
+    static_assert(
+        is_element<E> || requires { E::concord_definition; },
+        "a kernel's parameters are element types, pointers to them, and structs of CONCORD_STRUCT");
+    IndexParameter parameter{.is_buffer = std::is_pointer_v<P>,
+                             .is_const = std::is_const_v<std::remove_pointer_t<P>>,
+                             .size = sizeof(E)};
+    if constexpr (is_element<E>) {
+        parameter.type = type_of<E>();
+    } else {
+        parameter.definition = E::concord_definition;
+    }
+    return parameter;
+}
+
+// The number of leading parameters of type u64, at most 3.
+template <class... P>
+constexpr u32 index_rank() {
+    constexpr bool is_index[] = {std::is_same_v<P, u64>..., false};
+    u32 rank = 0;
+    while (rank < sizeof...(P) && is_index[rank])
+        ++rank;
+    return rank;
+}
+
+// The host kernel of a body: a group runs the rows [group.x / tiles_x * tile_y, ...) of `tile_x` indices each, where
+// rows along y and z are counted together. Iterations are independent, which the compiler does not know.
+template <class K, u32 Rank, class Rest>
+struct IndexHost;
+template <class K, u32 Rank, class... P>
+struct IndexHost<K, Rank, std::tuple<P...>> {
+    [[gnu::always_inline]] static inline void row(u64 begin, u64 end, [[maybe_unused]] u64 y,
+                                                  [[maybe_unused]] u64 z, P... arguments) {
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
+#pragma GCC ivdep
+#endif
+        for (u64 x = begin; x < end; ++x) {
+            if constexpr (Rank == 1) {
+                K::call(x, arguments...);
+            } else if constexpr (Rank == 2) {
+                K::call(x, y, arguments...);
+            } else {
+                K::call(x, y, z, arguments...);
+            }
+        }
+    }
+    static void run(const Group& group, u64 nx, u64 ny, u64 nz, u64 tile_x, u64 tile_y, P... arguments) {
+        const u64 tiles_x = (nx + tile_x - 1) / tile_x;
+        const u64 begin = group.x % tiles_x * tile_x, end = std::min(nx, begin + tile_x);
+        const u64 first = group.x / tiles_x * tile_y, last = std::min(ny * nz, first + tile_y);
+        for (u64 r = first; r < last; ++r)
+            row(begin, end, r % ny, r / ny, arguments...);
+    }
+};
+
+template <class K, class S>
+struct IndexTypes;
+template <class K, class... P>
+struct IndexTypes<K, void (*)(P...)> {
+    static constexpr u32 rank = index_rank<P...>();
+    static_assert(rank >= 1 && rank <= 3,
+                  "the first parameters of a kernel are its index: one, two or three of type u64");
+
+    template <std::size_t... I>
+    static auto rest(std::index_sequence<I...>)
+        -> std::tuple<std::tuple_element_t<rank + I, std::tuple<P...>>...>;
+    using Rest = decltype(rest(std::make_index_sequence<sizeof...(P) - rank>{}));
+    static constexpr std::size_t count = sizeof...(P) - rank;
+
+    template <class... R>
+    static constexpr std::array<IndexParameter, sizeof...(R)> describe(std::tuple<R...>*) {
+        return {index_parameter<R>()...};
+    }
+    static constexpr std::array<IndexParameter, count> parameters = describe(static_cast<Rest*>(nullptr));
+};
+
+}  // namespace detail
+
+/// The type of objects that CONCORD_KERNEL defines.
+template <class K>
+class IndexKernel {
+    using Types = detail::IndexTypes<K, decltype(&K::call)>;
+
+  public:
+    /// The number of dimensions of the index space: 1, 2 or 3.
+    static constexpr u32 rank = Types::rank;
+
+    /// Enqueues the body for each index in [0, extents). `arguments` are those after the index: ranges for buffers, and
+    /// values, which are converted to the parameter's type if it has them. Asynchronous. Throws invalid_argument
+    /// (element types, values), wrong_device, unsupported (f64 on a device without it), compile_failed. A debug build
+    /// also compiles for the other backends at the first call, if they are available, so that a body that one of them
+    /// refuses fails on all.
+    ///
+    /// Enqueued::order is canonical if the body calls only functions that all devices compute alike.
+    template <class... A>
+    Enqueued operator()(Stream& stream, const Extents<rank>& extents, const A&... arguments) const {
+        static_assert(sizeof...(A) == Types::count,
+                      "wrong number of arguments: a kernel takes those after its index");
+        return run(stream, extents, std::make_index_sequence<sizeof...(A)>{}, arguments...);
+    }
+
+    /// The kernel with its types erased.
+    static const detail::IndexKernelDefinition& definition() {
+        static constexpr detail::IndexKernelDefinition d{
+            .name = K::name,
+            .parameters = K::parameters,
+            .body = K::body,
+            .file = K::file,
+            .line = K::line,
+            .rank = rank,
+            .types = Types::parameters,
+            .host = host_kernel<&detail::IndexHost<K, rank, typename Types::Rest>::run>(),
+            .code = &code_};
+        return d;
+    }
+
+  private:
+    static inline std::atomic<detail::IndexKernelCode*> code_ = nullptr;
+
+    // The value as the parameter's type, or the view of the range.
+    template <std::size_t I, class A>
+    static auto converted(const A& argument) {
+        using P = std::tuple_element_t<I, typename Types::Rest>;
+        if constexpr (!std::is_pointer_v<P>) {
+            if constexpr (is_element<P>) {
+                static_assert(std::is_arithmetic_v<A>, "this parameter is a value");
+                return detail::bound_value<P>(K::name, argument);
+            } else {
+                static_assert(std::is_same_v<A, P>, "this parameter is a struct of the type in the kernel");
+                return argument;
+            }
+        } else {
+            using E = std::remove_const_t<std::remove_pointer_t<P>>;
+            if constexpr (std::is_same_v<A, View>) {
+                if (argument.type != type_of<E>()) detail::refuse_index_view(definition(), I, argument.type);
+                return argument;
+            } else {
+                static_assert(Range<A>, "this parameter is a buffer: pass a range");
+                static_assert(std::is_same_v<std::remove_const_t<typename A::Element>, E>,
+                              "the element type of the range must be that of the parameter");
+                static_assert(is_writable_range<A> || std::is_const_v<std::remove_pointer_t<P>>,
+                              "the kernel may write to this parameter, and the range is constant");
+                return View(argument.view());
+            }
+        }
+    }
+    template <class V>
+    static KernelArgument erased(const V& value) {
+        if constexpr (std::is_same_v<V, View> || is_element<V>) {
+            return detail::argument(value);
+        } else {
+            return {.value = &value, .size = sizeof(V)};
+        }
+    }
+    template <std::size_t... I, class... A>
+    static Enqueued run(Stream& stream, const Extents<rank>& extents, std::index_sequence<I...>,
+                        const A&... arguments) {
+        const std::tuple values{converted<I>(arguments)...};
+        const std::array<KernelArgument, sizeof...(A) + 1> list{erased(std::get<I>(values))...};
+#ifdef NDEBUG
+        constexpr bool compile_everywhere = false;
+#else
+        constexpr bool compile_everywhere = true;
+#endif
+        return detail::run_index_kernel(stream, definition(), extents.values(),
+                                        std::span(list.data(), sizeof...(A)), compile_everywhere);
+    }
+};
+
+}  // namespace concord
+
+/// Defines the kernel object NAME at namespace scope. PARAMETERS are in parentheses, the index first, and the body
+/// follows. PARAMETERS and the body may use the unqualified names i8 to f64.
+#define CONCORD_KERNEL(NAME, PARAMETERS, ...)                                     \
+    struct NAME##_concord_kernel : ::concord::detail::TypeNames {                 \
+        [[gnu::always_inline]] static inline void call PARAMETERS { __VA_ARGS__ } \
+        static constexpr std::string_view name = #NAME;                           \
+        static constexpr std::string_view parameters = #PARAMETERS;               \
+        static constexpr std::string_view body = #__VA_ARGS__;                    \
+        static constexpr std::string_view file = __FILE__;                        \
+        static constexpr ::concord::u32 line = __LINE__;                          \
+    };                                                                            \
+    inline constexpr ::concord::IndexKernel<NAME##_concord_kernel> NAME{};
+
+/// Defines a struct of values that kernels take as a parameter: `CONCORD_STRUCT(Star, float c[5]; int radius;)`.
+/// Members are element types under names that all three languages have (float, double, int ...), and arrays of them.
+#define CONCORD_STRUCT(NAME, ...)                              \
+    struct NAME {                                              \
+        __VA_ARGS__                                            \
+        static constexpr std::string_view concord_definition = \
+            "typedef struct { " #__VA_ARGS__ " } " #NAME ";";  \
+    };

@@ -1,0 +1,293 @@
+#include <concord/index_kernel.hpp>
+
+#include <concord/internal/operator_text.hpp>
+#include <concord/internal/row.hpp>
+#include <concord/internal/shape.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <mutex>
+
+namespace concord::detail {
+namespace {
+
+constexpr u32 group_items = 256;
+
+// "(u64 x, f32* out)" -> {"u64 x", "f32* out"}.
+std::vector<std::string_view> split_parameters(std::string_view text) {
+    text = text.substr(1, text.size() - 2);
+    std::vector<std::string_view> list;
+    while (!text.empty()) {
+        const std::size_t comma = text.find(',');
+        std::string_view one = text.substr(0, comma);
+        one.remove_prefix(std::min(one.find_first_not_of(" \t\n"), one.size()));
+        list.push_back(one);
+        text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+    }
+    return list;
+}
+
+// "const f32* in" -> "in".
+std::string_view name_in(std::string_view declaration) {
+    const std::size_t end = declaration.find_last_not_of(" \t\n") + 1;
+    std::size_t begin = end;
+    while (begin > 0 && (std::isalnum(static_cast<unsigned char>(declaration[begin - 1])) != 0 ||
+                         declaration[begin - 1] == '_'))
+        --begin;
+    return declaration.substr(begin, end - begin);
+}
+
+// "(u64 concord_nx, ..., f32* next, f32 c)"
+std::string entry_head(const IndexKernelDefinition& d, std::string_view global, std::string_view offset) {
+    const std::vector<std::string_view> parameters = split_parameters(d.parameters);
+    std::string text =
+        "(u64 concord_nx, u64 concord_ny, u64 concord_nz, u64 concord_tile_x, u64 concord_tile_y";
+    for (std::size_t i = d.rank; i < parameters.size(); ++i) {
+        const std::string_view name = name_in(parameters[i]);
+        const IndexParameter& type = d.types[i - d.rank];
+        text.append(", ");
+        if (!type.is_buffer) {
+            text.append(parameters[i]);
+            continue;
+        }
+        const auto at = static_cast<std::size_t>(name.data() - parameters[i].data());
+        text.append(global).append(parameters[i].substr(0, at)).append(" CONCORD_RESTRICT ").append(name);
+        if (!offset.empty()) text.append(", ").append(offset).append(" concord_at_").append(name);
+    }
+    return text + ")";
+}
+
+// "NAME_body(x, y, next + concord_at_next, c);"
+std::string body_call(const IndexKernelDefinition& d, bool has_offsets) {
+    static constexpr std::string_view index[] = {"concord_x", "concord_y", "concord_z"};
+    const std::vector<std::string_view> parameters = split_parameters(d.parameters);
+    std::string text(d.name);
+    text += "_body(";
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        if (i > 0) text += ", ";
+        const std::string_view name = name_in(parameters[i]);
+        text.append(i < d.rank ? index[i] : name);
+        if (i >= d.rank && has_offsets && d.types[i - d.rank].is_buffer)
+            text.append(" + concord_at_").append(name);
+    }
+    return text + ");";
+}
+
+// The body as a function, after the structs and functions that it uses.
+std::string body_function(const IndexKernelDefinition& d, std::string_view qualifier, std::string_view global,
+                          const std::vector<const NamedFunction*>& helpers) {
+    std::string text;
+    std::vector<std::string_view> defined;
+    for (const IndexParameter& parameter : d.types) {
+        if (parameter.definition.empty() ||
+            std::find(defined.begin(), defined.end(), parameter.definition) != defined.end())
+            continue;
+        defined.push_back(parameter.definition);
+        text.append(parameter.definition).append("\n");
+    }
+    auto at_line = [&text](u32 line, std::string_view file) {
+        text.append("#line ").append(std::to_string(line)).append(" \"").append(file).append("\"\n");
+    };
+    for (const NamedFunction* helper : helpers) {
+        at_line(helper->line, helper->file);
+        text.append(qualifier).append(named(helper->text, helper->name)).append("\n");
+    }
+    at_line(d.line, d.file);
+    text.append(qualifier).append("void ").append(d.name).append("_body(");
+    const char* comma = "";
+    const std::vector<std::string_view> parameters = split_parameters(d.parameters);
+    for (std::size_t i = 0; i < parameters.size(); ++i, comma = ", ")
+        text.append(comma)
+            .append(i >= d.rank && d.types[i - d.rank].is_buffer ? global : "")
+            .append(parameters[i]);
+    text.append(") { ").append(d.body).append(" }\n");
+    at_line(1, d.name);
+    return text;
+}
+
+constexpr std::string_view cuda_loops = R"( {
+    const u64 concord_x = u64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (concord_x >= concord_nx) return;
+    for (u64 concord_z = blockIdx.z; concord_z < concord_nz; concord_z += gridDim.z)
+        for (u64 concord_y = u64(blockIdx.y) * blockDim.y + threadIdx.y; concord_y < concord_ny; concord_y += u64(gridDim.y) * blockDim.y)
+            )";
+
+constexpr std::string_view opencl_loops = R"( {
+#if MANY
+    const u64 concord_x = get_global_id(0);
+    if (concord_x >= concord_nx) return;
+    for (u64 concord_z = get_group_id(2); concord_z < concord_nz; concord_z += get_num_groups(2))
+        for (u64 concord_y = get_global_id(1); concord_y < concord_ny; concord_y += get_global_size(1))
+#else
+    const u64 concord_tiles = (concord_nx + concord_tile_x - 1) / concord_tile_x;
+    const u64 concord_begin = get_group_id(0) % concord_tiles * concord_tile_x;
+    const u64 concord_end = min(concord_nx, concord_begin + concord_tile_x);
+    const u64 concord_first = get_group_id(0) / concord_tiles * concord_tile_y;
+    const u64 concord_last = min(concord_ny * concord_nz, concord_first + concord_tile_y);
+    for (u64 concord_row = concord_first; concord_row < concord_last; ++concord_row) {
+        const u64 concord_y = concord_row % concord_ny, concord_z = concord_row / concord_ny;
+        for (u64 concord_x = concord_begin; concord_x < concord_end; ++concord_x)
+#endif
+            )";
+
+}  // namespace
+
+// The sources of a kernel, made at its first call.
+class IndexKernelCode {
+  public:
+    explicit IndexKernelCode(const IndexKernelDefinition& d)
+        : helpers_(functions_called(d.body, d.file)),
+          cuda_(
+              "#if DISTINCT\n#define CONCORD_RESTRICT __restrict__\n#else\n#define "
+              "CONCORD_RESTRICT\n#endif\n" +
+              body_function(d, "static __device__ __forceinline__ ", "", helpers_) +
+              "extern \"C\" __global__ void __launch_bounds__(256) " + std::string(d.name) +
+              entry_head(d, "", "") + std::string(cuda_loops) + body_call(d, false) + "\n}\n"),
+          opencl_(
+              "#if DISTINCT\n#define CONCORD_RESTRICT restrict\n#else\n#define CONCORD_RESTRICT\n#endif\n" +
+              body_function(d, "static inline ", "__global ", helpers_) + "__kernel void " +
+              std::string(d.name) + entry_head(d, "__global ", "ulong") + std::string(opencl_loops) +
+              body_call(d, true) + "\n#if !MANY\n    }\n#endif\n}\n"),
+          source_(d.name, {SourceFile{d.name, cuda_}}, {SourceFile{d.name, opencl_}}) {
+        std::string all(d.body);
+        unportable_ = unportable_call(d.body, helpers_);
+        for (const NamedFunction* helper : helpers_) {
+            if (unportable_.empty()) unportable_ = unportable_call(helper->text, helpers_);
+            all.append(helper->text);
+        }
+        Operator whole;
+        whole.text = all;
+        for (const IndexParameter& parameter : d.types) {
+            if (parameter.type) whole.arguments.push_back(*parameter.type);
+            uses_f64_ = uses_f64_ || parameter.type == Type::f64;
+        }
+        divides_ = may_divide_f32(whole);
+    }
+    const KernelSource& source() const { return source_; }
+    bool uses_f64() const { return uses_f64_; }
+    bool is_portable(const Device& device) const {
+        return unportable_.empty() && (device.traits().exact_divide_sqrt || !divides_);
+    }
+    std::once_flag compiled_everywhere;
+
+  private:
+    std::vector<const NamedFunction*> helpers_;
+    std::string cuda_, opencl_;
+    KernelSource source_;
+    std::string unportable_;
+    bool divides_ = false, uses_f64_ = false;
+};
+
+namespace {
+
+IndexKernelCode& code_of(const IndexKernelDefinition& d) {
+    if (IndexKernelCode* const code = d.code->load(std::memory_order_acquire)) return *code;
+    auto made = std::make_unique<IndexKernelCode>(d);
+    IndexKernelCode* expected = nullptr;
+    // It lives as long as the definition: to the end of the process.
+    if (d.code->compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel))
+        return *made.release();
+    return *expected;
+}
+
+std::shared_ptr<Kernel> compiled(Device& device, const IndexKernelDefinition& d, const KernelSource& source,
+                                 bool is_distinct) {
+    return device.kernel({.source = &source,
+                          .entry = d.name,
+                          .constants = {{"DISTINCT", is_distinct ? 1 : 0},
+                                        {"MANY", class_of(device) == DeviceClass::groups ? 1 : 0}},
+                          .host = d.host,
+                          .max_group_size = group_items});
+}
+
+// Compiles for one device of each other kind, if there is one.
+void compile_for_others(const Device& device, const IndexKernelDefinition& d, const IndexKernelCode& code) {
+    for (const char* const selector : {"cuda@sm_90", "opencl:0"}) {
+        if (std::string_view(selector).starts_with(device.info().backend)) continue;
+        std::shared_ptr<Device> other;
+        try {
+            other = open_device(selector);
+        } catch (const Error&) {
+            continue;  // not available
+        }
+        if (code.uses_f64() && !other->traits().fp64) continue;
+        compiled(*other, d, code.source(), true);
+    }
+}
+
+// Whether no two buffers overlap, except inputs.
+bool are_distinct(const IndexKernelDefinition& d, std::span<const KernelArgument> arguments) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (arguments[i].buffer == nullptr || arguments[j].buffer != arguments[i].buffer) continue;
+            if (!d.types[i].is_const || !d.types[j].is_const) return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+void refuse_index_view(const IndexKernelDefinition& d, std::size_t index, Type type) {
+    throw Error(ErrorCode::invalid_argument, std::string(d.name),
+                "wrong element type of '" +
+                    std::string(name_in(split_parameters(d.parameters)[d.rank + index])) +
+                    "', got a view of " + std::string(name_of(type)) + "; expected " +
+                    std::string(name_of(*d.types[index].type)));
+}
+
+Enqueued run_index_kernel(Stream& stream, const IndexKernelDefinition& d, const std::array<u64, 3>& extents,
+                          std::span<const KernelArgument> arguments, bool compile_everywhere) {
+    Device& device = stream.device();
+    IndexKernelCode& code = code_of(d);
+    if (code.uses_f64() && !device.traits().fp64)
+        throw Error(ErrorCode::unsupported, std::string(d.name),
+                    device.info().selector + " has no f64 arithmetic");
+    const auto kernel = compiled(device, d, code.source(), are_distinct(d, arguments));
+    if (compile_everywhere)
+        std::call_once(code.compiled_everywhere, [&] { compile_for_others(device, d, code); });
+
+    const auto [nx, ny, nz] = extents;
+    const Enqueued enqueued{
+        "", &device, code.is_portable(device) ? OperationOrder::canonical : OperationOrder::unspecified};
+    if (nx == 0 || ny == 0 || nz == 0) return enqueued;
+    LaunchShape shape;
+    u64 tile_x = 0, tile_y = 0;
+    if (class_of(device) == DeviceClass::groups) {
+        constexpr u64 max_groups = 65535;  // along y and z
+        const u32 items = std::min(group_items, device.traits().max_group_size);
+        const u32 widest = d.rank == 1 ? items : std::min<u32>(items, 64);
+        shape.group_size_x =
+            static_cast<u32>(std::min<u64>(widest, std::bit_ceil(std::min<u64>(nx, widest))));
+        shape.group_size_y = static_cast<u32>(
+            std::min<u64>(items / shape.group_size_x, std::bit_ceil(std::min<u64>(ny, items))));
+        tile_x = shape.group_size_x;
+        tile_y = shape.group_size_y;
+        shape.groups_x = divide_up(nx, tile_x);
+        shape.groups_y = std::min(max_groups, divide_up(ny, tile_y));
+        shape.groups_z = std::min(max_groups, nz);
+    } else {
+        // Tiles of at least 2^14 indices, and at most 64 per unit.
+        const CheckedSize rows = CheckedSize(ny) * nz;
+        const CheckedSize all = rows * nx;
+        if (!all.fits(~u64{0} >> 1))
+            throw Error(ErrorCode::invalid_argument, std::string(d.name),
+                        "too many indices, got " + size_name({nx, ny, nz}) + "; the limit is 2^63 - 1");
+        const u64 tile = std::max(u64{1} << 14, divide_up(nx * ny * nz, u64{64} * device.traits().units));
+        tile_x = std::min(nx, tile);
+        tile_y = std::max<u64>(1, tile / tile_x);
+        shape.groups_x = divide_up(nx, tile_x) * divide_up(ny * nz, tile_y);
+        shape.group_size_x = 1;
+    }
+    std::vector<KernelArgument> all;
+    all.reserve(arguments.size() + 5);
+    const u64 sizes[] = {nx, ny, nz, tile_x, tile_y};
+    for (const u64& size : sizes)
+        all.push_back(argument(size));
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    stream.launch(*kernel, shape, all);
+    return enqueued;
+}
+
+}  // namespace concord::detail

@@ -1,0 +1,110 @@
+// CONCORD_KERNEL: one body for all devices, compared with a loop on the host.
+#include "devices.hpp"
+
+using namespace concord;
+using test::throws;
+
+CONCORD_FUNCTION(f32, index_second_difference, (f32 a, f32 b, f32 c), return a - 2 * b + c;)
+CONCORD_FUNCTION(f32, index_damped, (f32 a, f32 b, f32 c, f32 d),
+                 return d * index_second_difference(a, b, c);)
+CONCORD_STRUCT(IndexStar, float c[3]; int shift;)
+
+CONCORD_KERNEL(
+    index_wave, (u64 x, u64 y, f32* next, const f32* now, f32 c, u64 width), const u64 i = y * width + x;
+    if (x > 0 && x + 1 < width) {
+        next[i] = 2 * now[i] - next[i] + index_damped(now[i - 1], now[i], now[i + 1], c);
+    } else { next[i] = 0; })
+CONCORD_KERNEL(index_scale, (u64 i, f32* x, f32 a), x[i] *= a;)
+CONCORD_KERNEL(index_copy, (u64 i, u8* out, const u8* in), out[i] = in[i];)
+CONCORD_KERNEL(index_place, (u64 x, u64 y, u64 z, u32* out, i32 shift, u64 width, u64 height),
+               out[(z * height + y) * width + x] = (u32)(x + 1000 * y + 1000000 * z) + (u32)shift;)
+CONCORD_KERNEL(index_struct, (u64 i, f32* out, IndexStar s), out[i] = s.c[i % 3] + (f32)s.shift;)
+CONCORD_KERNEL(index_unportable, (u64 i, f32* out), out[i] = exp((f32)i);)
+CONCORD_KERNEL(index_host_only, (u64 i, u32* out), out[i] = (u32)std::size_t(i);)
+
+TEST_SUITE_BEGIN("device");
+
+DEVICE_TEST(index_kernel_in_two_dimensions) {
+    const auto stream = device.create_stream();
+    for (const auto& [width, height] : {std::pair<u64, u64>(1, 1), {3, 70000}, {1000, 77}, {70001, 3}}) {
+        CAPTURE(width);
+        std::vector<f32> next = test::random_values<f32>(width * height, 1);
+        const std::vector<f32> now = test::random_values<f32>(width * height, 2);
+        const Array<f32> a(*stream, next), b(*stream, now);
+        const Enqueued done = index_wave(*stream, {width, height}, a, b, 0.25, width);
+        CHECK(done.order == OperationOrder::canonical);
+        for (u64 i = 0; i < next.size(); ++i) {
+            const u64 x = i % width;
+            next[i] = x > 0 && x + 1 < width
+                          ? 2 * now[i] - next[i] + 0.25f * (now[i - 1] - 2 * now[i] + now[i + 1])
+                          : 0;
+        }
+        CHECK(a.to_host(*stream) == next);
+    }
+}
+
+DEVICE_TEST(index_kernel_in_one_and_three_dimensions) {
+    const auto stream = device.create_stream();
+    const std::vector<f32> values = test::random_values<f32>(100003);
+    const Array<f32> x(*stream, values);
+    index_scale(*stream, values.size(), x, 2);
+    std::vector<f32> twice = values;
+    for (f32& value : twice)
+        value *= 2;
+    CHECK(x.to_host(*stream) == twice);
+
+    const u64 width = 7, height = 9, depth = 66000;
+    const Array<u32> out(*stream, width * height * depth);
+    index_place(*stream, {width, height, depth}, out, -5, width, height);
+    const std::vector<u32> placed = out.to_host(*stream);
+    u64 wrong = 0;
+    for (u64 i = 0; i < placed.size(); ++i) {
+        const u64 at = i % width + 1000 * (i / width % height) + 1000000 * (i / width / height);
+        wrong += placed[i] != static_cast<u32>(at) - 5 ? 1 : 0;
+    }
+    CHECK(wrong == 0);
+    index_place(*stream, {width, 0, depth}, out, 0, width, height);  // nothing
+    CHECK(out.to_host(*stream) == placed);
+}
+
+DEVICE_TEST(index_kernel_in_place_and_at_offsets) {
+    const auto stream = device.create_stream();
+    const std::vector<u8> values = test::random_values<u8>(50000);
+    const Array<u8> x(*stream, values);
+    index_copy(*stream, 50000, x, x);
+    CHECK(x.to_host(*stream) == values);
+    index_copy(*stream, 1000, x.view().part(1, 1000), x.view().part(20001, 1000));
+    std::vector<u8> moved = values;
+    std::copy_n(values.begin() + 20001, 1000, moved.begin() + 1);
+    CHECK(x.to_host(*stream) == moved);
+}
+
+DEVICE_TEST(index_kernel_takes_structs_and_reports_its_order) {
+    const auto stream = device.create_stream();
+    const Array<f32> out(*stream, 5);
+    CHECK(index_struct(*stream, 5, out, IndexStar{{1, 2, 3}, 10}).order == OperationOrder::canonical);
+    CHECK(out.to_host(*stream) == std::vector<f32>{11, 12, 13, 11, 12});
+    CHECK(index_unportable(*stream, 5, out).order == OperationOrder::unspecified);
+}
+
+DEVICE_TEST(index_kernel_refuses_wrong_arguments) {
+    const auto stream = device.create_stream();
+    const Array<f32> x(*stream, 8);
+    CHECK(throws(ErrorCode::invalid_argument, "'out', got a view of f32; expected u32", [&] {
+        index_place(*stream, {2, 2, 2}, x.view(), 0, 2, 2);
+    }));
+    CHECK(throws(ErrorCode::invalid_argument, "no value of the parameter",
+                 [&] { index_scale(*stream, 8, x, 1e300); }));
+    CHECK(throws(ErrorCode::invalid_argument, "negative extent, got -1",
+                 [&] { index_scale(*stream, -1, x, 1); }));
+    const Array<u32> out(*stream, 8);
+    if (device.traits().compiles_source) {
+        CHECK(throws(ErrorCode::compile_failed, "index_kernel_test.cpp",
+                     [&] { index_host_only(*stream, 8, out); }));
+    } else {
+        index_host_only(*stream, 8, out);
+        CHECK(out.to_host(*stream)[7] == 7);
+    }
+}
+
+TEST_SUITE_END();
