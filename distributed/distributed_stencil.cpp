@@ -14,7 +14,7 @@ namespace {
 
 constexpr char call[] = "distributed_stencil";
 
-constexpr DistributedStencilVariant table[] = {
+constexpr auto table = std::to_array<DistributedStencilVariant>({
     {.variant = {.name = "overlapped",
                  .summary =
                      "computes the halos of other ranks first and sends them while computing the interior",
@@ -36,7 +36,7 @@ constexpr DistributedStencilVariant table[] = {
                  .source = "D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2013"},
      .schedule = StepSchedule::overlapped,
      .has_server = true},
-};
+});
 constexpr auto variants = variants_of(table);
 
 [[noreturn]] void refuse(const std::string& what) {

@@ -11,26 +11,24 @@ namespace {
 
 Support supports_fused(const Device& device, const CompactProblem& p) {
     const Support apart = supports_apart(p);
-    return apart ? supports_keep(device, p) : apart;
+    return apart ? supports_problem(device, p) : apart;
 }
 
 Support supports_fused_groups(const Device& device, const CompactProblem& p) {
     const Support apart = supports_apart(p);
-    return apart ? supports_keep_groups(device, p) : apart;
+    return apart ? supports_problem_in<compact_group>(device, p) : apart;
 }
 
-constexpr Row<CompactProblem> table[] = {
+constexpr auto table = table_of<CompactProblem>({
     {.variant =
          {.name = "lookback",
           .summary = "one pass: each tile is ranked in its group, decoupled look-back gives its offset",
-          .dialects = {Dialect::cuda, Dialect::opencl},
           .order = OperationOrder::canonical,
           .source =
               "D. Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016"},
      .groups = {run_compact_lookback, supports_compact_lookback, suits_compact_lookback}},
     {.variant = {.name = "fused",
                  .summary = "count, scan, write: three launches; flags stay in registers",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009"},
      .groups = {run_compact_fused, supports_fused_groups},
@@ -42,13 +40,11 @@ constexpr Row<CompactProblem> table[] = {
          {.name = "two_pass",
           .summary =
               "one pass: each thread compresses a tile into private memory, then stores it in tile order",
-          .dialects = {Dialect::host},
           .order = OperationOrder::canonical,
           .source = "Concord; after D. Merrill, M. Garland, 2016"},
-     .host = {run_compact_two_pass, supports_keep}},
+     .host = {run_compact_two_pass, supports_problem}},
     {.variant = {.name = "scan_scatter",
                  .summary = "flags, their exclusive scan, scatter; one launch each",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "G. Blelloch, Prefix Sums and Their Applications, 1990"},
      .groups = {run_compact_scan_scatter, supports_compact_scan_scatter},
@@ -56,11 +52,10 @@ constexpr Row<CompactProblem> table[] = {
      .host = {run_compact_scan_scatter_host, supports_compact_scan_scatter}},
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",
-                 .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
-     .host = {run_compact_serial, supports_keep}},
-};
+     .host = {run_compact_serial, supports_problem}},
+});
 
 constexpr auto variants = variants_of(table);
 constexpr const Tunable* tunables[] = {&compact_waves,    &compact_groups,   &compact_group_kib,
@@ -106,16 +101,6 @@ void check_in_place(const Device& device, const CompactProblem& p) {
 }
 
 }  // namespace
-
-Support supports_keep(const Device& device, const CompactProblem& p) {
-    if (Support op = supports_operator(device, p.op, p.host); !op) return op;
-    return supports_type(device, p.in.type);
-}
-
-Support supports_keep_groups(const Device& device, const CompactProblem& p) {
-    if (Support group = supports_group(device, compact_group); !group) return group;
-    return supports_keep(device, p);
-}
 
 std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, const KernelSource& source,
                                        const char* entry, u32 group_size, CompactNeeds needs,

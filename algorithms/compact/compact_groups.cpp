@@ -44,7 +44,7 @@ Support supports_compact_lookback(const Device& device, const CompactProblem& p)
     // The parts, an exchange of 64-bit counts and one of totals between lanes, and the totals before the tile.
     if (Support local = supports_local_memory(device, lookback_parts + 16 * compact_group + 256); !local)
         return local;
-    return supports_keep_groups(device, p);
+    return supports_problem_in<compact_group>(device, p);
 }
 
 // Without shuffles, lanes exchange values through local memory.

@@ -27,7 +27,7 @@ Support supports_compact_scan_scatter(const Device& device, const CompactProblem
     if (Support apart = supports_apart(p); !apart) return apart;
     if (Support group = supports_group(device, compact_group); !group) return group;
     if (Support scratch = supports_scratch(device, (p.in.count + 1) * sizeof(u64)); !scratch) return scratch;
-    return supports_keep(device, p);
+    return supports_problem(device, p);
 }
 
 void run_compact_scan_scatter(Stream& stream, const CompactProblem& p) {

@@ -10,28 +10,20 @@ namespace concord::detail {
 
 inline constexpr u32 compact_group = 256;
 
-inline constexpr Tunable compact_waves{
-    .name = "compact.waves",
-    .summary = "largest number of groups in waves of resident groups, fused",
-    .used_by = {TunableUser::cuda, TunableUser::opencl},
-    .values = {1, 2, 4, 8, 16}};
-inline constexpr Tunable compact_groups{.name = "compact.groups",
-                                        .summary = "largest number of groups per thread, fused",
-                                        .used_by = {TunableUser::opencl_single_item, TunableUser::host},
-                                        .values = {4, 8, 16, 32, 64}};
-inline constexpr Tunable compact_group_kib{.name = "compact.group_kib",
-                                           .summary = "smallest KiB of data per group",
-                                           .used_by = {TunableUser::opencl_single_item, TunableUser::host},
-                                           .values = {64, 128, 256, 512, 1024, 4096}};
-inline constexpr Tunable compact_resident{
-    .name = "compact.lookback_resident",
-    .summary = "groups per unit that the register limit allows, lookback",
-    .used_by = {TunableUser::cuda},
-    .values = {3, 4, 5, 6, 8}};
-inline constexpr Tunable compact_tile_kib{.name = "compact.tile_kib",
-                                          .summary = "KiB per tile, two_pass",
-                                          .used_by = {TunableUser::host},
-                                          .values = {8, 16, 32, 64, 128}};
+inline constexpr Tunable compact_waves{"compact.waves",
+                                       "largest number of groups in waves of resident groups, fused",
+                                       on_groups,
+                                       {1, 2, 4, 8, 16}};
+inline constexpr Tunable compact_groups{
+    "compact.groups", "largest number of groups per thread, fused", on_cpus, {4, 8, 16, 32, 64}};
+inline constexpr Tunable compact_group_kib{
+    "compact.group_kib", "smallest KiB of data per group", on_cpus, {64, 128, 256, 512, 1024, 4096}};
+inline constexpr Tunable compact_resident{"compact.lookback_resident",
+                                          "groups per unit that the register limit allows, lookback",
+                                          {TunableUser::cuda},
+                                          {3, 4, 5, 6, 8}};
+inline constexpr Tunable compact_tile_kib{
+    "compact.tile_kib", "KiB per tile, two_pass", {TunableUser::host}, {8, 16, 32, 64, 128}};
 inline constexpr Tunable compact_stream_kib = stream_tunable("compact.stream_kib");
 
 inline TuningPoint point_of(const CompactProblem& p) {
@@ -66,11 +58,6 @@ const HostKernel* compact_builtin_host(KeepRule rule, Type type);
 host::BlockFunction compact_block_function(const Device& device, const CompactProblem& problem);
 
 // --- Variants --------------------------------------------------------------------------------------------------------
-
-// Whether the device supports the predicate for the problem's type.
-SupportsOf<CompactProblem> supports_keep;
-// The same, in groups of compact_group work-items.
-SupportsOf<CompactProblem> supports_keep_groups;
 
 // For variants that do not read every element before its place is overwritten.
 inline Support supports_apart(const CompactProblem& p) {

@@ -8,10 +8,6 @@ namespace concord {
 namespace detail {
 namespace {
 
-Support supports_any(const Device& device, const ConvolveProblem& p) {
-    return supports_type(device, p.type());
-}
-
 // Staging pays off only if a group's results share it. On few results `constant_mask` is faster if the mask is a
 // parameter of the launch, and fits.
 bool suits_tiles(const Device& device, const ConvolveProblem& p) {
@@ -33,8 +29,8 @@ constexpr Row<ConvolveProblem> sliding{
     .groups = {.run = run_convolve_sliding_groups,
                .supports = supports_convolve_sliding,
                .suits = suits_tiles},
-    .items = {.run = run_convolve_sliding_items, .supports = supports_any},
-    .host = {.run = run_convolve_sliding_host, .supports = supports_any}};
+    .items = {.run = run_convolve_sliding_items, .supports = supports_problem},
+    .host = {.run = run_convolve_sliding_host, .supports = supports_problem}};
 
 // One pass along rows, which writes to scratch without padding, and one along columns.
 template <class T>
@@ -66,11 +62,10 @@ constexpr Implementation<ConvolveProblem> constant_mask{.run = run_convolve_cons
 constexpr Implementation<ConvolveProblem> naive{.run = run_convolve_naive,
                                                 .supports = supports_convolve_naive};
 
-constexpr Row<ConvolveProblem> table[] = {
+constexpr auto table = table_of<ConvolveProblem>({
     sliding,
     {.variant = {.name = "tiled_halo",
                  .summary = "tiles with halo cells in local memory, one result per work-item",
-                 .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = kirk},
      .groups = {.run = run_convolve_tiled_halo,
@@ -79,35 +74,31 @@ constexpr Row<ConvolveProblem> table[] = {
      .items = {.run = run_convolve_tiled_halo, .supports = supports_convolve_tiled_halo}},
     {.variant = {.name = "constant_mask",
                  .summary = "one result per work-item, the mask in constant memory",
-                 .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = kirk},
      .groups = constant_mask,
      .items = constant_mask},
     {.variant = {.name = "naive",
                  .summary = "one result per work-item, image and mask in global memory",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .groups = naive,
      .items = naive,
-     .host = {.run = run_convolve_naive_host, .supports = supports_any}},
+     .host = {.run = run_convolve_naive_host, .supports = supports_problem}},
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",
-                 .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .host = {.run = run_convolve_serial_host}},
     {.variant = {.name = "separable",
                  .summary = "masks of rank one only: one pass along rows, one along columns; never chosen by "
                             "auto",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .source = "textbook"},
      .groups = separable,
      .items = separable,
      .host = separable},
-};
+});
 
 constexpr auto variants = variants_of(table);
 constexpr const Tunable* tunables[] = {&convolve_strip_rows, &convolve_groups_a_unit, &convolve_group_work};

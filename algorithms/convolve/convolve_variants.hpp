@@ -25,20 +25,14 @@ struct ConvolveProblem {
     u32 clamps() const { return shape.border == ConvolveBorder::clamp ? 1 : 0; }
 };
 
-inline constexpr Tunable convolve_strip_rows{.name = "convolve.strip",
-                                             .summary = "sliding: rows per work-item",
-                                             .used_by = {TunableUser::cuda, TunableUser::opencl},
-                                             .values = {8, 12, 16, 24, 32, 48, 64, 128}};
+inline constexpr Tunable convolve_strip_rows{
+    "convolve.strip", "sliding: rows per work-item", on_groups, {8, 12, 16, 24, 32, 48, 64, 128}};
 inline constexpr Tunable convolve_groups_a_unit{
-    .name = "convolve.groups",
-    .summary = "sliding: maximum number of groups per thread",
-    .used_by = {TunableUser::opencl_single_item, TunableUser::host},
-    .values = {2, 4, 8, 16, 32, 64}};
-inline constexpr Tunable convolve_group_work{
-    .name = "convolve.group_work",
-    .summary = "sliding: minimum work per group, in units of 1024 taps",
-    .used_by = {TunableUser::opencl_single_item, TunableUser::host},
-    .values = {128, 256, 512, 1024, 2048, 4096}};
+    "convolve.groups", "sliding: maximum number of groups per thread", on_cpus, {2, 4, 8, 16, 32, 64}};
+inline constexpr Tunable convolve_group_work{"convolve.group_work",
+                                             "sliding: minimum work per group, in units of 1024 taps",
+                                             on_cpus,
+                                             {128, 256, 512, 1024, 2048, 4096}};
 
 inline TuningPoint point_of(const ConvolveProblem& p) {
     return {p.in.type, p.shape.rows * p.shape.columns, p.mask.taps()};

@@ -90,11 +90,10 @@ constexpr Row<HistogramProblem> row_of(const Variant& variant,
 
 constexpr std::string_view podlozhnyuk = "V. Podlozhnyuk, Histogram calculation in CUDA, 2007";
 
-constexpr Row<HistogramProblem> table[] = {
+constexpr auto table = table_of<HistogramProblem>({
     {.variant = {.name = "private_bins",
                  .summary =
                      "private tables per task, several against equal neighbours; one work-item per group",
-                 .dialects = {Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .items = private_bins,
@@ -102,7 +101,6 @@ constexpr Row<HistogramProblem> table[] = {
     row_of(
         {.name = "multi_copy",
          .summary = "several copies of the counters per group in local memory, up to one per lane of a warp",
-         .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
          .order = OperationOrder::canonical,
          .source = "J. Gomez-Luna et al., An optimized approach to histogram computation on GPU, 2013"},
         {.run = run_histogram_multi_copy,
@@ -114,20 +112,17 @@ constexpr Row<HistogramProblem> table[] = {
              }}),
     row_of({.name = "shared_atomic",
             .summary = "one private copy of the counters per group in local memory, added to the result once",
-            .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
             .order = OperationOrder::canonical,
             .source = podlozhnyuk},
            {.run = run_histogram_shared_atomic, .supports = supports_shared, .suits = suits_rows}),
     row_of({.name = "packed16",
             .summary = "two 16-bit counters per word in local memory, spilled before they overflow",
-            .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
             .order = OperationOrder::canonical,
             .source = "Concord"},
            {.run = run_histogram_packed16, .supports = supports_packed, .suits = suits_rows}),
     row_of({.name = "passes",
             .summary = "a range of bins per group in local memory; groups of all ranges read a part of "
                        "the samples together",
-            .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
             .order = OperationOrder::canonical,
             .source = "textbook"},
            {.run = run_histogram_passes,
@@ -139,7 +134,6 @@ constexpr Row<HistogramProblem> table[] = {
                 }}),
     row_of({.name = "sorted",
             .summary = "sorts bin numbers by coarse bin, then counts each coarse bin in local memory",
-            .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
             .order = OperationOrder::canonical,
             .source = "textbook"},
            {.run = run_histogram_sorted,
@@ -150,7 +144,6 @@ constexpr Row<HistogramProblem> table[] = {
                 }}),
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",
-                 .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .host = {.run = run_histogram_serial,
@@ -158,13 +151,12 @@ constexpr Row<HistogramProblem> table[] = {
               .suits = [](const Device&, const HistogramProblem& p) { return p.in.count <= few_samples; }}},
     {.variant = {.name = "global_atomic",
                  .summary = "every sample adds to its counter in global memory by an atomic operation",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .groups = global_atomic,
      .items = global_atomic,
      .host = global_atomic},
-};
+});
 
 constexpr auto variants = variants_of(table);
 constexpr const Tunable* tunables[] = {&histogram_copies_of_group, &histogram_row_gain,

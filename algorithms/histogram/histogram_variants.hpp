@@ -64,25 +64,15 @@ struct PrivateRows {
 PrivateRows private_rows(const Device& device, const HistogramProblem& problem);
 
 inline constexpr Tunable histogram_copies_of_group{
-    .name = "histogram.copies",
-    .summary = "largest number of copies per group, multi_copy",
-    .used_by = {TunableUser::cuda, TunableUser::opencl},
-    .values = {2, 4, 8, 16, 32}};
-inline constexpr Tunable histogram_row_gain{
-    .name = "histogram.row_gain",
-    .summary = "samples that a device counts in the time of adding one counter",
-    .used_by = {TunableUser::cuda, TunableUser::opencl},
-    .values = {4, 8, 16, 32, 64, 128, 256}};
+    "histogram.copies", "largest number of copies per group, multi_copy", on_groups, {2, 4, 8, 16, 32}};
+inline constexpr Tunable histogram_row_gain{"histogram.row_gain",
+                                            "samples that a device counts in the time of adding one counter",
+                                            on_groups,
+                                            {4, 8, 16, 32, 64, 128, 256}};
 inline constexpr Tunable histogram_tables_of_task{
-    .name = "histogram.tables",
-    .summary = "tables per task, private_bins",
-    .used_by = {TunableUser::opencl_single_item, TunableUser::host},
-    .values = {1, 2, 4, 8}};
+    "histogram.tables", "tables per task, private_bins", on_cpus, {1, 2, 4, 8}};
 inline constexpr Tunable histogram_tasks_of_unit{
-    .name = "histogram.tasks",
-    .summary = "tasks per thread, private_bins",
-    .used_by = {TunableUser::opencl_single_item, TunableUser::host},
-    .values = {1, 2, 4, 8, 16}};
+    "histogram.tasks", "tasks per thread, private_bins", on_cpus, {1, 2, 4, 8, 16}};
 
 TuningPoint point_of(const HistogramProblem& problem);
 

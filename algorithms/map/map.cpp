@@ -18,14 +18,9 @@ constexpr u32 default_group_size = 256;
 constexpr u32 pack_bytes = 16;
 constexpr std::array<std::byte, 4> no_values{};  // a built-in function has no bound values
 
-constexpr Tunable unroll{.name = "map.unroll",
-                         .summary = "accesses of 16 bytes per work-item",
-                         .used_by = {TunableUser::cuda, TunableUser::opencl},
-                         .values = {1, 2, 4}};
-constexpr Tunable tile_kib{.name = "map.tile_kib",
-                           .summary = "output of a group of one work-item, in KiB",
-                           .used_by = {TunableUser::opencl_single_item, TunableUser::host},
-                           .values = {16, 32, 64, 128, 256, 1024}};
+constexpr Tunable unroll{"map.unroll", "accesses of 16 bytes per work-item", on_groups, {1, 2, 4}};
+constexpr Tunable tile_kib{
+    "map.tile_kib", "output of a group of one work-item, in KiB", on_cpus, {16, 32, 64, 128, 256, 1024}};
 constexpr Tunable stream_kib = stream_tunable("map.stream_kib");
 constexpr Tunable parallel_kib{.name = "map.parallel_kib",
                                .summary = "KiB of data from which on built-in functions use all threads",
@@ -156,10 +151,9 @@ void run_serial(Stream& stream, const MapProblem& p) {
 
 constexpr Implementation<MapProblem> naive{.run = run_naive, .supports = supports_groups};
 
-constexpr Row<MapProblem> table[] = {
+constexpr auto table = table_of<MapProblem>({
     {.variant = {.name = "vectorized",
                  .summary = "16-byte accesses; on CPUs contiguous tiles with non-temporal stores",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "V. Volkov, Better performance at lower occupancy, GTC 2010"},
      .groups = {.run = run_vectorized_groups, .supports = supports_groups},
@@ -167,7 +161,6 @@ constexpr Row<MapProblem> table[] = {
      .host = {.run = run_vectorized_host, .supports = supports_any}},
     {.variant = {.name = "naive",
                  .summary = "one element per work-item",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .groups = naive,
@@ -175,11 +168,10 @@ constexpr Row<MapProblem> table[] = {
      .host = naive},
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",
-                 .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .host = {.run = run_serial, .supports = supports_any}},
-};
+});
 
 constexpr const Tunable* tunables[] = {&unroll, &tile_kib, &stream_kib, &parallel_kib};
 

@@ -63,17 +63,15 @@ constexpr Implementation<MatmulProblem> blocks{
     .run = run_matmul_blocks, .supports = supports_matmul_steps, .suits = suits_blocks};
 constexpr Implementation<MatmulProblem> naive{.run = run_matmul_naive, .supports = supports_matmul_steps};
 
-constexpr Row<MatmulProblem> table[] = {
+constexpr auto table = table_of<MatmulProblem>({
     {.variant = {.name = "direct",
                  .summary = "small products: a tile of C in vector registers, operands from the caches",
-                 .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "A. Heinecke, G. Henry, M. Hutchinson, H. Pabst, LIBXSMM, 2016"},
      .host = {.run = run_matmul_direct, .supports = supports_matmul_direct, .suits = suits_matmul_direct}},
     {.variant = {.name = "packed",
                  .summary = "operands packed into panels, a tile of C in vector registers, k in cache-sized "
                             "blocks; one work-item per group",
-                 .dialects = {Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source =
                      "K. Goto, R. van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008"},
@@ -85,13 +83,11 @@ constexpr Row<MatmulProblem> table[] = {
                  .summary =
                      "tiles of up to 128 x 256 elements in local memory, up to 16 x 8 elements per "
                      "work-item in registers, pipelined copies; f64 on tensor cores if they pass a self-test",
-                 .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = volkov},
      .groups = {.run = run_matmul_register_tiled, .supports = supports_matmul_register_tiled}},
     {.variant = {.name = "blocks_tiled",
                  .summary = "tiles in local memory, 4 x 4 elements per work-item in registers",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = volkov},
      .groups = blocks_tiled,
@@ -99,7 +95,6 @@ constexpr Row<MatmulProblem> table[] = {
      .host = {.run = run_matmul_blocks_tiled, .supports = supports_matmul_steps, .suits = suits_tiled_host}},
     {.variant = {.name = "tiled",
                  .summary = "tiles in local memory, one element per work-item",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .groups = tiled,
@@ -107,7 +102,6 @@ constexpr Row<MatmulProblem> table[] = {
      .host = {.run = run_matmul_tiled, .supports = supports_matmul_steps, .suits = suits_tiled_host}},
     {.variant = {.name = "blocks",
                  .summary = "4 x 4 elements per work-item in registers, operands from global memory",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = volkov},
      .groups = blocks,
@@ -115,7 +109,6 @@ constexpr Row<MatmulProblem> table[] = {
      .host = blocks},
     {.variant = {.name = "naive",
                  .summary = "one element per work-item, operands from global memory",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .groups = naive,
@@ -123,7 +116,6 @@ constexpr Row<MatmulProblem> table[] = {
      .host = naive},
     {.variant = {.name = "serial",
                  .summary = "three nested loops on one thread",
-                 .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .host = {.run = run_matmul_serial}},
@@ -137,7 +129,7 @@ constexpr Row<MatmulProblem> table[] = {
                  .source =
                      "H. Ootomo, R. Yokota, Recovering Single Precision Accuracy from Tensor Cores, 2022"},
      .groups = {.run = run_matmul_tf32x3, .supports = supports_matmul_tf32x3}},
-};
+});
 
 constexpr auto variants = variants_of(table);
 constexpr const Tunable* tunables[] = {&matmul_tile_index, &matmul_panel_kib,     &matmul_strips_kib,

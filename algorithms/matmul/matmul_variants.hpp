@@ -51,31 +51,23 @@ inline TuningPoint point_of(const MatmulProblem& p) {
 }
 
 inline constexpr Tunable matmul_tile_index{
-    .name = "matmul.tile",
-    .summary = "register_tiled: index of the tile size, 1 is the largest",
-    .used_by = {TunableUser::cuda, TunableUser::opencl},
-    .values = {1, 2, 3, 4, 5}};
-inline constexpr Tunable matmul_panel_kib{.name = "matmul.panel_kib",
-                                          .summary = "packed: KiB per block of a panel of B",
-                                          .used_by = {TunableUser::host},
-                                          .values = {16, 24, 32, 48, 64, 96}};
-inline constexpr Tunable matmul_strips_kib{.name = "matmul.strips_kib",
-                                           .summary = "packed: KiB per group for blocks of strips of A",
-                                           .used_by = {TunableUser::host},
-                                           .values = {64, 128, 256, 512}};
-inline constexpr Tunable matmul_max_panels{.name = "matmul.panels",
-                                           .summary = "packed: maximum number of panels per group",
-                                           .used_by = {TunableUser::host},
-                                           .values = {2, 4, 8, 16, 32}};
-inline constexpr Tunable matmul_groups_a_unit{.name = "matmul.groups",
-                                              .summary = "packed, direct: target number of groups per thread",
-                                              .used_by = {TunableUser::opencl_single_item, TunableUser::host},
-                                              .values = {1, 2, 4, 8, 16, 32}};
-inline constexpr Tunable matmul_direct_work{
-    .name = "matmul.direct_work",
-    .summary = "direct: least thousands of fused multiply-adds per group",
-    .used_by = {TunableUser::host},
-    .values = {128, 256, 512, 1024, 2048}};
+    "matmul.tile", "register_tiled: index of the tile size, 1 is the largest", on_groups, {1, 2, 3, 4, 5}};
+inline constexpr Tunable matmul_panel_kib{"matmul.panel_kib",
+                                          "packed: KiB per block of a panel of B",
+                                          {TunableUser::host},
+                                          {16, 24, 32, 48, 64, 96}};
+inline constexpr Tunable matmul_strips_kib{"matmul.strips_kib",
+                                           "packed: KiB per group for blocks of strips of A",
+                                           {TunableUser::host},
+                                           {64, 128, 256, 512}};
+inline constexpr Tunable matmul_max_panels{
+    "matmul.panels", "packed: maximum number of panels per group", {TunableUser::host}, {2, 4, 8, 16, 32}};
+inline constexpr Tunable matmul_groups_a_unit{
+    "matmul.groups", "packed, direct: target number of groups per thread", on_cpus, {1, 2, 4, 8, 16, 32}};
+inline constexpr Tunable matmul_direct_work{"matmul.direct_work",
+                                            "direct: least thousands of fused multiply-adds per group",
+                                            {TunableUser::host},
+                                            {128, 256, 512, 1024, 2048}};
 
 // Kernel `entry` for an element type. `constants` are added to those that depend on the type alone.
 std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, const KernelSource& source,

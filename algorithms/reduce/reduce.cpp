@@ -84,21 +84,6 @@ void run_serial(Stream& stream, const ReduceProblem& p) {
 
 // --- The table -------------------------------------------------------------------------------------------------------
 
-Support supports_any(const Device& device, const ReduceProblem& p) {
-    if (Support op = supports_operator(device, p.op, p.host); !op) return op;
-    return supports_type(device, p.in.type);
-}
-
-Support supports_groups(const Device& device, const ReduceProblem& p) {
-    if (Support group = supports_group(device, reduce_group); !group) return group;
-    return supports_any(device, p);
-}
-
-Support supports_steps_host(const Device& device, const ReduceProblem& p) {
-    if (Support any = supports_any(device, p); !any) return any;
-    return supports_builtin_only(p.op, p.host->steps != nullptr);
-}
-
 Support supports_shuffle(const Device& device, const ReduceProblem& p) {
     const DeviceTraits& traits = device.traits();
     if (!traits.shuffles) return Support::no(device.info().selector + " has no sub-group shuffles");
@@ -109,7 +94,7 @@ Support supports_shuffle(const Device& device, const ReduceProblem& p) {
         return Support::no("requires sub-groups of a power of two of at least " + std::to_string(min_width) +
                            " work-items; " + device.info().selector + " has sub-groups of " +
                            std::to_string(traits.sub_group_width));
-    return supports_groups(device, p);
+    return supports_problem_in<reduce_group>(device, p);
 }
 
 // The longest chain of a variant in which a group reduces `factor` elements with a chain of `depth` operations.
@@ -124,20 +109,18 @@ u64 levels_depth(u64 n, u64 factor, u64 depth) {
 
 constexpr std::string_view harris = "M. Harris, Optimizing Parallel Reduction in CUDA, 2007";
 
-constexpr Row<ReduceProblem> table[] = {
+constexpr auto table = table_of<ReduceProblem>({
     {.variant = {.name = "fixed",
                  .summary = "one launch: a warp reduces a chunk (CPU: a task a run of chunks), the last "
                             "group reduces the chunks' sums",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .longest_chain = canonical_depth,
                  .source = "Concord; tree after M. Harris, 2007"},
-     .groups = {run_reduce_fixed, supports_groups},
-     .items = {run_reduce_fixed_wide, supports_any},
-     .host = {run_reduce_fixed_host, supports_any}},
+     .groups = {run_reduce_fixed, supports_problem_in<reduce_group>},
+     .items = {run_reduce_fixed_wide, supports_problem},
+     .host = {run_reduce_fixed_host, supports_problem}},
     {.variant = {.name = "shuffle",
                  .summary = "adds two elements at load, then uses sub-group shuffles",
-                 .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::unspecified,
                  .longest_chain = [](u64 n) { return levels_depth(n, 2 * reduce_group, 12); },
                  .source = "J. Luitjens, Faster Parallel Reductions on Kepler, 2014"},
@@ -145,48 +128,43 @@ constexpr Row<ReduceProblem> table[] = {
      .items = {run_shuffle, supports_shuffle}},
     {.variant = {.name = "first_add",
                  .summary = "adds two elements at load, then halves the active work-items in local memory",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return levels_depth(n, 2 * reduce_group, 9); },
                  .source = harris},
-     .groups = {run_first_add, supports_groups},
-     .items = {run_first_add, supports_groups},
-     .host = {run_first_add, supports_steps_host}},
+     .groups = {run_first_add, supports_problem_in<reduce_group>},
+     .items = {run_first_add, supports_problem_in<reduce_group>},
+     .host = {run_first_add, supports_builtin_steps}},
     {.variant = {.name = "sequential",
                  .summary = "tree in local memory with contiguous active work-items",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return levels_depth(n, reduce_group, 8); },
                  .source = harris},
-     .groups = {run_sequential, supports_groups},
-     .items = {run_sequential, supports_groups},
-     .host = {run_sequential, supports_steps_host}},
+     .groups = {run_sequential, supports_problem_in<reduce_group>},
+     .items = {run_sequential, supports_problem_in<reduce_group>},
+     .host = {run_sequential, supports_builtin_steps}},
     {.variant = {.name = "interleaved",
                  .summary = "tree in local memory with divergent active work-items (index modulo stride)",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return levels_depth(n, reduce_group, 8); },
                  .source = harris},
-     .groups = {run_interleaved, supports_groups},
-     .items = {run_interleaved, supports_groups},
-     .host = {run_interleaved, supports_steps_host}},
+     .groups = {run_interleaved, supports_problem_in<reduce_group>},
+     .items = {run_interleaved, supports_problem_in<reduce_group>},
+     .host = {run_interleaved, supports_builtin_steps}},
     {.variant = {.name = "global_tree",
                  .summary = "tree in global memory on a copy of the input, one launch per level",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return static_cast<u64>(std::bit_width(n)); },
                  .source = "textbook"},
-     .groups = {run_global_tree, supports_groups},
-     .items = {run_global_tree, supports_groups},
-     .host = {run_global_tree, supports_steps_host}},
+     .groups = {run_global_tree, supports_problem_in<reduce_group>},
+     .items = {run_global_tree, supports_problem_in<reduce_group>},
+     .host = {run_global_tree, supports_builtin_steps}},
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",
-                 .dialects = {Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return n; },
                  .source = "textbook"},
-     .host = {run_serial, supports_any}},
-};
+     .host = {run_serial, supports_problem}},
+});
 
 constexpr auto variants = variants_of(table);
 constexpr const Tunable* tunables[] = {&reduce_waves, &reduce_groups, &reduce_group_kib};

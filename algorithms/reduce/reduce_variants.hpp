@@ -9,18 +9,14 @@ namespace concord::detail {
 
 inline constexpr u32 reduce_group = 256;
 
-inline constexpr Tunable reduce_waves{.name = "reduce.waves",
-                                      .summary = "maximum number of groups, in waves of resident groups",
-                                      .used_by = {TunableUser::cuda, TunableUser::opencl},
-                                      .values = {1, 2, 4, 8, 16, 1 << 20}};
-inline constexpr Tunable reduce_groups{.name = "reduce.groups",
-                                       .summary = "maximum number of groups per thread",
-                                       .used_by = {TunableUser::opencl_single_item, TunableUser::host},
-                                       .values = {4, 8, 16, 32, 64}};
-inline constexpr Tunable reduce_group_kib{.name = "reduce.group_kib",
-                                          .summary = "minimum input per group, in KiB",
-                                          .used_by = {TunableUser::opencl_single_item, TunableUser::host},
-                                          .values = {64, 128, 256, 512, 1024, 4096}};
+inline constexpr Tunable reduce_waves{"reduce.waves",
+                                      "maximum number of groups, in waves of resident groups",
+                                      on_groups,
+                                      {1, 2, 4, 8, 16, 1 << 20}};
+inline constexpr Tunable reduce_groups{
+    "reduce.groups", "maximum number of groups per thread", on_cpus, {4, 8, 16, 32, 64}};
+inline constexpr Tunable reduce_group_kib{
+    "reduce.group_kib", "minimum input per group, in KiB", on_cpus, {64, 128, 256, 512, 1024, 4096}};
 
 inline TuningPoint point_of(const ReduceProblem& p) {
     return {p.in.type, p.in.count};

@@ -132,11 +132,6 @@ void run_serial(Stream& stream, const ScanProblem& p) {
            p.values);
 }
 
-Support supports_steps_host(const Device& device, const ScanProblem& p) {
-    if (Support any = supports_scan(device, p); !any) return any;
-    return supports_builtin_only(p.op, p.host->steps != nullptr);
-}
-
 // Built-in operators on integers do not need the order of `partitioned`, which has more to prepare.
 bool suits_serial(const Device& /*device*/, const ScanProblem& p) {
     if (is_float(p.type()) || p.in_parts || p.in.count > 512 * u64{size_of(p.type())}) return false;
@@ -167,24 +162,21 @@ u64 log2_up(u64 n) {
     return static_cast<u64>(std::bit_width(std::max<u64>(n, 1) - 1));
 }
 
-constexpr Row<ScanProblem> table[] = {
+constexpr auto table = table_of<ScanProblem>({
     {.variant = {.name = "lookback",
                  .summary = "one launch: tiles look back on a tree of totals instead of a chain of prefixes",
-                 .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .longest_chain = canonical_chain,
                  .source = "after D. Merrill, M. Garland, 2016; the tree is Concord's"},
      .groups = {run_scan_lookback, supports_scan_lookback, suits_scan_lookback}},
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",
-                 .dialects = {Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return n; },
                  .source = "textbook"},
-     .host = {run_serial, supports_scan, suits_serial}},
+     .host = {run_serial, supports_problem, suits_serial}},
     {.variant = {.name = "partitioned",
                  .summary = "one launch: a task reduces a tile that fits its cache, looks back, and scans it",
-                 .dialects = {Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .longest_chain = canonical_chain,
                  .source = "after D. Merrill, M. Garland, 2016; the tree is Concord's"},
@@ -192,12 +184,11 @@ constexpr Row<ScanProblem> table[] = {
      .host = {run_scan_partitioned_host, supports_scan_partitioned}},
     {.variant = {.name = "reduce_then_scan",
                  .summary = "three steps: totals of the tiles, scan of the totals, scan of the tiles",
-                 .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .longest_chain = canonical_chain,
                  .source = "Y. Dotsenko et al., Fast Scan Algorithms on Graphics Processors, 2008"},
      .groups = {run_scan_reduce_then_scan, supports_scan_reduce_then_scan, suits_scan_reduce_then_scan},
-     .items = {run_scan_reduce_then_scan_wide, supports_scan}},
+     .items = {run_scan_reduce_then_scan_wide, supports_problem}},
     {.variant = {.name = "lookback_fallback",
                  .summary = "as lookback, but a group that waits too long computes the missing totals",
                  .dialects = {Dialect::opencl},
@@ -208,68 +199,61 @@ constexpr Row<ScanProblem> table[] = {
      .items = {run_scan_lookback_fallback, supports_scan_lookback_fallback}},
     {.variant = {.name = "recursive_vector",
                  .summary = "as recursive, eight elements per work-item in registers",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return blocks_chain(n, 8 * scan_group, 8 + 8 + 1); },
                  .source = "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
-     .groups = {run_recursive_vector, supports_scan_groups},
-     .items = {run_recursive_vector, supports_scan_groups},
-     .host = {run_recursive_vector, supports_steps_host}},
+     .groups = {run_recursive_vector, supports_problem_in<scan_group>},
+     .items = {run_recursive_vector, supports_problem_in<scan_group>},
+     .host = {run_recursive_vector, supports_builtin_steps}},
     {.variant = {.name = "conflict_free",
                  .summary = "as recursive, with padding against bank conflicts",
-                 .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return blocks_chain(n, 2 * scan_group, 2 * 9 + 1); },
                  .source = "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
-     .groups = {run_conflict_free, supports_scan_groups},
-     .items = {run_conflict_free, supports_scan_groups}},
+     .groups = {run_conflict_free, supports_problem_in<scan_group>},
+     .items = {run_conflict_free, supports_problem_in<scan_group>}},
     {.variant = {.name = "recursive",
                  .summary =
                      "scans blocks with a tree in local memory, their sums recursively, then adds offsets",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return blocks_chain(n, 2 * scan_group, 2 * 9 + 1); },
                  .source = "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
-     .groups = {run_recursive, supports_scan_groups},
-     .items = {run_recursive, supports_scan_groups},
-     .host = {run_recursive, supports_steps_host}},
+     .groups = {run_recursive, supports_problem_in<scan_group>},
+     .items = {run_recursive, supports_problem_in<scan_group>},
+     .host = {run_recursive, supports_builtin_steps}},
     {.variant = {.name = "brent_kung",
                  .summary = "scans blocks with an upward and a downward tree, their sums recursively",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return blocks_chain(n, 2 * scan_group, 2 * 9); },
                  .source = "R. P. Brent, H. T. Kung, A Regular Layout for Parallel Adders, 1982"},
-     .groups = {run_brent_kung, supports_scan_groups},
-     .items = {run_brent_kung, supports_scan_groups},
-     .host = {run_brent_kung, supports_steps_host}},
+     .groups = {run_brent_kung, supports_problem_in<scan_group>},
+     .items = {run_brent_kung, supports_problem_in<scan_group>},
+     .host = {run_brent_kung, supports_builtin_steps}},
     {.variant = {.name = "kogge_stone",
                  .summary = "scans blocks in log n steps of all work-items, their sums recursively",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return blocks_chain(n, scan_group, 8); },
                  .source = "P. M. Kogge, H. S. Stone, 1973"},
-     .groups = {run_kogge_stone, supports_scan_groups},
-     .items = {run_kogge_stone, supports_scan_groups},
-     .host = {run_kogge_stone, supports_steps_host}},
+     .groups = {run_kogge_stone, supports_problem_in<scan_group>},
+     .items = {run_kogge_stone, supports_problem_in<scan_group>},
+     .host = {run_kogge_stone, supports_builtin_steps}},
     {.variant = {.name = "blelloch",
                  .summary = "up-sweep and down-sweep in global memory, one launch per level",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return 2 * log2_up(n) + 1; },
                  .source = "G. Blelloch, Prefix Sums and Their Applications, 1990"},
-     .groups = {run_blelloch, supports_scan_groups},
-     .items = {run_blelloch, supports_scan_groups},
-     .host = {run_blelloch, supports_steps_host}},
+     .groups = {run_blelloch, supports_problem_in<scan_group>},
+     .items = {run_blelloch, supports_problem_in<scan_group>},
+     .host = {run_blelloch, supports_builtin_steps}},
     {.variant = {.name = "hillis_steele",
                  .summary = "log n passes over global memory",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return log2_up(n); },
                  .source = "W. D. Hillis, G. L. Steele, Data Parallel Algorithms, 1986"},
-     .groups = {run_hillis_steele, supports_scan_groups},
-     .items = {run_hillis_steele, supports_scan_groups},
-     .host = {run_hillis_steele, supports_steps_host}},
-};
+     .groups = {run_hillis_steele, supports_problem_in<scan_group>},
+     .items = {run_hillis_steele, supports_problem_in<scan_group>},
+     .host = {run_hillis_steele, supports_builtin_steps}},
+});
 
 constexpr auto variants = variants_of(table);
 constexpr const Tunable* tunables[] = {&scan_lookback_tiles, &scan_lookback_resident, &scan_group_kib,
@@ -287,16 +271,6 @@ void calibrate(Calibration& calibration) {
 }
 
 }  // namespace
-
-Support supports_scan(const Device& device, const ScanProblem& p) {
-    if (Support op = supports_operator(device, p.op, p.host); !op) return op;
-    return supports_type(device, p.type());
-}
-
-Support supports_scan_groups(const Device& device, const ScanProblem& p) {
-    if (Support group = supports_group(device, scan_group); !group) return group;
-    return supports_scan(device, p);
-}
 
 std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& p, const KernelSource& source,
                                     const char* entry, u32 group_size, const Constants& constants,

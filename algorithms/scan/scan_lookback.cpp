@@ -82,7 +82,7 @@ Support supports_scan_lookback(const Device& device, const ScanProblem& p) {
     // The totals of the blocks and nodes of three more tiles.
     constexpr u64 room = scan_tile_room + lookback_room + 3 * (scan_group + 16);
     if (Support local = supports_local_memory(device, room * size_of(p.type()) + 64); !local) return local;
-    return supports_scan_groups(device, p);
+    return supports_problem_in<scan_group>(device, p);
 }
 
 // A large array of bytes has many tiles. If it fits the cache, reading it twice is faster than that much look-back.
@@ -114,7 +114,7 @@ Support supports_scan_lookback_fallback(const Device& device, const ScanProblem&
     constexpr u64 siblings = 128, room = scan_tile_room + lookback_room + siblings + scan_group + 16;
     const u64 bytes = room * size_of(p.type()) + (siblings + 2) * sizeof(u32) + 64;
     if (Support local = supports_local_memory(device, bytes); !local) return local;
-    return supports_scan_groups(device, p);
+    return supports_problem_in<scan_group>(device, p);
 }
 
 void run_scan_lookback_fallback(Stream& stream, const ScanProblem& p) {
@@ -127,7 +127,7 @@ void run_scan_lookback_fallback(Stream& stream, const ScanProblem& p) {
 
 Support supports_scan_partitioned(const Device& device, const ScanProblem& p) {
     if (Support waiting = supports_waiting(device); !waiting) return waiting;
-    return supports_scan(device, p);
+    return supports_problem(device, p);
 }
 
 void run_scan_partitioned(Stream& stream, const ScanProblem& p) {

@@ -44,7 +44,7 @@ void run_tiles(Stream& stream, const ScanProblem& p, void (*run_scan)(Stream&, c
 Support supports_scan_reduce_then_scan(const Device& device, const ScanProblem& p) {
     const u64 bytes = scan_tile_room * size_of(p.type());
     if (Support local = supports_local_memory(device, bytes); !local) return local;
-    return supports_scan_groups(device, p);
+    return supports_problem_in<scan_group>(device, p);
 }
 
 // On GPUs three launches cost more than the redundant work of `lookback_fallback`. A few tiles take one launch.

@@ -13,19 +13,17 @@ inline constexpr u64 scan_group_tile = u64{scan_group} * 16;
 // and an exchange between lanes.
 inline constexpr u64 scan_tile_room = scan_group_tile / 16 * 17 + scan_group + 16 + scan_group;
 
-inline constexpr Tunable scan_lookback_tiles{.name = "scan.lookback_tiles",
-                                             .summary = "tiles per group of lookback",
-                                             .used_by = {TunableUser::cuda, TunableUser::opencl},
-                                             .values = {1, 2, 4}};
+inline constexpr Tunable scan_lookback_tiles{
+    "scan.lookback_tiles", "tiles per group of lookback", on_groups, {1, 2, 4}};
 inline constexpr Tunable scan_lookback_resident{
-    .name = "scan.lookback_resident",
-    .summary = "resident groups per unit for which lookback limits registers",
-    .used_by = {TunableUser::cuda},
-    .values = {2, 3, 4, 6, 8}};
-inline constexpr Tunable scan_group_kib{.name = "scan.group_kib",
-                                        .summary = "minimum input per group of partitioned, in KiB",
-                                        .used_by = {TunableUser::opencl_single_item, TunableUser::host},
-                                        .values = {128, 256, 512, 1024, 2048, 4096}};
+    "scan.lookback_resident",
+    "resident groups per unit for which lookback limits registers",
+    {TunableUser::cuda},
+    {2, 3, 4, 6, 8}};
+inline constexpr Tunable scan_group_kib{"scan.group_kib",
+                                        "minimum input per group of partitioned, in KiB",
+                                        on_cpus,
+                                        {128, 256, 512, 1024, 2048, 4096}};
 inline constexpr Tunable scan_stream_kib = stream_tunable("scan.stream_kib");
 
 inline TuningPoint point_of(const ScanProblem& p) {
@@ -50,11 +48,6 @@ std::shared_ptr<Kernel> scan_wide_kernel(Device& device, const ScanProblem& prob
 const ScanHost& scan_builtin(ReduceOp op, Type type);
 
 // --- Variants --------------------------------------------------------------------------------------------------------
-
-// Whether the device can run the operator and has arithmetic for the type.
-SupportsOf<ScanProblem> supports_scan;
-// The same, in groups of scan_group work-items.
-SupportsOf<ScanProblem> supports_scan_groups;
 
 // scan_lookback.cpp: one launch.
 SupportsOf<ScanProblem> supports_scan_lookback, supports_scan_lookback_fallback, supports_scan_partitioned;

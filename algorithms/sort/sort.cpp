@@ -54,12 +54,11 @@ bool suits_counting(const Device& device, const SortProblem& p) {
 
 constexpr std::string_view knuth = "D. Knuth, The Art of Computer Programming, vol. 3, 1973";
 
-constexpr Row<SortProblem> table[] = {
+constexpr auto table = table_of<SortProblem>({
     {.variant = {.name = "onesweep",
                  .summary =
                      "digits of 8 bits: one histogram of all digits, then one pass per digit with decoupled "
                      "look-back",
-                 .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .stable = true,
                  .source = "A. Adinets, D. Merrill, Onesweep, 2022"},
@@ -68,7 +67,6 @@ constexpr Row<SortProblem> table[] = {
     {.variant = {.name = "counting",
                  .summary =
                      "counts each key value, then writes the result; keys of 1 or 2 bytes without values",
-                 .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = knuth},
      .host = {run_sort_counting, supports_sort_counting, suits_counting},
@@ -77,7 +75,6 @@ constexpr Row<SortProblem> table[] = {
                  .summary =
                      "splits the keys at sampled splitters, then sorts each bucket with Highway's vectorised "
                      "quicksort; keys without values",
-                 .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "P. Sanders, S. Winkel, Super Scalar Sample Sort, 2004; M. Blacher et al., 2022"},
      .host = {run_sort_sample_vqsort, supports_sort_vqsort, suits_sort_vqsort},
@@ -86,14 +83,12 @@ constexpr Row<SortProblem> table[] = {
                  .summary =
                      "splits the keys at sampled splitters, then sorts each bucket by radix in cache; keys "
                      "without values",
-                 .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "P. Sanders, S. Winkel, Super Scalar Sample Sort, 2004"},
      .host = {run_sort_sample_radix, supports_sort_sample},
      .accepts = accepts<Beyond::nothing>},
     {.variant = {.name = "radix8",
                  .summary = "least significant digit first, digits of 8 bits: count, scan, scatter",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .stable = true,
                  .source = "N. Satish et al., Fast Sort on CPUs and GPUs, 2010"},
@@ -103,7 +98,6 @@ constexpr Row<SortProblem> table[] = {
      .accepts = accepts<Beyond::bits>},
     {.variant = {.name = "merge",
                  .summary = "sorts tiles, then merges pairs of runs along merge paths; supports comparators",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .stable = true,
                  .source = "S. Odeh et al., Merge Path - Parallel Merging Made Simple, 2012"},
@@ -113,7 +107,6 @@ constexpr Row<SortProblem> table[] = {
      .accepts = accepts<Beyond::comparators>},
     {.variant = {.name = "radix4_vector",
                  .summary = "radix4_local with loads of 16 keys",
-                 .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .stable = true,
                  .source = "M. Zagha, G. Blelloch, Radix Sort for Vector Multiprocessors, 1991"},
@@ -122,7 +115,6 @@ constexpr Row<SortProblem> table[] = {
      .accepts = accepts<Beyond::bits>},
     {.variant = {.name = "radix4_local",
                  .summary = "radix4 with counters in local memory",
-                 .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .stable = true,
                  .source = "N. Satish, M. Harris, M. Garland, Designing Efficient Sorting Algorithms for "
@@ -133,7 +125,6 @@ constexpr Row<SortProblem> table[] = {
     {.variant = {.name = "radix4",
                  .summary =
                      "digits of 4 bits: each work-item counts the digits of its elements, scan, permute",
-                 .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .stable = true,
                  .source = "M. Zagha, G. Blelloch, Radix Sort for Vector Multiprocessors, 1991"},
@@ -142,7 +133,6 @@ constexpr Row<SortProblem> table[] = {
      .accepts = accepts<Beyond::bits>},
     {.variant = {.name = "radix1",
                  .summary = "one split per bit: flags, scan, scatter",
-                 .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .stable = true,
                  .source = "G. Blelloch, Prefix Sums and Their Applications, 1990"},
@@ -151,7 +141,6 @@ constexpr Row<SortProblem> table[] = {
      .accepts = accepts<Beyond::bits>},
     {.variant = {.name = "bitonic_local",
                  .summary = "bitonic_fused with the columns within a tile in local memory",
-                 .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = "K. Batcher, Sorting networks and their applications, 1968"},
      .groups = {run_sort_bitonic_local, supports_sort_group},
@@ -159,7 +148,6 @@ constexpr Row<SortProblem> table[] = {
      .accepts = accepts<Beyond::nothing>},
     {.variant = {.name = "bitonic_fused",
                  .summary = "bitonic with up to four columns per launch; 2 to 16 elements per work-item",
-                 .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = "K. Batcher, Sorting networks and their applications, 1968"},
      .groups = {run_sort_bitonic_fused, supports_sort_group},
@@ -167,7 +155,6 @@ constexpr Row<SortProblem> table[] = {
      .accepts = accepts<Beyond::nothing>},
     {.variant = {.name = "bitonic",
                  .summary = "bitonic sort with one launch per column of the network",
-                 .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = "K. Batcher, Sorting networks and their applications, 1968"},
      .groups = {run_sort_bitonic, supports_sort_group},
@@ -175,7 +162,6 @@ constexpr Row<SortProblem> table[] = {
      .accepts = accepts<Beyond::nothing>},
     {.variant = {.name = "odd_even",
                  .summary = "odd-even transposition sort: n columns, one launch each",
-                 .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .stable = true,
                  .source = "N. Habermann, Parallel Neighbor Sort, 1972"},
@@ -184,7 +170,6 @@ constexpr Row<SortProblem> table[] = {
      .accepts = accepts<Beyond::nothing, (u64{1} << 12)>},
     {.variant = {.name = "radix16",
                  .summary = "least significant digit first, digits of 16 bits, on one thread",
-                 .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .stable = true,
                  .source = knuth},
@@ -192,19 +177,17 @@ constexpr Row<SortProblem> table[] = {
      .accepts = accepts<Beyond::bits>},
     {.variant = {.name = "std_sort",
                  .summary = "std::sort on one thread",
-                 .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "D. Musser, Introspective Sorting and Selection Algorithms, 1997"},
      .host = {run_sort_std},
      .accepts = accepts<Beyond::nothing>},
     {.variant = {.name = "qsort",
                  .summary = "C's qsort on one thread",
-                 .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .host = {run_sort_qsort},
      .accepts = accepts<Beyond::nothing>},
-};
+});
 
 constexpr auto variants = variants_of(table);
 constexpr const Tunable* tunables[] = {&sort_chunks,   &sort_onesweep_tile, &sort_onesweep_ahead,

@@ -10,32 +10,27 @@ namespace concord::detail {
 
 // --- Tunables --------------------------------------------------------------------------------------------------------
 
-inline constexpr Tunable sort_chunks{.name = "sort.chunks",
-                                     .summary = "chunks of the input per thread",
-                                     .used_by = {TunableUser::opencl_single_item, TunableUser::host},
-                                     .values = {1, 2, 4, 8, 16}};
+inline constexpr Tunable sort_chunks{
+    "sort.chunks", "chunks of the input per thread", on_cpus, {1, 2, 4, 8, 16}};
 inline constexpr Tunable sort_onesweep_tile{
-    .name = "sort.onesweep_tile",
-    .summary = "tile size of onesweep: 1 small, for more groups, 2 as large as the registers allow",
-    .used_by = {TunableUser::cuda, TunableUser::opencl},
-    .values = {1, 2}};
-inline constexpr Tunable sort_onesweep_ahead{.name = "sort.onesweep_ahead",
-                                             .summary = "tiles that look-back of onesweep reads at a time",
-                                             .used_by = {TunableUser::cuda, TunableUser::opencl},
-                                             .values = {1, 2, 4, 8}};
-inline constexpr Tunable sort_leaf_kib{.name = "sort.leaf_kib",
-                                       .summary = "approximate KiB per bucket of the sample sorts",
-                                       .used_by = {TunableUser::host},
-                                       .values = {128, 256, 512, 1024, 2048}};
-inline constexpr Tunable sort_one_leaf_kib{.name = "sort.one_leaf_kib",
-                                           .summary = "KiB from which on the sample sorts split an input",
-                                           .used_by = {TunableUser::host},
-                                           .values = {64, 128, 256, 512, 1024, 2048}};
-inline constexpr Tunable sort_small_input{
-    .name = "sort.small",
-    .summary = "largest number of elements that radix8 sorts with one work-item",
-    .used_by = {TunableUser::opencl_single_item},
-    .values = {1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 16, 1 << 17}};
+    "sort.onesweep_tile",
+    "tile size of onesweep: 1 small, for more groups, 2 as large as the registers allow",
+    on_groups,
+    {1, 2}};
+inline constexpr Tunable sort_onesweep_ahead{
+    "sort.onesweep_ahead", "tiles that look-back of onesweep reads at a time", on_groups, {1, 2, 4, 8}};
+inline constexpr Tunable sort_leaf_kib{"sort.leaf_kib",
+                                       "approximate KiB per bucket of the sample sorts",
+                                       {TunableUser::host},
+                                       {128, 256, 512, 1024, 2048}};
+inline constexpr Tunable sort_one_leaf_kib{"sort.one_leaf_kib",
+                                           "KiB from which on the sample sorts split an input",
+                                           {TunableUser::host},
+                                           {64, 128, 256, 512, 1024, 2048}};
+inline constexpr Tunable sort_small_input{"sort.small",
+                                          "largest number of elements that radix8 sorts with one work-item",
+                                          {TunableUser::opencl_single_item},
+                                          {1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 16, 1 << 17}};
 
 inline TuningPoint point_of(const SortProblem& p) {
     return {p.in.type, p.in.count, p.pairs() ? u64{size_of(p.values_in.type)} : 0};

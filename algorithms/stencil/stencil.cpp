@@ -31,28 +31,22 @@ namespace {
 
 // --- Variants -----------------------------------------------------------------------------------------------------
 
-Support supports_any(const Device& device, const StencilProblem& p) {
-    return supports_type(device, p.type());
-}
-
 constexpr char micikevicius[] = "P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009";
 
 constexpr Implementation<StencilProblem> tiled{.run = run_stencil_tiled, .supports = supports_stencil_planes};
 constexpr Implementation<StencilProblem> naive{.run = run_stencil_naive, .supports = supports_stencil_planes};
 
-constexpr Row<StencilProblem> table[] = {
+constexpr auto table = table_of<StencilProblem>({
     {.variant =
          {.name = "blocked",
           .summary =
               "tiles whose planes stay in the cache, rows in vectors; on the CPU several steps per pass",
-          .dialects = {Dialect::opencl, Dialect::host},
           .order = OperationOrder::canonical,
           .source = "A. Nguyen et al., 3.5-D Blocking Optimization for Stencil Computations, 2010"},
-     .items = {.run = run_stencil_blocked_items, .supports = supports_any},
-     .host = {.run = run_stencil_blocked_host, .supports = supports_any}},
+     .items = {.run = run_stencil_blocked_items, .supports = supports_problem},
+     .host = {.run = run_stencil_blocked_host, .supports = supports_problem}},
     {.variant = {.name = "temporal",
                  .summary = "several steps per launch: tiles advance along z, all steps' planes in registers",
-                 .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = "L. Zhang et al., Revisiting Temporal Blocking Stencil Optimizations, 2023"},
      .groups = {.run = run_stencil_temporal,
@@ -62,33 +56,29 @@ constexpr Row<StencilProblem> table[] = {
          {.name = "streaming",
           .summary =
               "tiles advance along z: a queue of planes in registers, the current plane in local memory",
-          .dialects = {Dialect::cuda, Dialect::opencl},
           .order = OperationOrder::canonical,
           .source = micikevicius},
      .groups = {.run = run_stencil_streaming, .supports = supports_stencil_streaming}},
     {.variant = {.name = "tiled",
                  .summary = "a tile of a plane and its halo in local memory",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = micikevicius},
      .groups = tiled,
      .items = tiled,
-     .host = {.run = run_stencil_tiled_host, .supports = supports_any}},
+     .host = {.run = run_stencil_tiled_host, .supports = supports_problem}},
     {.variant = {.name = "naive",
                  .summary = "one point per work-item, all neighbours from global memory",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .groups = naive,
      .items = naive,
-     .host = {.run = run_stencil_naive_host, .supports = supports_any}},
+     .host = {.run = run_stencil_naive_host, .supports = supports_problem}},
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",
-                 .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
-     .host = {.run = run_stencil_serial_host, .supports = supports_any}},
-};
+     .host = {.run = run_stencil_serial_host, .supports = supports_problem}},
+});
 
 constexpr auto variants = variants_of(table);
 constexpr const Tunable* tunables[] = {&stencil_groups_a_unit, &stencil_cache_part, &stencil_steps_together,

@@ -35,24 +35,16 @@ struct StencilProblem {
 };
 
 inline constexpr Tunable stencil_groups_a_unit{
-    .name = "stencil.groups",
-    .summary = "blocked: groups per thread",
-    .used_by = {TunableUser::opencl_single_item, TunableUser::host},
-    .values = {1, 2, 4, 8, 16, 32}};
-inline constexpr Tunable stencil_cache_part{
-    .name = "stencil.cache_part",
-    .summary = "blocked: percentage of a thread's cache for the active planes",
-    .used_by = {TunableUser::opencl_single_item, TunableUser::host},
-    .values = {25, 50, 75, 100, 150, 200, 300}};
-inline constexpr Tunable stencil_steps_together{.name = "stencil.steps",
-                                                .summary = "blocked: steps per pass",
-                                                .used_by = {TunableUser::host},
-                                                .values = {1, 2, 3, 4}};
+    "stencil.groups", "blocked: groups per thread", on_cpus, {1, 2, 4, 8, 16, 32}};
+inline constexpr Tunable stencil_cache_part{"stencil.cache_part",
+                                            "blocked: percentage of a thread's cache for the active planes",
+                                            on_cpus,
+                                            {25, 50, 75, 100, 150, 200, 300}};
+inline constexpr Tunable stencil_steps_together{
+    "stencil.steps", "blocked: steps per pass", {TunableUser::host}, {1, 2, 3, 4}};
 
-inline constexpr Tunable stencil_planes_a_group{.name = "stencil.planes",
-                                                .summary = "streaming and temporal: planes per group",
-                                                .used_by = {TunableUser::cuda, TunableUser::opencl},
-                                                .values = {4, 8, 16, 32, 64, 128, 256}};
+inline constexpr Tunable stencil_planes_a_group{
+    "stencil.planes", "streaming and temporal: planes per group", on_groups, {4, 8, 16, 32, 64, 128, 256}};
 
 inline TuningPoint point_of(const StencilProblem& p) {
     return {p.in.type, p.in.count, u64{p.radius()} + (p.steps > 1 ? 10 : 0)};

@@ -49,12 +49,11 @@ constexpr Implementation<TransposeProblem> tiled{.run = run_transpose_tiled,
 constexpr Implementation<TransposeProblem> naive{.run = run_transpose_naive,
                                                  .supports = supports_transpose_naive};
 
-constexpr Row<TransposeProblem> table[] = {
+constexpr auto table = table_of<TransposeProblem>({
     {.variant = {.name = "blocked",
                  .summary =
                      "tiles of whole cache lines, blocks transposed in registers, non-temporal stores; one "
                      "work-item per group",
-                 .dialects = {Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "J. O. Eklundh, A Fast Computer Method for Matrix Transposing, 1972"},
      .items = {.run = run_transpose_blocked_items},
@@ -64,20 +63,17 @@ constexpr Row<TransposeProblem> table[] = {
           .summary =
               "16-byte loads and stores, blocks transposed in registers, swizzled tiles; strips for thin "
               "matrices",
-          .dialects = {Dialect::cuda, Dialect::opencl},
           .order = OperationOrder::canonical,
           .source = ruetsch},
      .groups = {.run = run_transpose_vectorized, .supports = supports_transpose_vectorized}},
     {.variant = {.name = "tiled_padded",
                  .summary = "tiled with padded rows in local memory: no bank conflicts",
-                 .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = ruetsch},
      .groups = tiled_padded,
      .items = tiled_padded},
     {.variant = {.name = "tiled",
                  .summary = "a tile passes through local memory, so loads and stores both go along rows",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = ruetsch},
      .groups = tiled,
@@ -85,7 +81,6 @@ constexpr Row<TransposeProblem> table[] = {
      .host = {.run = run_transpose_tiled_host}},
     {.variant = {.name = "naive",
                  .summary = "one element per work-item: reads along rows, writes along columns",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .groups = naive,
@@ -94,11 +89,10 @@ constexpr Row<TransposeProblem> table[] = {
      .accepts = accepts_naive},
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",
-                 .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .host = {.run = run_transpose_serial_host}},
-};
+});
 
 constexpr auto variants = variants_of(table);
 constexpr const Tunable* tunables[] = {&transpose_band, &transpose_groups_a_unit, &transpose_group_kib,

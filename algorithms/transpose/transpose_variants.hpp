@@ -26,23 +26,16 @@ struct TransposeProblem {
 };
 
 inline constexpr Tunable transpose_band{
-    .name = "transpose.band",
-    .summary = "rows of tiles per band of vectorized; groups go through a band together",
-    .used_by = {TunableUser::cuda, TunableUser::opencl},
-    .values = {1, 2, 4, 8, 16, 32}};
+    "transpose.band",
+    "rows of tiles per band of vectorized; groups go through a band together",
+    on_groups,
+    {1, 2, 4, 8, 16, 32}};
 inline constexpr Tunable transpose_groups_a_unit{
-    .name = "transpose.groups",
-    .summary = "largest number of groups per thread, blocked",
-    .used_by = {TunableUser::opencl_single_item, TunableUser::host},
-    .values = {4, 8, 16, 32, 64}};
-inline constexpr Tunable transpose_group_kib{.name = "transpose.group_kib",
-                                             .summary = "smallest KiB of data per group, blocked",
-                                             .used_by = {TunableUser::opencl_single_item, TunableUser::host},
-                                             .values = {64, 128, 256, 512, 1024}};
-inline constexpr Tunable transpose_tile_side{.name = "transpose.side",
-                                             .summary = "largest side of a tile in elements, blocked",
-                                             .used_by = {TunableUser::opencl_single_item, TunableUser::host},
-                                             .values = {64, 128, 256}};
+    "transpose.groups", "largest number of groups per thread, blocked", on_cpus, {4, 8, 16, 32, 64}};
+inline constexpr Tunable transpose_group_kib{
+    "transpose.group_kib", "smallest KiB of data per group, blocked", on_cpus, {64, 128, 256, 512, 1024}};
+inline constexpr Tunable transpose_tile_side{
+    "transpose.side", "largest side of a tile in elements, blocked", on_cpus, {64, 128, 256}};
 
 inline TuningPoint point_of(const TransposeProblem& p) {
     const TransposeShape& s = p.shape;

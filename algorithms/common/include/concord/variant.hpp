@@ -43,8 +43,9 @@ class EnumSet {
     constexpr EnumSet() = default;
     constexpr EnumSet(std::initializer_list<E> values) {
         for (const E value : values)
-            bits_ |= bit(value);
+            add(value);
     }
+    constexpr void add(E value) { bits_ |= bit(value); }
     constexpr bool has(E value) const { return (bits_ & bit(value)) != 0; }
     bool operator==(const EnumSet&) const = default;
 
@@ -154,7 +155,7 @@ void check_portable(std::string_view algorithm, const Operator& op, const Device
 
 // The variants of a table, for the algorithm's descriptor.
 template <class Row, std::size_t N>
-constexpr std::array<const Variant*, N> variants_of(const Row (&table)[N]) {
+constexpr std::array<const Variant*, N> variants_of(const std::array<Row, N>& table) {
     std::array<const Variant*, N> list{};
     for (std::size_t i = 0; i < N; ++i)
         list[i] = &table[i].variant;

@@ -18,6 +18,10 @@ inline DeviceClass class_of(const Device& device) {
     return traits.many_items ? DeviceClass::groups : DeviceClass::items;
 }
 
+// The kernels for groups of many work-items, and those for one work-item per group.
+inline constexpr TunableUsers on_groups{TunableUser::cuda, TunableUser::opencl},
+    on_cpus{TunableUser::opencl_single_item, TunableUser::host};
+
 // The functions of a variant, as headers declare them: RunOf<SortProblem> run_sort_std, run_sort_qsort;
 template <class Problem>
 using RunOf = void(Stream&, const Problem&);
@@ -81,24 +85,36 @@ struct Row {
         on(class_of(stream.device())).run(stream, problem);
     }
 
+    // The languages that the functions suggest.
+    constexpr Dialects languages() const {
+        Dialects list;
+        if (groups.run != nullptr) list.add(Dialect::cuda);
+        if (groups.run != nullptr || items.run != nullptr) list.add(Dialect::opencl);
+        if (host.run != nullptr) list.add(Dialect::host);
+        return list;
+    }
+
     // Whether there are functions for the languages that the descriptor names, and for no others.
     constexpr bool is_complete() const {
         const bool cuda = variant.dialects.has(Dialect::cuda), opencl = variant.dialects.has(Dialect::opencl);
-        const bool on_groups = groups.run != nullptr, on_items = items.run != nullptr;
+        const bool has_groups = groups.run != nullptr, has_items = items.run != nullptr;
         return variant.dialects.has(Dialect::host) == (host.run != nullptr) &&
-               (cuda || opencl) == (on_groups || on_items) && (on_groups || !cuda) && (opencl || !on_items);
+               (cuda || opencl) == (has_groups || has_items) && (has_groups || !cuda) &&
+               (opencl || !has_items);
     }
 };
 
-// The variants of a table, for the algorithm's descriptor. Does not compile if a row is not complete.
+// An algorithm's rows. A row that names no languages is implemented in CUDA C++ and OpenCL C if it has a function for
+// groups, in OpenCL C if it has one for single work-items, and in C++ if it has one for the host. Does not compile if a
+// row names a language without functions, or the reverse.
 template <class Problem, std::size_t N>
-constexpr std::array<const Variant*, N> variants_of(const Row<Problem> (&table)[N]) {
-    std::array<const Variant*, N> list{};
-    for (std::size_t i = 0; i < N; ++i) {
-        if (!table[i].is_complete()) throw "a row names a language without functions, or the reverse";
-        list[i] = &table[i].variant;
+constexpr std::array<Row<Problem>, N> table_of(const Row<Problem> (&rows)[N]) {
+    std::array<Row<Problem>, N> table = std::to_array(rows);
+    for (Row<Problem>& row : table) {
+        if (row.variant.dialects == Dialects{}) row.variant.dialects = row.languages();
+        if (!row.is_complete()) throw "a row names a language without functions, or the reverse";
     }
-    return list;
+    return table;
 }
 
 // The user's operator in a problem, null if it has none.
@@ -115,11 +131,34 @@ const Operator* operator_of(const Problem& problem) {
     }
 }
 
+// Whether the device can run the problem's operator, if it has one with host kernels, and has arithmetic for its type.
+template <class Problem>
+Support supports_problem(const Device& device, const Problem& problem) {
+    if constexpr (requires { supports_operator(device, problem.op, problem.host); }) {
+        if (Support op = supports_operator(device, problem.op, problem.host); !op) return op;
+    }
+    return supports_type(device, problem.type());
+}
+
+// The same, in groups of that many work-items.
+template <u32 group_size, class Problem>
+Support supports_problem_in(const Device& device, const Problem& problem) {
+    if (Support group = supports_group(device, group_size); !group) return group;
+    return supports_problem(device, problem);
+}
+
+// For textbook variants, whose host kernels are compiled for built-in operators only.
+template <class Problem>
+Support supports_builtin_steps(const Device& device, const Problem& problem) {
+    if (Support any = supports_problem(device, problem); !any) return any;
+    return supports_builtin_only(problem.op, problem.host->steps != nullptr);
+}
+
 // Returns the row that the options select. A table lists its variants in order of preference: `auto` uses the first row
 // that supports and suits the problem, else the first that supports it. Problem::type() is the type of the arithmetic.
 template <class Problem, std::size_t N>
-const Row<Problem>& choose(std::string_view algorithm, const Row<Problem> (&table)[N], const Device& device,
-                           const Problem& problem, const Options& options) {
+const Row<Problem>& choose(std::string_view algorithm, const std::array<Row<Problem>, N>& table,
+                           const Device& device, const Problem& problem, const Options& options) {
     const Operator* const op = operator_of(problem);
     const bool by_name = options.variant != "auto";
     if (options.order && options.order != OperationOrder::unspecified && op != nullptr)
@@ -178,7 +217,7 @@ const Row<Problem>& choose(std::string_view algorithm, const Row<Problem> (&tabl
 // Like choose(), but `auto` uses the variant in the device's table. That variant must support the problem and guarantee
 // at least the order that the options name, by default that of the variant that choose() returns.
 template <class Problem, std::size_t N>
-const Row<Problem>& choose_tuned(std::string_view algorithm, const Row<Problem> (&table)[N],
+const Row<Problem>& choose_tuned(std::string_view algorithm, const std::array<Row<Problem>, N>& table,
                                  const Device& device, const Problem& problem, const TuningPoint& point,
                                  const Options& options) {
     const Row<Problem>& otherwise = choose(algorithm, table, device, problem, options);

@@ -50,10 +50,9 @@ Support supports(const Device& device, const TwiceProblem& p) {
     return supports_type(device, p.in.type);
 }
 
-constexpr Row<TwiceProblem> table[] = {
+constexpr auto table = table_of<TwiceProblem>({
     {.variant = {.name = "tiled",
                  .summary = "a group processes a tile",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .groups = {run_groups, supports},
@@ -61,11 +60,10 @@ constexpr Row<TwiceProblem> table[] = {
      .host = {run_items, supports}},
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",
-                 .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .host = {run_serial, supports}},
-};
+});
 constexpr auto variants = variants_of(table);
 
 }  // namespace
