@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <ostream>
 
 namespace concord::lab {
@@ -378,24 +379,14 @@ std::string CheckReport::json() const {
 namespace {
 
 std::string xml(std::string_view text) {
+    static const std::map<char, const char*> entities = {
+        {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
     std::string safe;
     for (const char c : text) {
-        switch (c) {
-            case '&':
-                safe += "&amp;";
-                break;
-            case '<':
-                safe += "&lt;";
-                break;
-            case '>':
-                safe += "&gt;";
-                break;
-            case '"':
-                safe += "&quot;";
-                break;
-            default:
-                safe += static_cast<unsigned char>(c) < ' ' && c != '\n' ? '?' : c;
-        }
+        if (const auto it = entities.find(c); it != entities.end())
+            safe += it->second;
+        else
+            safe += static_cast<unsigned char>(c) < ' ' && c != '\n' ? '?' : c;
     }
     return safe;
 }
