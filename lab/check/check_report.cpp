@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <ostream>
 
 namespace concord::lab {
@@ -379,15 +378,9 @@ std::string CheckReport::json() const {
 namespace {
 
 std::string xml(std::string_view text) {
-    static const std::map<char, const char*> entities = {
-        {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
-    std::string safe;
-    for (const char c : text) {
-        if (const auto it = entities.find(c); it != entities.end())
-            safe += it->second;
-        else
-            safe += static_cast<unsigned char>(c) < ' ' && c != '\n' ? '?' : c;
-    }
+    std::string safe = escaped(text);
+    std::ranges::replace_if(
+        safe, [](unsigned char c) { return c < ' ' && c != '\n'; }, '?');
     return safe;
 }
 

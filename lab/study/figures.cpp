@@ -68,18 +68,10 @@ std::string words(const Result& r, const std::vector<By>& by, By x) {
 }
 
 std::optional<double> place(const Result& r, By by) {
-    switch (by) {
-        case By::n:
-            return static_cast<double>(r.n);
-        case By::threads:
-            return r.threads;
-        case By::variant_number:
-            return trailing_number(r.variant);
-        case By::workload_number:
-            return trailing_number(r.workload);
-        default:
-            return std::nullopt;
-    }
+    if (by == By::n) return static_cast<double>(r.n);
+    if (by == By::threads) return r.threads;
+    if (by == By::variant_number) return trailing_number(r.variant);
+    return by == By::workload_number ? trailing_number(r.workload) : std::nullopt;
 }
 
 // The quantity that the result would have with this time.
