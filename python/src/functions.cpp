@@ -146,9 +146,10 @@ nb::object prefix(const char* name, nb::handle x, ReduceOp op, bool exclusive, b
     });
 }
 
-SortBy sort_by(bool descending) {
+SortBy sort_by(bool descending, bool stable = false) {
     SortBy by;
     by.order = descending ? SortOrder::descending : SortOrder::ascending;
+    by.stable = stable;
     return by;
 }
 
@@ -157,8 +158,8 @@ nb::object sorted(nb::handle x, bool descending, nb::handle out, CONCORD_HANDLES
     const Argument& in = call.input(x, "x", 1);
     call.begin();
     Argument& result = call.output(out, in.type(), in.shape(), in.boolean());
-    call.run([&] { sort(call.stream(), in.view(), result.view(), sort_by(descending), call.options()); });
-    return call.result(result);
+    return call.run(
+        result, [&] { sort(call.stream(), in.view(), result.view(), sort_by(descending), call.options()); });
 }
 
 nb::object argsorted(nb::handle x, bool descending, nb::handle out, CONCORD_HANDLES) {
@@ -171,8 +172,7 @@ nb::object argsorted(nb::handle x, bool descending, nb::handle out, CONCORD_HAND
         const View keys = in.view(), to = result.view();
         const u64 n = keys.count;
         if (n == 0) return;
-        SortBy by = sort_by(descending);
-        by.stable = true;
+        SortBy by = sort_by(descending, true);
         // 0, 1, 2, ... as the exclusive sums of ones.
         const auto count_up = [&](const View& view) {
             const u64 one = 1;
@@ -204,8 +204,7 @@ nb::tuple sorted_pairs(nb::handle keys, nb::handle values, bool descending, CONC
     Argument& sorted_keys = call.output({}, k.type(), k.shape(), k.boolean());
     Argument& sorted_values = call.output({}, v.type(), v.shape(), v.boolean());
     call.run([&] {
-        SortBy by = sort_by(descending);
-        by.stable = true;
+        SortBy by = sort_by(descending, true);
         sort_pairs(call.stream(), k.view(), v.view(), sorted_keys.view(), sorted_values.view(), by,
                    call.options());
     });
@@ -362,9 +361,8 @@ nb::object compressed(nb::handle condition, nb::handle x, CONCORD_HANDLES) {
         keys = scratch(stream, n, Type::u8);
         kept = scratch(stream, n, from.type);
         // A stable sort by one bit.
-        SortBy by = sort_by(true);
+        SortBy by = sort_by(true, true);
         by.end_bit = 1;
-        by.stable = true;
         sort_pairs(stream, by_flag, from, scratch_view(keys, n, Type::u8), scratch_view(kept, n, from.type),
                    by, call.options());
         call.fetch(&count, scratch_view(total, 1, Type::i64));
@@ -573,8 +571,7 @@ nb::object reduced_builtin(nb::handle x, const std::string& op, nb::handle out, 
         refuse("reduce", "x has dtype bool, which has no sums; use sum, min or max");
     call.begin();
     Argument& result = call.output(out, in.type(), {}, in.boolean());
-    call.run([&] { reduce(call.stream(), in.view(), result.view(), known, call.options()); });
-    return call.result(result);
+    return call.run(result, [&] { reduce(call.stream(), in.view(), result.view(), known, call.options()); });
 }
 
 nb::object scanned_builtin(nb::handle x, const std::string& op, bool exclusive, nb::handle out,
