@@ -326,7 +326,7 @@ nb::object counted_values(nb::handle x, i64 minlength, nb::handle out, CONCORD_H
 }
 
 // Copies the first `count` elements of scratch memory to a new array.
-nb::object shortened(Call& call, const char* name, const View& from, u64 count, bool boolean) {
+nb::object shortened(Call& call, const View& from, u64 count, bool boolean) {
     const i64 length = static_cast<i64>(count);
     Argument& result = call.output({}, from.type, std::span(&length, 1), boolean);
     return call.run(result, [&] {
@@ -367,7 +367,7 @@ nb::object compressed(nb::handle condition, nb::handle x, CONCORD_HANDLES) {
                    by, call.options());
         call.fetch(&count, scratch_view(total, 1, Type::i64));
     });
-    return shortened(call, name, scratch_view(kept, n, from.type), count, in.boolean());
+    return shortened(call, scratch_view(kept, n, from.type), count, in.boolean());
 }
 
 // The built-in rule with its operand in the type of the elements.
@@ -408,7 +408,7 @@ nb::object compacted(nb::handle x, const std::string& rule, nb::handle operand, 
                 scratch_view(total, 1, Type::u64), keep, call.options());
         call.fetch(&count, scratch_view(total, 1, Type::u64));
     });
-    return shortened(call, name, scratch_view(kept, from.count, from.type), count, in.boolean());
+    return shortened(call, scratch_view(kept, from.count, from.type), count, in.boolean());
 }
 
 nb::tuple partitioned(nb::handle x, const std::string& rule, nb::handle operand, nb::handle out,
