@@ -57,25 +57,24 @@ Call sort_keys(Stream&, const Work& work, Views in, Views out) {
 // The libraries sort one array, so the call packs keys and values into pairs.
 template <class Sort>
 Call sort_pairs(Stream&, const Work& work, Views in, Views out) {
-    return visit_sort_pairs(
-        work, [&]<class K, class V>(detail::TypeTag<K> key, detail::TypeTag<V> value) -> Call {
-            struct Pair {
-                K key;
-                V value;
-            };
-            return [keys = native_pointer<const K>(in[0]), values = native_pointer<const V>(in[1]),
-                    keys_out = native_pointer<K>(out[0]), values_out = native_pointer<V>(out[1]), n = work.n,
-                    pairs = std::make_shared<std::vector<Pair>>(work.n)] {
-                for (u64 i = 0; i < n; ++i)
-                    (*pairs)[i] = {keys[i], values[i]};
-                Sort::sort(pairs->begin(), pairs->end(),
-                           [](const Pair& a, const Pair& b) { return a.key < b.key; });
-                for (u64 i = 0; i < n; ++i) {
-                    keys_out[i] = (*pairs)[i].key;
-                    values_out[i] = (*pairs)[i].value;
-                }
-            };
-        });
+    return visit_sort_pairs(work, [&]<class K, class V>(detail::TypeTag<K>, detail::TypeTag<V>) -> Call {
+        struct Pair {
+            K key;
+            V value;
+        };
+        return [keys = native_pointer<const K>(in[0]), values = native_pointer<const V>(in[1]),
+                keys_out = native_pointer<K>(out[0]), values_out = native_pointer<V>(out[1]), n = work.n,
+                pairs = std::make_shared<std::vector<Pair>>(work.n)] {
+            for (u64 i = 0; i < n; ++i)
+                (*pairs)[i] = {keys[i], values[i]};
+            Sort::sort(pairs->begin(), pairs->end(),
+                       [](const Pair& a, const Pair& b) { return a.key < b.key; });
+            for (u64 i = 0; i < n; ++i) {
+                keys_out[i] = (*pairs)[i].key;
+                values_out[i] = (*pairs)[i].value;
+            }
+        };
+    });
 }
 
 template <class Sort>

@@ -73,16 +73,10 @@ ordered_json row_json(const BenchRow& row) {
     return line;
 }
 
-// Quotes values with commas, quotes or newlines.
 std::string csv_field(const ordered_json& value) {
     if (value.is_null()) return {};
     if (value.is_number_float()) return rounded(value.get<double>(), 6);
-    if (!value.is_string()) return value.dump();
-    std::string text = value.get<std::string>();
-    if (text.find_first_of(",\"\n") == std::string::npos) return text;
-    for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2)
-        text.insert(at, "\"");
-    return '"' + text + '"';
+    return value.is_string() ? lab::csv_field(value.get_ref<const std::string&>()) : value.dump();
 }
 
 std::string csv_of(const ordered_json& kernels) {

@@ -378,25 +378,9 @@ std::string CheckReport::json() const {
 namespace {
 
 std::string xml(std::string_view text) {
-    std::string safe;
-    for (const char c : text) {
-        switch (c) {
-            case '&':
-                safe += "&amp;";
-                break;
-            case '<':
-                safe += "&lt;";
-                break;
-            case '>':
-                safe += "&gt;";
-                break;
-            case '"':
-                safe += "&quot;";
-                break;
-            default:
-                safe += static_cast<unsigned char>(c) < ' ' && c != '\n' ? '?' : c;
-        }
-    }
+    std::string safe = escaped(text);
+    std::ranges::replace_if(
+        safe, [](unsigned char c) { return c < ' ' && c != '\n'; }, '?');
     return safe;
 }
 

@@ -135,4 +135,23 @@ std::string rounded(double value, int digits) {
     return text;
 }
 
+std::string escaped(std::string_view text) {
+    static const std::map<char, const char*> entities = {
+        {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
+    std::string safe;
+    for (const char c : text) {
+        const auto it = entities.find(c);
+        safe += it == entities.end() ? std::string(1, c) : it->second;
+    }
+    return safe;
+}
+
+std::string csv_field(std::string_view text) {
+    if (text.find_first_of(",\"\n") == std::string_view::npos) return std::string(text);
+    std::string quoted = "\"";
+    for (const char c : text)
+        quoted.append(c == '"' ? 2 : 1, c);
+    return quoted + '"';
+}
+
 }  // namespace concord::lab

@@ -83,14 +83,6 @@ Rows lines_table(const Chart& chart) {
     return rows;
 }
 
-std::string csv_field(const std::string& text) {
-    if (text.find_first_of(",\"\n") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (const char c : text)
-        quoted.append(c == '"' ? 2 : 1, c);
-    return quoted + '"';
-}
-
 // Nine significant digits, for programs.
 std::string plain(double value) {
     char text[32];
@@ -101,7 +93,7 @@ std::string plain(double value) {
 std::string csv_line(const std::vector<std::string>& fields) {
     std::string line;
     for (const std::string& field : fields)
-        line += (&field == &fields.front() ? "" : ",") + csv_field(field);
+        line += (&field == &fields.front() ? "" : ",") + lab::csv_field(field);
     return line + '\n';
 }
 
@@ -207,23 +199,6 @@ std::string csv_of(const Chart& chart) {
     for (const Result* r : chart.missing)
         line(r->variant, nullptr, r);
     return text;
-}
-
-std::string escaped(std::string_view text) {
-    std::string safe;
-    for (const char c : text) {
-        if (c == '&')
-            safe += "&amp;";
-        else if (c == '<')
-            safe += "&lt;";
-        else if (c == '>')
-            safe += "&gt;";
-        else if (c == '"')
-            safe += "&quot;";
-        else
-            safe += c;
-    }
-    return safe;
 }
 
 }  // namespace concord::study

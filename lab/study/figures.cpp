@@ -68,18 +68,10 @@ std::string words(const Result& r, const std::vector<By>& by, By x) {
 }
 
 std::optional<double> place(const Result& r, By by) {
-    switch (by) {
-        case By::n:
-            return static_cast<double>(r.n);
-        case By::threads:
-            return r.threads;
-        case By::variant_number:
-            return trailing_number(r.variant);
-        case By::workload_number:
-            return trailing_number(r.workload);
-        default:
-            return std::nullopt;
-    }
+    if (by == By::n) return static_cast<double>(r.n);
+    if (by == By::threads) return r.threads;
+    if (by == By::variant_number) return trailing_number(r.variant);
+    return by == By::workload_number ? trailing_number(r.workload) : std::nullopt;
 }
 
 // The quantity that the result would have with this time.
@@ -111,18 +103,13 @@ Scale scale_of(const Figure& figure) {
 }  // namespace
 
 Scale scale_of(Measure measure) {
-    switch (measure) {
-        case Measure::rate:
-            return {.name = "bytes per second", .unit = Unit::gb_per_s};
-        case Measure::flops:
-            return {.name = "operations per second", .unit = Unit::gflop_per_s};
-        case Measure::items:
-            return {.name = "elements per second", .unit = Unit::items_per_s};
-        case Measure::of_ceiling:
-            return {.name = "fraction of the ceiling", .unit = Unit::percent};
-        default:
-            return {.name = "time per call", .unit = Unit::milliseconds};
-    }
+    static const std::map<Measure, Scale> scales = {
+        {Measure::time, {.name = "time per call", .unit = Unit::milliseconds}},
+        {Measure::rate, {.name = "bytes per second", .unit = Unit::gb_per_s}},
+        {Measure::flops, {.name = "operations per second", .unit = Unit::gflop_per_s}},
+        {Measure::items, {.name = "elements per second", .unit = Unit::items_per_s}},
+        {Measure::of_ceiling, {.name = "fraction of the ceiling", .unit = Unit::percent}}};
+    return scales.at(measure);
 }
 
 std::string panel_title(const std::string& words, const Data& data) {
@@ -164,6 +151,18 @@ void add_chart(std::vector<Chart>& charts, Chart chart) {
     if (!chart.series.empty() || !chart.missing.empty()) charts.push_back(std::move(chart));
 }
 
+std::vector<Chart> charts_of(const Figure& figure, const Data& data, const std::vector<By>& by,
+                             const std::function<void(Chart&, const Group&)>& draw) {
+    std::vector<Chart> charts;
+    for (const Group& group : groups(figure, data.results, by)) {
+        Chart chart;
+        chart.title = panel_title(group.first, data);
+        draw(chart, group);
+        add_chart(charts, std::move(chart));
+    }
+    return charts;
+}
+
 u64 common_size(const std::vector<const Result*>& results) {
     std::map<u64, u64> timed;
     for (const Result* r : results)
@@ -179,12 +178,12 @@ u64 common_size(const std::vector<const Result*>& results) {
 
 namespace {
 
-std::vector<Group> panels_of(const Figure& figure, const Data& data) {
+std::vector<By> panels_of(const Figure& figure, const Data& data) {
     std::vector<By> by = figure.panels;
     if (std::any_of(data.results.begin(), data.results.end(),
                     [&](const Result* r) { return r->type != data.results.front()->type; }))
         by.push_back(By::type);
-    return groups(figure, data.results, by);
+    return by;
 }
 
 // Adds the ceiling as a curve over x.
@@ -206,14 +205,11 @@ void add_ceiling(Chart& chart, const Figure& figure, const std::vector<const Res
 }  // namespace
 
 std::vector<Chart> lines(const Figure& figure, const Data& data) {
-    std::vector<Chart> charts;
-    for (const auto& [name, results] : panels_of(figure, data)) {
-        Chart chart;
-        chart.title = panel_title(name, data);
+    return charts_of(figure, data, panels_of(figure, data), [&](Chart& chart, const Group& panel) {
         chart.x = scale_of(figure);
         chart.y = scale_of(figure.y);
         chart.y.log = figure.log_y;
-        for (const auto& [series, members] : groups(figure, results, figure.series)) {
+        for (const auto& [series, members] : groups(figure, panel.second, figure.series)) {
             Series line{series, {}};
             for (const Result* r : members) {
                 const auto x = place(*r, figure.x);
@@ -224,22 +220,18 @@ std::vector<Chart> lines(const Figure& figure, const Data& data) {
             }
             chart.series.push_back(std::move(line));
         }
-        if (figure.ceilings) add_ceiling(chart, figure, results);
-        add_chart(charts, std::move(chart));
-    }
-    return charts;
+        if (figure.ceilings) add_ceiling(chart, figure, panel.second);
+    });
 }
 
 std::vector<Chart> steps(const Figure& figure, const Data& data) {
-    std::vector<Chart> charts;
-    for (const auto& [name, results] : panels_of(figure, data)) {
-        const u64 n = common_size(results);
-        Chart chart;
+    return charts_of(figure, data, panels_of(figure, data), [&](Chart& chart, const Group& panel) {
+        const u64 n = common_size(panel.second);
         chart.bars = true;
         chart.y = scale_of(figure.y);
-        chart.title = panel_title(name, data) + ", " + lab::size_name(n) + " elements";
+        chart.title += ", " + lab::size_name(n) + " elements";
         std::vector<const Result*> there;
-        for (const Result* r : results) {
+        for (const Result* r : panel.second) {
             if (r->n != n) continue;
             (r->ms ? there : chart.missing).push_back(r);
         }
@@ -263,9 +255,7 @@ std::vector<Chart> steps(const Figure& figure, const Data& data) {
                 chart.guides.push_back({"ceiling of the device", {{0, *y}}});
         }
         chart.series.push_back(std::move(bars));
-        add_chart(charts, std::move(chart));
-    }
-    return charts;
+    });
 }
 
 }  // namespace concord::study

@@ -18,6 +18,9 @@ std::string panel_title(const std::string& words, const Data& data);
 Mark mark_of(const Result& r, Measure measure, double x);
 // Adds a chart that has marks or missing results. Removes empty series, and sorts the marks of lines.
 void add_chart(std::vector<Chart>& charts, Chart chart);
+// A chart for each group of the results, which `draw` completes. Its title is the name of the group.
+std::vector<Chart> charts_of(const Figure& figure, const Data& data, const std::vector<By>& by,
+                             const std::function<void(Chart&, const Group&)>& draw);
 // The largest size that at least 3/4 as many results have a time for as at the best-covered size.
 u64 common_size(const std::vector<const Result*>& results);
 

@@ -106,18 +106,15 @@ static bool has_no_ceiling(const std::vector<const Result*>& results) {
 }
 
 std::vector<Chart> portability(const Figure& figure, const Data& data) {
-    std::vector<Chart> charts;
     std::map<std::string, std::map<std::string, double>> parts;  // by algorithm and device
     std::vector<std::string> algorithms;
     std::set<std::string> devices;
-    for (const auto& [device, results] : groups(figure, data.results, {By::device})) {
-        Chart chart;
+    auto charts = charts_of(figure, data, {By::device}, [&](Chart& chart, const Group& panel) {
         chart.bars = true;
         chart.notes = "variant";
-        chart.title = panel_title(device, data);
         chart.y = scale_of(Measure::of_ceiling);
         Series bars;
-        for (const auto& [algorithm, members] : groups(figure, results, {By::algorithm})) {
+        for (const auto& [algorithm, members] : groups(figure, panel.second, {By::algorithm})) {
             if (has_no_ceiling(members)) continue;
             if (std::find(algorithms.begin(), algorithms.end(), algorithm) == algorithms.end())
                 algorithms.push_back(algorithm);
@@ -131,17 +128,16 @@ std::vector<Chart> portability(const Figure& figure, const Data& data) {
                 Mark mark = mark_of(*r, Measure::of_ceiling, 0);
                 mark.label = algorithm;
                 mark.note = r->variant;
-                parts[algorithm][device] = mark.y / 100;
+                parts[algorithm][panel.first] = mark.y / 100;
                 bars.marks.push_back(std::move(mark));
             }
         }
-        devices.insert(device);
+        devices.insert(panel.first);
         chart.text =
             "Variants that `auto` chooses, as a fraction of the device's own ceiling for the same bytes or "
             "operations.";
         chart.series.push_back(std::move(bars));
-        add_chart(charts, std::move(chart));
-    }
+    });
     Chart mean;
     mean.bars = true;
     mean.title = "Harmonic mean over the devices";

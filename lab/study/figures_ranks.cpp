@@ -89,13 +89,8 @@ Series efficiency(Chart& chart, std::string name, const std::vector<const Result
     return series;
 }
 
-Chart efficiency_chart(std::string title) {
-    Chart chart;
-    chart.title = std::move(title);
-    chart.x = {.name = "ranks", .unit = Unit::count};
-    chart.y = {.name = "parallel efficiency", .unit = Unit::percent};
-    return chart;
-}
+const Scale ranks_axis = {.name = "ranks", .unit = Unit::count};
+const Scale efficiency_axis = {.name = "parallel efficiency", .unit = Unit::percent};
 
 constexpr const char* shared_text =
     " All ranks share one device. 100 % is the time of one rank for the same work.";
@@ -121,7 +116,10 @@ std::vector<Chart> over_ranks(const Figure& figure, const Data& data) {
         }
         const RanksModel model = ranks_model(steps);
         for (const auto& [size, members] : groups(figure, results, {By::n})) {
-            Chart chart = efficiency_chart(panel_title(device, data) + ", " + size);
+            Chart chart;
+            chart.title = panel_title(device, data) + ", " + size;
+            chart.x = ranks_axis;
+            chart.y = efficiency_axis;
             u32 most = 1;
             for (const bool sequential : {false, true}) {
                 const std::string name = sequential ? "sequential" : "overlapped";
@@ -155,12 +153,12 @@ std::vector<Chart> over_ranks(const Figure& figure, const Data& data) {
 }
 
 std::vector<Chart> efficiency_over_ranks(const Figure& figure, const Data& data) {
-    std::vector<Chart> charts;
-    for (const auto& [panel, results] : groups(figure, data.results, figure.panels)) {
-        Chart chart = efficiency_chart(panel_title(panel, data));
+    return charts_of(figure, data, figure.panels, [&](Chart& chart, const Group& panel) {
+        chart.x = ranks_axis;
+        chart.y = efficiency_axis;
         std::string sizes;
         u32 most = 1;
-        for (const auto& [size, members] : groups(figure, results, figure.series)) {
+        for (const auto& [size, members] : groups(figure, panel.second, figure.series)) {
             Series series = efficiency(chart, size, members);
             if (series.marks.empty()) continue;
             most = std::max(most, ranks_of(*series.marks.back().of));
@@ -174,10 +172,8 @@ std::vector<Chart> efficiency_over_ranks(const Figure& figure, const Data& data)
         if (!sizes.empty())
             chart.text =
                 "Efficiency with " + std::to_string(most) + " ranks, by elements per rank: " + sizes + ".";
-        if (results.front()->workload == shared_ranks) chart.text += shared_text;
-        add_chart(charts, std::move(chart));
-    }
-    return charts;
+        if (panel.second.front()->workload == shared_ranks) chart.text += shared_text;
+    });
 }
 
 }  // namespace concord::study

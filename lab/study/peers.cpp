@@ -155,9 +155,8 @@ std::vector<Chart> all_baselines(const Figure& figure, const Data& data) {
 }
 
 std::vector<Chart> speed_ups(const Figure& figure, const Data& data) {
-    std::vector<Chart> charts;
-    for (const auto& [name, results] : groups(figure, data.results, figure.panels)) {
-        Chart chart;
+    return charts_of(figure, data, figure.panels, [&](Chart& chart, const Group& panel) {
+        const auto& [name, results] = panel;
         chart.title = name;
         chart.x = {.name = "number of elements", .unit = Unit::power_of_two, .log = true};
         chart.y = {.name = "speed-up", .unit = Unit::factor, .log = true};
@@ -178,9 +177,7 @@ std::vector<Chart> speed_ups(const Figure& figure, const Data& data) {
             chart.series.push_back(std::move(line));
         }
         if (same.size() > 1) chart.guides.push_back({"as fast as the peer", {same.begin(), same.end()}});
-        add_chart(charts, std::move(chart));
-    }
-    return charts;
+    });
 }
 
 }  // namespace concord::study

@@ -73,15 +73,12 @@ void run_regret(const std::string& selector, const Case& what, const StudyOption
 
 std::vector<Chart> regrets(const Figure& figure, const Data& data) {
     constexpr std::size_t most_bars = 10;
-    std::vector<Chart> charts;
-    for (const auto& [device, results] : groups(figure, data.results, {By::device})) {
-        Chart chart;
+    return charts_of(figure, data, {By::device}, [&](Chart& chart, const Group& panel) {
         chart.bars = true;
-        chart.title = panel_title(device, data);
         chart.notes = "choice of auto, and the fastest";
         chart.text = figure.caption;
         chart.y = {.name = "regret", .unit = Scale::Unit::factor};
-        std::vector<Pair> pairs = pairs_of(results, regret_names, chart.missing);
+        std::vector<Pair> pairs = pairs_of(panel.second, regret_names, chart.missing);
         std::stable_sort(pairs.begin(), pairs.end(),
                          [](const Pair& a, const Pair& b) { return a.ratio > b.ratio; });
         if (!pairs.empty()) {
@@ -99,9 +96,7 @@ std::vector<Chart> regrets(const Figure& figure, const Data& data) {
                                   .of = pair.first});
         }
         chart.series.push_back(std::move(bars));
-        add_chart(charts, std::move(chart));
-    }
-    return charts;
+    });
 }
 
 std::vector<Chart> regret_over_sizes(const Figure& figure, const Data& data) {

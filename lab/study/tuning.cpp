@@ -138,25 +138,20 @@ void run_tuning(const std::string& selector, const Case& what, const StudyOption
 }
 
 std::vector<Chart> gains(const Figure& figure, const Data& data) {
-    std::vector<Chart> charts;
-    for (const auto& [device, results] : groups(figure, data.results, {By::device})) {
-        Chart chart;
+    return charts_of(figure, data, {By::device}, [&](Chart& chart, const Group& panel) {
         chart.bars = true;
         chart.notes = "variant";
-        chart.title = panel_title(device, data);
         chart.text = figure.caption;
         chart.y = {.name = "speed-up over the defaults", .unit = Scale::Unit::factor};
         Series bars;
-        for (const Pair& pair : pairs_of(results, tuning_names, chart.missing)) {
+        for (const Pair& pair : pairs_of(panel.second, tuning_names, chart.missing)) {
             bars.marks.push_back({.y = pair.ratio,
                                   .label = work_of(*pair.second),
                                   .note = pair.second->variant,
                                   .of = pair.second});
         }
         chart.series.push_back(std::move(bars));
-        add_chart(charts, std::move(chart));
-    }
-    return charts;
+    });
 }
 
 }  // namespace concord::study

@@ -374,6 +374,12 @@ Held::~Held() {
     if (legacy != nullptr && legacy->deleter != nullptr) legacy->deleter(legacy);
 }
 
+void Argument::check_rank(std::size_t rank) const {
+    if (rank_ == rank) return;
+    refuse(call_, std::string(name_) + " has the shape " + text_of(shape()) + "; expected " +
+                      std::to_string(rank) + (rank == 1 ? " dimension" : " dimensions"));
+}
+
 u64 Argument::size() const {
     u64 count = 1;
     for (const i64 extent : shape())
@@ -586,19 +592,20 @@ Call::~Call() {
     }
 }
 
-Argument& Call::input(nb::handle object, const char* name) {
+Argument& Call::input(nb::handle object, const char* name, std::optional<std::size_t> rank) {
     arguments_[count_] = std::make_unique<Argument>(name_, name, object);
+    if (rank) arguments_[count_]->check_rank(*rank);
     inputs_ = ++count_;
     return *arguments_[count_ - 1];
 }
 
 void Call::begin() {
-    if (common_.variant.is_valid() && !common_.variant.is_none())
+    if (is_given(common_.variant))
         options_.variant = keyword<std::string>(name_, "variant", common_.variant, "a name");
-    if (common_.order.is_valid() && !common_.order.is_none())
+    if (is_given(common_.order))
         options_.order = operation_order_named(keyword<std::string>(name_, "order", common_.order, "a name"));
     const Argument* first = inputs_ > 0 ? arguments_[0].get() : nullptr;
-    if (common_.device.is_valid() && !common_.device.is_none()) {
+    if (is_given(common_.device)) {
         device_ = device_named(common_.device);
     } else if (first == nullptr || first->where_.type == dlpack::DeviceType::cpu ||
                first->where_.type == dlpack::DeviceType::cuda_host) {
@@ -610,7 +617,7 @@ void Call::begin() {
         device_ = cuda_device(first->where_.id);
     }
     const bool on_cuda = is_cuda(*device_);
-    if (common_.stream.is_valid() && !common_.stream.is_none()) {
+    if (is_given(common_.stream)) {
         if (nb::isinstance<Stream>(common_.stream)) {
             stream_ = nb::cast<Stream&>(common_.stream).shared_from_this();
         } else {
@@ -740,9 +747,9 @@ Argument& Call::output(nb::handle out, Type type, std::span<const i64> shape, bo
         slot = std::make_unique<Argument>(name_, "out", out);
         const bool same = std::equal(shape.begin(), shape.end(), slot->shape().begin(), slot->shape().end());
         if (slot->type_ != type || slot->boolean_ != boolean || !same)
-            refuse(name_, "out has dtype " + slot->dtype() + " and shape " +
-                              nb::cast<std::string>(nb::str(tuple_of(slot->shape()))) + "; expected " +
-                              (boolean ? "bool" : numpy_name(type)) + " and " + text_of(shape));
+            refuse(name_, "out has dtype " + slot->dtype() + " and shape " + text_of(slot->shape()) +
+                              "; expected " + (boolean ? "bool" : numpy_name(type)) + " and " +
+                              text_of(shape));
     } else {
         static const Library none;
         const Library& library = inputs_ > 0 ? *arguments_[0]->library_ : none;

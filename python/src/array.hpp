@@ -12,6 +12,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -115,6 +116,9 @@ class Argument {
     const Library& library() const { return *library_; }
     // The memory as a tensor on the device of the call, once the call has begun.
     const Tensor& tensor() const { return tensor_; }
+    View view() const { return tensor_.view(call_); }
+    // Raises ValueError for another number of dimensions.
+    void check_rank(std::size_t rank) const;
     // A concord.Array on the memory of the argument, which it keeps.
     nb::object as_array(const std::shared_ptr<Argument>& self) const;
     // The name of the type in NumPy's terms.
@@ -163,8 +167,8 @@ class Call {
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
-    // Inputs come first. References stay valid.
-    Argument& input(nb::handle object, const char* name);
+    // Inputs come first. References stay valid. Raises ValueError if the input has another number of dimensions than `rank`.
+    Argument& input(nb::handle object, const char* name, std::optional<std::size_t> rank = {});
     // Opens device and stream: those that are named, else those of the first input.
     void begin();
     // The object `out`, or if it is None a new array of the first input's library.
@@ -186,6 +190,12 @@ class Call {
         f();
         finish();
         pending_ = false;
+    }
+    // The same, and returns the Python object of an output.
+    template <class F>
+    nb::object run(Argument& output, F f) {
+        run(f);
+        return result(output);
     }
     // The Python object of an output.
     nb::object result(Argument& output);

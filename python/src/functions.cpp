@@ -93,12 +93,6 @@ void reduce_to(Stream& stream, const View& in, const View& out, bool boolean, Re
     if (parts > 1) reduce(stream, scratch_view(totals, parts, out.type), out, op, options);
 }
 
-void check_dimensions(const char* call, const char* name, const Argument& argument, std::size_t rank) {
-    if (argument.shape().size() == rank) return;
-    refuse(call, std::string(name) + " has the shape " + text_of(argument.shape()) + "; expected " +
-                     std::to_string(rank) + (rank == 1 ? " dimension" : " dimensions"));
-}
-
 nb::object total(const char* name, nb::handle x, ReduceOp op, nb::handle dtype, nb::handle out,
                  const Common& common) {
     Call call(name, common);
@@ -117,11 +111,9 @@ nb::object total(const char* name, nb::handle x, ReduceOp op, nb::handle dtype, 
     }
     call.begin();
     Argument& result = call.output(out, type, {}, in.boolean() && !adds);
-    call.run([&] {
-        reduce_to(call.stream(), in.tensor().view(name), result.tensor().view(name), in.boolean() && adds, op,
-                  call.options());
+    return call.run(result, [&] {
+        reduce_to(call.stream(), in.view(), result.view(), in.boolean() && adds, op, call.options());
     });
-    return call.result(result);
 }
 
 ReduceOp reduce_op(const char* call, const std::string& name) {
@@ -141,9 +133,9 @@ nb::object prefix(const char* name, nb::handle x, ReduceOp op, bool exclusive, b
         refuse(name, "x has dtype bool, which has no sums; use cumsum, min or max");
     call.begin();
     Argument& result = call.output(out, type, std::span(&count, 1), in.boolean() && !widens && bounds);
-    call.run([&] {
-        View from = in.tensor().view(name);
-        const View to = result.tensor().view(name);
+    return call.run(result, [&] {
+        View from = in.view();
+        const View to = result.view();
         if (from.count == 0) return;
         if (widens && (type != from.type || in.boolean())) {
             widen(call.stream(), from, to, in.boolean());
@@ -152,41 +144,35 @@ nb::object prefix(const char* name, nb::handle x, ReduceOp op, bool exclusive, b
         scan(call.stream(), from, to, op, exclusive ? ScanKind::exclusive : ScanKind::inclusive,
              call.options());
     });
-    return call.result(result);
 }
 
-SortBy sort_by(bool descending) {
+SortBy sort_by(bool descending, bool stable = false) {
     SortBy by;
     by.order = descending ? SortOrder::descending : SortOrder::ascending;
+    by.stable = stable;
     return by;
 }
 
 nb::object sorted(nb::handle x, bool descending, nb::handle out, CONCORD_HANDLES) {
     Call call("sort", CONCORD_PASSED);
-    const Argument& in = call.input(x, "x");
-    check_dimensions("sort", "x", in, 1);
+    const Argument& in = call.input(x, "x", 1);
     call.begin();
     Argument& result = call.output(out, in.type(), in.shape(), in.boolean());
-    call.run([&] {
-        sort(call.stream(), in.tensor().view("sort"), result.tensor().view("sort"), sort_by(descending),
-             call.options());
-    });
-    return call.result(result);
+    return call.run(
+        result, [&] { sort(call.stream(), in.view(), result.view(), sort_by(descending), call.options()); });
 }
 
 nb::object argsorted(nb::handle x, bool descending, nb::handle out, CONCORD_HANDLES) {
     Call call("argsort", CONCORD_PASSED);
-    const Argument& in = call.input(x, "x");
-    check_dimensions("argsort", "x", in, 1);
+    const Argument& in = call.input(x, "x", 1);
     call.begin();
     Argument& result = call.output(out, Type::i64, in.shape());
-    call.run([&] {
+    return call.run(result, [&] {
         Stream& stream = call.stream();
-        const View keys = in.tensor().view("argsort"), to = result.tensor().view("argsort");
+        const View keys = in.view(), to = result.view();
         const u64 n = keys.count;
         if (n == 0) return;
-        SortBy by = sort_by(descending);
-        by.stable = true;
+        SortBy by = sort_by(descending, true);
         // 0, 1, 2, ... as the exclusive sums of ones.
         const auto count_up = [&](const View& view) {
             const u64 one = 1;
@@ -208,23 +194,18 @@ nb::object argsorted(nb::handle x, bool descending, nb::handle out, CONCORD_HAND
             sort_pairs(stream, keys, from, scratch_view(sorted_keys, n, keys.type), to, by, call.options());
         }
     });
-    return call.result(result);
 }
 
 nb::tuple sorted_pairs(nb::handle keys, nb::handle values, bool descending, CONCORD_HANDLES) {
     Call call("sort_pairs", CONCORD_PASSED);
-    const Argument& k = call.input(keys, "keys");
-    const Argument& v = call.input(values, "values");
-    check_dimensions("sort_pairs", "keys", k, 1);
-    check_dimensions("sort_pairs", "values", v, 1);
+    const Argument& k = call.input(keys, "keys", 1);
+    const Argument& v = call.input(values, "values", 1);
     call.begin();
     Argument& sorted_keys = call.output({}, k.type(), k.shape(), k.boolean());
     Argument& sorted_values = call.output({}, v.type(), v.shape(), v.boolean());
     call.run([&] {
-        SortBy by = sort_by(descending);
-        by.stable = true;
-        sort_pairs(call.stream(), k.tensor().view("sort_pairs"), v.tensor().view("sort_pairs"),
-                   sorted_keys.tensor().view("sort_pairs"), sorted_values.tensor().view("sort_pairs"), by,
+        SortBy by = sort_by(descending, true);
+        sort_pairs(call.stream(), k.view(), v.view(), sorted_keys.view(), sorted_values.view(), by,
                    call.options());
     });
     return nb::make_tuple(call.result(sorted_keys), call.result(sorted_values));
@@ -259,7 +240,7 @@ nb::tuple counted(nb::handle x, i64 bins, nb::handle range, CONCORD_HANDLES) {
     Call call(name, CONCORD_PASSED);
     const Argument& in = call.input(x, "x");
     call.begin();
-    const View from = in.tensor().view(name);
+    const View from = in.view();
     f64 lo = 0, hi = 1;
     if (is_given(range)) {
         std::tie(lo, hi) = keyword<std::pair<f64, f64>>(name, "range", range, "two numbers");
@@ -286,10 +267,10 @@ nb::tuple counted(nb::handle x, i64 bins, nb::handle range, CONCORD_HANDLES) {
     Argument& counts = call.output({}, Type::i64, std::span(&bins, 1));
     Argument& edges = call.output({}, edge_type, std::span(&edge_count, 1));
     call.run([&] {
-        const Span<u64> counters(as_u64(counts.tensor().view(name)));
-        const View to = edges.tensor().view(name);
+        const Span<u64> counters(as_u64(counts.view()));
+        const View to = edges.view();
         values.resize(to.bytes());
-        detail::visit_type(edge_type, [&]<class T>(detail::TypeTag<T> tag) {
+        detail::visit_type(edge_type, [&]<class T>(detail::TypeTag<T>) {
             for (i64 i = 0; i <= bins; ++i) {
                 const f64 edge =
                     i == bins ? hi : lo + static_cast<f64>(i) * ((hi - lo) / static_cast<f64>(bins));
@@ -314,14 +295,13 @@ nb::tuple counted(nb::handle x, i64 bins, nb::handle range, CONCORD_HANDLES) {
 nb::object counted_values(nb::handle x, i64 minlength, nb::handle out, CONCORD_HANDLES) {
     constexpr const char* name = "bincount";
     Call call(name, CONCORD_PASSED);
-    const Argument& in = call.input(x, "x");
-    check_dimensions(name, "x", in, 1);
+    const Argument& in = call.input(x, "x", 1);
     if (is_float(in.type())) refuse(name, "x has dtype " + in.dtype() + "; expected integers");
     if (minlength < 0)
         refuse(name,
                "minlength: got " + std::to_string(minlength) + "; expected a number that is not negative");
     call.begin();
-    const View from = in.tensor().view(name);
+    const View from = in.view();
     i64 length = minlength;
     const bool has_out = is_given(out);
     if (from.count > 0 && !has_out) {
@@ -334,43 +314,39 @@ nb::object counted_values(nb::handle x, i64 minlength, nb::handle out, CONCORD_H
     }
     if (has_out) {
         const Argument given(name, "out", out);
-        check_dimensions(name, "out", given, 1);
+        given.check_rank(1);
         length = given.shape()[0];
     }
     Argument& result = call.output(out, Type::i64, std::span(&length, 1));
-    call.run([&] {
+    return call.run(result, [&] {
         if (length > 0)
-            histogram(call.stream(), in.tensor().view(name), as_u64(result.tensor().view(name)),
-                      HistogramBins::identity(), call.options());
+            histogram(call.stream(), in.view(), as_u64(result.view()), HistogramBins::identity(),
+                      call.options());
     });
-    return call.result(result);
 }
 
 // Copies the first `count` elements of scratch memory to a new array.
-nb::object shortened(Call& call, const char* name, const View& from, u64 count, bool boolean) {
+nb::object shortened(Call& call, const View& from, u64 count, bool boolean) {
     const i64 length = static_cast<i64>(count);
     Argument& result = call.output({}, from.type, std::span(&length, 1), boolean);
-    call.run([&] {
+    return call.run(result, [&] {
         if (count == 0) return;
-        const View to = result.tensor().view(name);
+        const View to = result.view();
         call.stream().copy(*to.buffer, to.offset, *from.buffer, from.offset, to.bytes());
     });
-    return call.result(result);
 }
 
 nb::object compressed(nb::handle condition, nb::handle x, CONCORD_HANDLES) {
     constexpr const char* name = "compress";
     Call call(name, CONCORD_PASSED);
-    const Argument& in = call.input(x, "x");
-    const Argument& flags = call.input(condition, "condition");
-    check_dimensions(name, "x", in, 1);
-    check_dimensions(name, "condition", flags, 1);
+    const Argument& in = call.input(x, "x", 1);
+    const Argument& flags = call.input(condition, "condition", 1);
     if (!flags.boolean()) refuse(name, "condition has dtype " + flags.dtype() + "; expected bool");
     if (flags.size() != in.size())
         refuse(name, "condition has " + std::to_string(flags.size()) + " elements, x has " +
                          std::to_string(in.size()));
     call.begin();
-    const View from = in.tensor().view(name), keep = flags.tensor().view(name);
+    const View from = in.view(), keep = flags.view();
     const u64 n = from.count;
     std::shared_ptr<Buffer> keys, kept;
     u64 count = 0;
@@ -385,14 +361,13 @@ nb::object compressed(nb::handle condition, nb::handle x, CONCORD_HANDLES) {
         keys = scratch(stream, n, Type::u8);
         kept = scratch(stream, n, from.type);
         // A stable sort by one bit.
-        SortBy by = sort_by(true);
+        SortBy by = sort_by(true, true);
         by.end_bit = 1;
-        by.stable = true;
         sort_pairs(stream, by_flag, from, scratch_view(keys, n, Type::u8), scratch_view(kept, n, from.type),
                    by, call.options());
         call.fetch(&count, scratch_view(total, 1, Type::i64));
     });
-    return shortened(call, name, scratch_view(kept, n, from.type), count, in.boolean());
+    return shortened(call, scratch_view(kept, n, from.type), count, in.boolean());
 }
 
 // The built-in rule with its operand in the type of the elements.
@@ -419,11 +394,10 @@ Keep keep_of(const char* call, const std::string& rule, nb::handle operand, Type
 nb::object compacted(nb::handle x, const std::string& rule, nb::handle operand, CONCORD_HANDLES) {
     constexpr const char* name = "compact";
     Call call(name, CONCORD_PASSED);
-    const Argument& in = call.input(x, "x");
-    check_dimensions(name, "x", in, 1);
+    const Argument& in = call.input(x, "x", 1);
     const Keep keep = keep_of(name, rule, operand, in.type());
     call.begin();
-    const View from = in.tensor().view(name);
+    const View from = in.view();
     std::shared_ptr<Buffer> kept;
     u64 count = 0;
     call.run([&] {
@@ -434,24 +408,23 @@ nb::object compacted(nb::handle x, const std::string& rule, nb::handle operand, 
                 scratch_view(total, 1, Type::u64), keep, call.options());
         call.fetch(&count, scratch_view(total, 1, Type::u64));
     });
-    return shortened(call, name, scratch_view(kept, from.count, from.type), count, in.boolean());
+    return shortened(call, scratch_view(kept, from.count, from.type), count, in.boolean());
 }
 
 nb::tuple partitioned(nb::handle x, const std::string& rule, nb::handle operand, nb::handle out,
                       CONCORD_HANDLES) {
     constexpr const char* name = "partition";
     Call call(name, CONCORD_PASSED);
-    const Argument& in = call.input(x, "x");
-    check_dimensions(name, "x", in, 1);
+    const Argument& in = call.input(x, "x", 1);
     const Keep keep = keep_of(name, rule, operand, in.type());
     call.begin();
     Argument& result = call.output(out, in.type(), in.shape(), in.boolean());
     u64 count = 0;
     call.run([&] {
-        const View from = in.tensor().view(name);
+        const View from = in.view();
         if (from.count == 0) return;
         const auto total = scratch(call.stream(), 1, Type::u64);
-        partition(call.stream(), from, result.tensor().view(name), scratch_view(total, 1, Type::u64), keep,
+        partition(call.stream(), from, result.view(), scratch_view(total, 1, Type::u64), keep,
                   call.options());
         call.fetch(&count, scratch_view(total, 1, Type::u64));
     });
@@ -461,12 +434,11 @@ nb::tuple partitioned(nb::handle x, const std::string& rule, nb::handle operand,
 nb::object transposed(nb::handle x, nb::handle out, CONCORD_HANDLES) {
     constexpr const char* name = "transpose";
     Call call(name, CONCORD_PASSED);
-    const Argument& in = call.input(x, "x");
-    check_dimensions(name, "x", in, 2);
+    const Argument& in = call.input(x, "x", 2);
     call.begin();
     const i64 shape[] = {in.shape()[1], in.shape()[0]};
     Argument& result = call.output(out, in.type(), shape, in.boolean());
-    call.run([&] {
+    return call.run(result, [&] {
         if (in.size() == 0) return;
         const MatrixView from = in.tensor().matrix(name), to = result.tensor().matrix(name);
         if (from.layout == to.layout) {
@@ -480,7 +452,6 @@ nb::object transposed(nb::handle x, nb::handle out, CONCORD_HANDLES) {
         call.stream().copy(*to.range.buffer, to.range.offset, *from.range.buffer, from.range.offset,
                            in.size() * size_of(in.type()));
     });
-    return call.result(result);
 }
 
 nb::object product(nb::handle a, nb::handle b, f64 alpha, f64 beta, nb::handle out, CONCORD_HANDLES) {
@@ -489,8 +460,7 @@ nb::object product(nb::handle a, nb::handle b, f64 alpha, f64 beta, nb::handle o
     const Argument& left = call.input(a, "a");
     const Argument& right = call.input(b, "b");
     const auto check = [&](const Argument& argument, const char* which) {
-        if (argument.shape().size() < 2 || argument.shape().size() > 3)
-            check_dimensions(name, which, argument, 2);
+        if (argument.shape().size() < 2 || argument.shape().size() > 3) argument.check_rank(2);
         if (!is_float(argument.type()))
             refuse(name,
                    std::string(which) + " has dtype " + argument.dtype() + "; expected float32 or float64");
@@ -512,12 +482,11 @@ nb::object product(nb::handle a, nb::handle b, f64 alpha, f64 beta, nb::handle o
                          " do not match: " + std::to_string(l[l.size() - 1]) + " columns and " +
                          std::to_string(r[r.size() - 2]) + " rows");
     Argument& result = call.output(out, left.type(), shape, false, beta != 0);
-    call.run([&] {
+    return call.run(result, [&] {
         if (result.size() == 0) return;
         matmul(call.stream(), left.tensor().volume(name), right.tensor().volume(name),
                result.tensor().volume(name), {.alpha = alpha, .beta = beta}, call.options());
     });
-    return call.result(result);
 }
 
 // The values of an array or sequence in host memory.
@@ -537,8 +506,7 @@ nb::object convolved(nb::handle image, nb::handle mask, const std::string& borde
                      CONCORD_HANDLES) {
     constexpr const char* name = "convolve";
     Call call(name, CONCORD_PASSED);
-    const Argument& in = call.input(image, "image");
-    check_dimensions(name, "image", in, 2);
+    const Argument& in = call.input(image, "image", 2);
     std::vector<i64> sides;
     const std::vector<f64> values = host_values(name, "mask", mask, sides);
     if (sides.size() != 2)
@@ -550,7 +518,7 @@ nb::object convolved(nb::handle image, nb::handle mask, const std::string& borde
     const Type type = in.type() == Type::u8 ? Type::f32 : in.type();
     call.begin();
     Argument& result = call.output(out, type, in.shape());
-    call.run([&] {
+    return call.run(result, [&] {
         if (in.size() == 0) return;
         const std::vector<f32> narrow(values.begin(), values.end());
         const auto rows = static_cast<u64>(sides[0]), columns = static_cast<u64>(sides[1]);
@@ -559,24 +527,21 @@ nb::object convolved(nb::handle image, nb::handle mask, const std::string& borde
         convolve(call.stream(), in.tensor().matrix(name), taps, result.tensor().matrix(name), *edge,
                  call.options());
     });
-    return call.result(result);
 }
 
 nb::object stepped(nb::handle volume, const std::vector<f64>& coefficients, u64 steps, nb::handle out,
                    CONCORD_HANDLES) {
     constexpr const char* name = "stencil";
     Call call(name, CONCORD_PASSED);
-    const Argument& in = call.input(volume, "volume");
-    check_dimensions(name, "volume", in, 3);
+    const Argument& in = call.input(volume, "volume", 3);
     const StarCoefficients star(coefficients);
     call.begin();
     Argument& result = call.output(out, in.type(), in.shape());
-    call.run([&] {
+    return call.run(result, [&] {
         if (in.size() == 0) return;
         stencil(call.stream(), in.tensor().volume(name), star, result.tensor().volume(name), steps,
                 call.options());
     });
-    return call.result(result);
 }
 
 nb::object added(nb::handle a, nb::handle b, nb::handle out, CONCORD_HANDLES) {
@@ -591,12 +556,9 @@ nb::object added(nb::handle a, nb::handle b, nb::handle out, CONCORD_HANDLES) {
                           "; expected equal ones, and numbers");
     call.begin();
     Argument& result = call.output(out, left.type(), left.shape());
-    call.run([&] {
-        if (left.size() > 0)
-            add(call.stream(), left.tensor().view("add"), right.tensor().view("add"),
-                result.tensor().view("add"), call.options());
+    return call.run(result, [&] {
+        if (left.size() > 0) add(call.stream(), left.view(), right.view(), result.view(), call.options());
     });
-    return call.result(result);
 }
 
 }  // namespace
@@ -609,11 +571,7 @@ nb::object reduced_builtin(nb::handle x, const std::string& op, nb::handle out, 
         refuse("reduce", "x has dtype bool, which has no sums; use sum, min or max");
     call.begin();
     Argument& result = call.output(out, in.type(), {}, in.boolean());
-    call.run([&] {
-        reduce(call.stream(), in.tensor().view("reduce"), result.tensor().view("reduce"), known,
-               call.options());
-    });
-    return call.result(result);
+    return call.run(result, [&] { reduce(call.stream(), in.view(), result.view(), known, call.options()); });
 }
 
 nb::object scanned_builtin(nb::handle x, const std::string& op, bool exclusive, nb::handle out,

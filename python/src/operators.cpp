@@ -123,20 +123,19 @@ nb::object mapped(const char* name, FunctionObject& function, nb::handle x, nb::
     call.begin();
     const void* host = function.host(call.device(), "map", two ? 2 : 1);
     Argument& result = call.output(out, op.result, a.shape());
-    call.run([&] {
-        const View to = result.tensor().view(name);
+    return call.run(result, [&] {
+        const View to = result.view();
         if (to.count == 0) return;
         detail::map(call.stream(),
                     {.algorithm = "map",
-                     .a = a.tensor().view(name),
-                     .b = b.tensor().view(name),
+                     .a = a.view(),
+                     .b = b.view(),
                      .out = to,
                      .op = op,
                      .values = {bytes},
                      .host = static_cast<const detail::MapHost*>(host)},
                     call.options());
     });
-    return call.result(result);
 }
 
 // The name of a built-in operator, which has its own identity.
@@ -164,17 +163,12 @@ nb::object reduced(FunctionObject& function, nb::handle x, nb::handle identity, 
     call.begin();
     const void* host = function.host(call.device(), "reduce", 2);
     Argument& result = call.output(out, in.type(), {});
-    call.run([&] {
-        detail::reduce(call.stream(),
-                       {in.tensor().view(name),
-                        result.tensor().view(name),
-                        op,
-                        {bytes},
-                        {start},
-                        static_cast<const detail::ReduceHost*>(host)},
-                       call.options());
+    return call.run(result, [&] {
+        detail::reduce(
+            call.stream(),
+            {in.view(), result.view(), op, {bytes}, {start}, static_cast<const detail::ReduceHost*>(host)},
+            call.options());
     });
-    return call.result(result);
 }
 
 nb::object scanned(FunctionObject& function, nb::handle x, nb::handle identity, bool exclusive,
@@ -188,12 +182,12 @@ nb::object scanned(FunctionObject& function, nb::handle x, nb::handle identity, 
     call.begin();
     const void* host = function.host(call.device(), "scan", 2);
     Argument& result = call.output(out, in.type(), std::span(&count, 1));
-    call.run([&] {
-        const View from = in.tensor().view(name);
+    return call.run(result, [&] {
+        const View from = in.view();
         if (from.count == 0) return;
         detail::scan(call.stream(),
                      {.in = from,
-                      .out = result.tensor().view(name),
+                      .out = result.view(),
                       .op = op,
                       .values = {bytes},
                       .identity = {start},
@@ -201,7 +195,6 @@ nb::object scanned(FunctionObject& function, nb::handle x, nb::handle identity, 
                       .host = static_cast<const detail::ScanHost*>(host)},
                      call.options());
     });
-    return call.result(result);
 }
 
 nb::object mapped_builtin(const std::string& function, nb::handle x, nb::handle out, const Common& common) {
@@ -214,11 +207,10 @@ nb::object mapped_builtin(const std::string& function, nb::handle x, nb::handle 
     const Argument& in = call.input(x, "x");
     call.begin();
     Argument& result = call.output(out, in.type(), in.shape(), in.boolean() && *known == MapFunction::copy);
-    call.run([&] {
-        const View from = in.tensor().view("map");
-        if (from.count > 0) map(call.stream(), from, result.tensor().view("map"), *known, call.options());
+    return call.run(result, [&] {
+        const View from = in.view();
+        if (from.count > 0) map(call.stream(), from, result.view(), *known, call.options());
     });
-    return call.result(result);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "command_tree.hpp"
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 
 namespace concord::app {
@@ -29,19 +30,13 @@ std::string short_description(const std::string& description) {
 
 // --- bash ------------------------------------------------------------------------------------------------------------
 
-const char* kind_word(ValueKind kind) {
-    switch (kind) {
-        case ValueKind::files:
-            return "files";
-        case ValueKind::folders:
-            return "folders";
-        case ValueKind::selectors:
-            return "selectors";
-        case ValueKind::words:
-            return "words";
-        default:
-            return "text";
-    }
+std::string kind_word(ValueKind kind) {
+    static const std::map<ValueKind, const char*> words = {{ValueKind::files, "files"},
+                                                           {ValueKind::folders, "folders"},
+                                                           {ValueKind::selectors, "selectors"},
+                                                           {ValueKind::words, "words"}};
+    const auto it = words.find(kind);
+    return it == words.end() ? "text" : it->second;
 }
 
 // Values as the bash functions print them: COUNT KIND LIST WORDS...

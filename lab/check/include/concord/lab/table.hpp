@@ -96,4 +96,9 @@ void check_sizes(std::string_view call, const std::vector<u64>& sizes, const Siz
 /// A number with this many significant digits, in scientific notation only below 1e-4.
 std::string rounded(double value, int digits = 3);
 
+/// The text with the entities of HTML and XML: "&amp;" for "&".
+std::string escaped(std::string_view text);
+/// A field of a CSV file: in quotes if it has commas, quotes or newlines.
+std::string csv_field(std::string_view text);
+
 }  // namespace concord::lab

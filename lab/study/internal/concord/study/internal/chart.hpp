@@ -3,6 +3,8 @@
 
 #include <concord/study/internal/result.hpp>
 
+#include <concord/lab/table.hpp>
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -94,7 +96,6 @@ std::string svg_file(const std::string& title, const std::string& description,
 std::string legend_mark(std::size_t index);
 std::string legend_guide(std::size_t index);
 
-// Escapes HTML: "&amp;" for "&".
-std::string escaped(std::string_view text);
+using lab::escaped;
 
 }  // namespace concord::study
