@@ -65,11 +65,11 @@ def test_unknown_command():
 
 
 def test_unknown_algorithm_to_run():
-    fails(2, ["'frob'", *algorithms()], "run", "frob", "--in", "three.npy", "--out", "new.npy")
+    fails(2, ["'frob'", *algorithms()], "run frob --in three.npy --out new.npy")
 
 
 def test_unknown_command_of_the_cache():
-    fails(2, ["'frob'", "ls", "verify", "clear"], "cache", "frob")
+    fails(2, ["'frob'", "ls", "verify", "clear"], "cache frob")
 
 
 @pytest.mark.parametrize("command", ["check", "bench"])
