@@ -13,20 +13,8 @@ from program import compiles_only, concord, fails, json_object, need, refused, s
 
 
 def test_reports():
-    arguments = [
-        "--devices",
-        "tbb",
-        "--types",
-        "f32",
-        "--sizes",
-        "0,1,1025",
-        "reduce",
-        "--json",
-        "check.json",
-        "--junit",
-        "check.xml",
-    ]
-    out = says(" 0 failed", "check", *arguments).out
+    options = "--devices tbb --types f32 --sizes 0,1,1025 reduce --json check.json --junit check.xml"
+    out = says(" 0 failed", f"check {options}").out
     with open("check.json", encoding="utf-8") as file:
         report = json_object(file.read())
     assert report["passed"] > 0 and report["failed"] == 0 and report["failures"] == []

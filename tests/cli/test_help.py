@@ -7,20 +7,8 @@ import pytest
 from program import algorithms, concord, fails, says
 
 # The contract of the command line.
-COMMANDS = [
-    "devices",
-    "doctor",
-    "algorithms",
-    "run",
-    "check",
-    "bench",
-    "study",
-    "tune",
-    "cache",
-    "cache ls",
-    "cache verify",
-    "cache clear",
-]
+COMMANDS = "devices doctor algorithms run check bench study tune cache".split()
+COMMANDS += ["cache ls", "cache verify", "cache clear"]
 
 
 def levels(*level):
