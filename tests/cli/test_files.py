@@ -16,21 +16,8 @@ import time
 import numpy as np
 import pytest
 
-from program import (
-    PROGRAM,
-    THREE,
-    complains,
-    concord,
-    fails,
-    fresh_box,
-    holds,
-    raw_npy,
-    refused,
-    save,
-    saved,
-    says,
-    without_sanitizers,
-)
+from program import PROGRAM, THREE
+from program import complains, concord, fails, fresh_box, holds, raw_npy, refused, save, saved, says, without_sanitizers
 
 MAP = ["run", "map", "--device", "tbb", "--in"]
 ENDING = ["INT", "TERM", "HUP", "QUIT", "ALRM", "VTALRM", "PROF", "XCPU", "USR1", "USR2", "PIPE"]

@@ -3,20 +3,8 @@
 import numpy as np
 import pytest
 
-from program import (
-    BYTES,
-    FLOATS,
-    THREE,
-    TYPES,
-    bits,
-    gives,
-    on_devices,
-    pairs,
-    refused,
-    says,
-    unknown_variant_is_refused,
-    values_of,
-)
+from program import BYTES, FLOATS, THREE, TYPES
+from program import bits, gives, on_devices, pairs, refused, says, unknown_variant_is_refused, values_of
 
 FUNCTIONS = {"copy": np.positive, "negate": np.negative, "square": np.square, "abs": np.abs}
 ALL = [(function, name) for function in FUNCTIONS for name in TYPES]
