@@ -5,21 +5,8 @@ import os
 import numpy as np
 import pytest
 
-from program import (
-    FLOATS,
-    THREE,
-    TYPES,
-    algorithms,
-    complains,
-    concord,
-    gives,
-    has_variant,
-    holds,
-    on_devices,
-    pairs,
-    refused,
-    unknown_variant_is_refused,
-)
+from program import FLOATS, THREE, TYPES, algorithms, complains, concord, gives, has_variant, holds, on_devices, pairs
+from program import refused, unknown_variant_is_refused
 
 OPERATIONS = {"sum": np.add, "product": np.multiply, "min": np.minimum, "max": np.maximum}
 KERNELS = pairs("sum.i32 sum.u8 sum.f64 product.i16 product.f32 min.f32 min.i64 max.u16 max.f64")
