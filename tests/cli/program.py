@@ -75,6 +75,7 @@ def json_object(text):
 
 def concord(*arguments, env=None, **options):
     """Runs the program. An array among the arguments is saved, and replaced by the name of its file."""
+    arguments = split(arguments)
     words = [
         save(f"input{i}.npy", word) if isinstance(word, np.ndarray) else str(word) for i, word in enumerate(arguments)
     ]
@@ -94,10 +95,15 @@ def concord(*arguments, env=None, **options):
     return result
 
 
+def split(arguments):
+    """The arguments, of which the first one may be several words: "run map --in"."""
+    return [*str(arguments[0]).split(), *arguments[1:]] if arguments else []
+
+
 def started(*arguments, **options):
     """The running program. Its stdout and stderr are pipes unless the options say otherwise."""
     return subprocess.Popen(
-        [PROGRAM, *arguments],
+        [PROGRAM, *split(arguments)],
         env={**os.environ, "TERM": "xterm"},
         stdin=subprocess.DEVNULL,
         stdout=options.pop("stdout", subprocess.PIPE),
@@ -157,7 +163,7 @@ def box_is_untouched():
 def unknown_variant_is_refused(algorithm, device, *arguments):
     """Runs an algorithm with an unknown variant. The message must list variants of the device only."""
     result = refused(
-        2, "'frob'", "run", algorithm, *arguments, "--out", "box/kept.npy", "--device", device, "--variant", "frob"
+        2, "'frob'", f"run {algorithm}", *arguments, "--out", "box/kept.npy", "--device", device, "--variant", "frob"
     )
     words = re.findall(r"\w+", result.err.partition("'frob'")[2])
     listed = [variant for variant in algorithms()[algorithm]["variants"] if variant["name"] in words]

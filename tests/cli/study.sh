@@ -1,55 +1,27 @@
 #!/usr/bin/env bash
 # study.sh BIN_DIR SOURCE_DIR: `concord study` from the command line: refused arguments, a killed run that is
 # continued, a wrong variant that gets no number, and the comparison of two runs.
-set -u
-export LC_ALL=C
+# shellcheck source=checks.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/checks.sh" "$@"
+study() { ends "$1" "$2" study "${@:3}"; }
 
-concord=$(cd -- "$1" && pwd -P)/concord
-source=$(cd -- "$2" && pwd -P)
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 2
-unset CONCORD_DEVICE CONCORD_THREADS CONCORD_KERNELS
-
-passed=0
-failed=0
-verdict() {  # NAME PROBLEM
-    if [[ -z $2 ]]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED  $1: $2"
-    fi
-}
-# ends STATUS WORDS ARGUMENTS...: the status of `concord study`, and words of what it prints.
-ends() {
-    local wanted=$1 words=$2 problem=
-    shift 2
-    "$concord" study "$@" >out 2>&1 </dev/null
-    local status=$?
-    [[ $status == "$wanted" && $(cat out) == *"$words"* ]] ||
-        problem="expected status $wanted and '$words', came $status and '$(head -c 600 out | tr '\n' '|')'"
-    verdict "concord study $*" "$problem"
-}
-has() { verdict "$1 has $2" "$(grep -qF -- "$2" "$1" || echo "not found")"; }
-
-ends 0 "reduce-steps" --list
-ends 2 "no earlier results in 'box/results.jsonl'" --out box
-ends 2 "unknown study 'frob'" frob --out box
-ends 2 "--out" reduce-steps
-ends 2 "'frob'" reduce-steps --types frob --out box
-ends 3 "unknown backend, got 'frob'" reduce-steps --devices frob --out box
-ends 2 "results.jsonl" --compare box box2
-ends 2 "--devices" reduce-steps --devices "" --out box
-ends 2 "excludes" --compare box box2 --quick
-ends 2 "excludes" --compare box box2 --devices tbb
-ends 2 "--from: cannot be read, got 'none.json'" reduce-steps --from none.json --out box
+study 0 "reduce-steps" --list
+study 2 "no earlier results in 'box/results.jsonl'" --out box
+study 2 "unknown study 'frob'" frob --out box
+study 2 "--out" reduce-steps
+study 2 "'frob'" reduce-steps --types frob --out box
+study 3 "unknown backend, got 'frob'" reduce-steps --devices frob --out box
+study 2 "results.jsonl" --compare box box2
+study 2 "--devices" reduce-steps --devices "" --out box
+study 2 "excludes" --compare box box2 --quick
+study 2 "excludes" --compare box box2 --devices tbb
+study 2 "--from: cannot be read, got 'none.json'" reduce-steps --from none.json --out box
 echo '{"matrix": [{}]}' >shape.json
-ends 2 "shape.json': unexpected content" --from shape.json --out box
+study 2 "shape.json': unexpected content" --from shape.json --out box
 verdict "nothing was written" "$([[ ! -e box ]] || echo "there is a folder")"
 mkdir full
 touch full/csv
-ends 2 "csv' is not a directory" reduce-steps --quick --devices tbb --out full
+study 2 "csv' is not a directory" reduce-steps --quick --devices tbb --out full
 verdict "nothing was measured" "$([[ ! -e full/results.jsonl ]] || echo "there are results")"
 
 # Killed when there are some results.
@@ -59,27 +31,23 @@ for _ in {1..300}; do
     (($(grep -sc '"kind":"result"' killed/results.jsonl || true) + 0 >= 5)) && break
     sleep 0.05
 done
-ends 2 "killed: another study is writing its results there" coalescing --quick --devices tbb --out killed
+study 2 "killed: another study is writing its results there" coalescing --quick --devices tbb --out killed
 kill -KILL "$child"
 wait "$child" 2>/dev/null
 before=$(grep -c '"kind":"result"' killed/results.jsonl)
 verdict "some were measured, not all" "$(((before >= 5 && before < 60)) || echo "$before")"
-ends 0 "report: killed/report.html" --out killed
+study 0 "report: killed/report.html" --out killed
 has killed/report.md "Not finished: this study was interrupted"
 printf '{"kind":"result","key":"torn' >>killed/results.jsonl
-ends 0 "$before known before, 0 failed" group-size --quick --devices tbb --out killed
-ends 0 "group-size: 0 measured" group-size --quick --devices tbb --out killed
+study 0 "$before known before, 0 failed" group-size --quick --devices tbb --out killed
+study 0 "group-size: 0 measured" group-size --quick --devices tbb --out killed
 for file in report.html report.md results.json csv/group-size-1-1.csv; do
     verdict "$file" "$([[ -s killed/$file ]] || echo "is not there")"
 done
 
 # A kernel with a fault: its sum is always the identity.
-if "$concord" devices | grep -q '^opencl:0 '; then
-    mkdir faulty
-    sed 's/const T sum = meet_halves(shared, local_id, op);/const T sum = identity;/' \
-        "$source/algorithms/reduce/reduce_steps.cl" >faulty/reduce_steps.cl
-    verdict "the fault is planted" "$(cmp -s "$source/algorithms/reduce/reduce_steps.cl" faulty/reduce_steps.cl && echo "it is not planted")"
-    CONCORD_KERNELS=$work/faulty ends 1 "FAILED reduce sum, sequential, opencl:0" reduce-steps --quick --devices opencl --out wrong
+if plant_fault; then
+    CONCORD_KERNELS=$work/faulty study 1 "FAILED reduce sum, sequential, opencl:0" reduce-steps --quick --devices opencl --out wrong
     has wrong/report.html '<span class="bad">failed</span>: reduce sum, sequential, opencl:0'
     has wrong/report.md '- failed: reduce sum, sequential, opencl:0'
     has wrong/results.json '"problem": "WRONG: element 0'
@@ -91,51 +59,48 @@ if "$concord" devices | grep -q '^opencl:0 '; then
     for name in reduce_wide histogram_bins; do
         verdict "a fault of $name is planted" "$(cmp -s "$source/algorithms/${name%_*}/$name.cl" faulty-ranks/$name.cl && echo "it is not planted")"
     done
-    CONCORD_KERNELS=$work/faulty-ranks ends 1 "throughput-scaling: 0 measured" throughput-scaling --quick --devices opencl:0 --out wrong-ranks
+    CONCORD_KERNELS=$work/faulty-ranks study 1 "throughput-scaling: 0 measured" throughput-scaling --quick --devices opencl:0 --out wrong-ranks
     for name in reduce histogram; do
         verdict "all ranks of $name are wrong" "$([[ $(grep -c "\"algorithm\":\"distributed_$name\".*\"problem\":\"WRONG: rank [0-3]: element " wrong-ranks/results.jsonl) == 6 ]] ||
             cat wrong-ranks/results.jsonl)"
     done
-else
-    echo "left out: a kernel with a fault; it needs an OpenCL device"
 fi
 
-ends 0 " 0 failed" matmul-steps --quick --devices tbb --out matmul
-ends 0 "coalescing:" coalescing --quick --devices tbb --out a
-ends 0 "coalescing:" coalescing --quick --devices tbb --out b
+study 0 " 0 failed" matmul-steps --quick --devices tbb --out matmul
+study 0 "coalescing:" coalescing --quick --devices tbb --out a
+study 0 "coalescing:" coalescing --quick --devices tbb --out b
 sed -i 's/"driver":"/&an older /' b/results.jsonl
-ends 0 "existing results of tbb:0 have another driver: copied to results-20" coalescing --quick --devices tbb --out b
+study 0 "existing results of tbb:0 have another driver: copied to results-20" coalescing --quick --devices tbb --out b
 verdict "it was measured again" "$(grep -qF 'coalescing: 15 measured, 0 known before' out || cat out)"
-ends 0 "15 results in both" --compare a b --out both
+study 0 "15 results in both" --compare a b --out both
 has both/compare.html "All results in both runs"
 
 # Only the report, of another machine's results.
 mkdir elsewhere
 sed '1s/"cpu":"/&another /' a/results.jsonl >elsewhere/results.jsonl
-ends 0 "report: elsewhere/report.html" --out elsewhere
+study 0 "report: elsewhere/report.html" --out elsewhere
 verdict "it is the same except for the machine" "$(diff <(sed 's/another //' elsewhere/report.md) a/report.md)"
 has elsewhere/report.md '| stride in elements | stride, bytes per second |'
 verdict "nothing was set aside" "$(cmp <(sed '1s/another //' elsewhere/results.jsonl) a/results.jsonl)"
-ends 2 "STUDY: no study named" --out nowhere
-ends 2 "STUDY: no study named" --quick --out elsewhere
+study 2 "STUDY: no study named" --out nowhere
+study 2 "STUDY: no study named" --quick --out elsewhere
 
 # On a busy machine a size may exceed its time limit.
-ends 0 "measured, 0 known before, 0 failed" throughput-scaling --quick --devices tbb --out ranks
+study 0 "measured, 0 known before, 0 failed" throughput-scaling --quick --devices tbb --out ranks
 verdict "all were measured, or left out" "$(awk '$1 == "throughput-scaling:" && $2 >= 6 && $2 + $9 == 12 { found = 1 } END { exit !found }' out || cat out)"
-ends 0 "throughput-scaling: 0 measured" throughput-scaling --quick --devices tbb --out ranks
+study 0 "throughput-scaling: 0 measured" throughput-scaling --quick --devices tbb --out ranks
 has ranks/report.html "Efficiency with 4 ranks, by elements per rank: "
 
 # Studies that compare two calls of each algorithm take their names.
-ends 0 "regret: 2 measured, 0 known before, 0 failed" regret --algorithms map --types u8 --sizes 2^10 --quick --devices tbb --out regret
+study 0 "regret: 2 measured, 0 known before, 0 failed" regret --algorithms map --types u8 --sizes 2^10 --quick --devices tbb --out regret
 has regret/report.md "Median "
-ends 2 "unknown algorithm 'mop'" regret --algorithms mop --quick --devices tbb --out regret
+study 2 "unknown algorithm 'mop'" regret --algorithms mop --quick --devices tbb --out regret
 
 "$concord" bench map --devices tbb --sizes 2^10,2^12 --json bench.json >/dev/null
-ends 0 "report: a/report.html" --from bench.json --out a
+study 0 "report: a/report.html" --from bench.json --out a
 has a/report.html "Imported benchmarks: bench.json"
 has a/report.html "Coalescing"
-ends 2 "not a file of" --from a/report.html --out a
-ends 2 "cannot be read" --from none.json --out a
+study 2 "not a file of" --from a/report.html --out a
+study 2 "cannot be read" --from none.json --out a
 
-echo "$passed passed, $failed failed"
-[[ $failed == 0 && $passed -gt 0 ]]
+summary

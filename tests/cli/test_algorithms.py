@@ -43,4 +43,4 @@ def test_text_of_one_lists_workloads_that_bench_takes(name):
 
 
 def test_unknown_algorithm():
-    fails(2, "'frob'", "algorithms", "frob")
+    fails(2, "'frob'", "algorithms frob")

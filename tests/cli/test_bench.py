@@ -31,7 +31,7 @@ def test_reports():
 def test_peers():
     """A wrong result has no time. A peer with another contract has one, and the number of results that differ."""
     peers = {"CONCORD_BACKEND_PATH": os.path.join(os.environ["CONCORD_TEST_MODULES"], "peers")}
-    result = concord("bench", "add", "--devices", "tbb", "--sizes", "1000", "--baselines", "--csv", "bench.csv", env=peers)
+    result = concord("bench add --devices tbb --sizes 1000 --baselines --csv bench.csv", env=peers)
     assert result.status == 1, result
     by_name = {row["variant"]: row for row in rows("bench.csv")}
     assert by_name["exact"]["median_ms"] and not by_name["exact"]["note"] and by_name["exact"]["ratio"]
@@ -103,17 +103,17 @@ def test_sizes_are_printed_as_given(size):
 
 
 def test_all_devices_of_a_backend():
-    says("\ntbb:0: ", "bench", "reduce", "--devices", "tbb:*", "--sizes", "64")
-    fails(3, ["'nosuch:*'", "backend"], "bench", "--devices", "nosuch:*")
+    says("\ntbb:0: ", "bench reduce --devices tbb:* --sizes 64")
+    fails(3, ["'nosuch:*'", "backend"], "bench --devices nosuch:*")
 
 
 def test_device_is_the_same_option():
-    out = says("\ntbb:0: ", "bench", "reduce", "--device", "tbb", "--sizes", "64").out
+    out = says("\ntbb:0: ", "bench reduce --device tbb --sizes 64").out
     assert [s for s in selectors() if f"\n{s}: " in out] == ["tbb:0"]
 
 
 def test_device_that_only_compiles():
-    fails(3, ["'cuda@sm_90'", "compile-only"], "bench", "reduce", "--devices", compiles_only())
+    fails(3, ["'cuda@sm_90'", "compile-only"], "bench reduce --devices", compiles_only())
 
 
 def test_calls_in_a_row():
@@ -142,7 +142,7 @@ def test_report_that_cannot_be_written(option, file):
 
 @pytest.mark.parametrize("selector", ["cuda:7", "opencl:99", "tbb:1", "nosuch"])
 def test_unavailable_device(selector):
-    fails(3, f"'{selector}'", "bench", "--devices", selector)
+    fails(3, f"'{selector}'", "bench --devices", selector)
 
 
 @pytest.mark.parametrize(
@@ -166,11 +166,11 @@ def test_sizes_beyond_any_memory(algorithm, size):
 
 
 def test_the_end_of_a_range_of_sizes_is_limited():
-    fails(2, ["--sizes: too many elements", "'2^41'"], "check", "map", "--device", "tbb", "--sizes", "2^10..2^62")
+    fails(2, ["--sizes: too many elements", "'2^41'"], "check map --device tbb --sizes 2^10..2^62")
 
 
 def test_size_without_memory_names_a_variant_of_the_device():
-    out = says("needs", "bench", "scan", "--device", "tbb", "--sizes", "2^40", "--csv", "bench.csv").out
+    out = says("needs", "bench scan --device tbb --sizes 2^40 --csv bench.csv").out
     [row] = rows("bench.csv")
     on_the_cpu = [variant["name"] for variant in algorithms()["scan"]["variants"] if variant["cpu"]]
     assert row["variant"] in on_the_cpu, out

@@ -36,7 +36,7 @@ def compile_on(device):
 
 @functools.cache
 def is_pocl(device):
-    drivers = {row["selector"]: row["driver"] for row in concord("devices", "--json").json()["devices"]}
+    drivers = {row["selector"]: row["driver"] for row in concord("devices --json").json()["devices"]}
     return "Portable Computing Language" in drivers.get(f"{device}:0", "")
 
 
@@ -85,35 +85,35 @@ def entry(cache, filled):
 
 
 def test_empty_cache(cache):
-    says("0 entries", "cache", "ls")
-    says(["0 entries", "0 damaged"], "cache", "verify")
+    says("0 entries", "cache ls")
+    says(["0 entries", "0 damaged"], "cache verify")
 
 
 def verify_finds_damage(name):
-    result = concord("cache", "verify")
+    result = concord("cache verify")
     assert result.status == 1 and "damaged" in result.out and name in result.out, result
 
 
 def test_file_that_is_no_entry(cache):
     cache.mkdir(parents=True)
     (cache / "0123.program").write_text("no kernel\n")
-    says("damaged", "cache", "ls")
+    says("damaged", "cache ls")
     verify_finds_damage("0123.program")
-    says("1 file", "cache", "clear")
-    says("0 entries", "cache", "ls")
+    says("1 file", "cache clear")
+    says("0 entries", "cache ls")
 
 
 def test_one_kernel_is_one_entry(compiler, cache):
     compile_on(compiler)
     entries = 0 if is_pocl(compiler) else 1
-    listed = says(f"{entries} entries", "cache", "ls").out
+    listed = says(f"{entries} entries", "cache ls").out
     assert (f"{compiler.partition('@')[0]} | " in listed) == (entries == 1)
-    says([f"{entries} entries", "0 damaged"], "cache", "verify")
+    says([f"{entries} entries", "0 damaged"], "cache verify")
 
 
 @pytest.mark.parametrize("damage", ["truncated", "emptied", "flipped", "swapped"])
 def test_damaged_entry_is_replaced(caching_compiler, entry, damage):
-    says(["1 entries", "0 damaged"], "cache", "verify")
+    says(["1 entries", "0 damaged"], "cache verify")
     data = bytearray(entry.read_bytes())
     culprit = entry
     if damage == "truncated":
@@ -129,20 +129,20 @@ def test_damaged_entry_is_replaced(caching_compiler, entry, damage):
     compile_on(caching_compiler)
     if damage == "swapped":
         culprit.unlink()
-    says(["1 entries", "0 damaged"], "cache", "verify")
+    says(["1 entries", "0 damaged"], "cache verify")
     assert entry.exists()
 
 
 def test_clear(entry):
-    says("1 file", "cache", "clear")
-    says("0 entries", "cache", "ls")
+    says("1 file", "cache clear")
+    says("0 entries", "cache ls")
     assert os.listdir(entry.parent) == []
 
 
 def test_cache_that_is_off(caching_compiler, cache, monkeypatch):
     monkeypatch.setenv("CONCORD_CACHE", "off")
     compile_on(caching_compiler)
-    says("0 entries", "cache", "ls")
+    says("0 entries", "cache ls")
     assert list(cache.glob("*")) == []
 
 
@@ -150,7 +150,7 @@ def test_folder_that_is_a_file(caching_compiler, cache):
     cache.parent.mkdir()
     cache.write_text("no folder\n")
     compile_on(caching_compiler)
-    says("0 entries", "cache", "ls")
+    says("0 entries", "cache ls")
     says(f"{cache}, not writable", "doctor")
     result = concord(*compiling(caching_compiler), "--log-level", "info")
     assert result.status == 0 and "kernel cache" in result.err and "Not a directory" in result.err, result
@@ -179,5 +179,5 @@ def test_processes_that_start_at_once(compiler, cache):
         for i in range(16):
             holds(f"{i}.npy", -VALUES)
     entries = 0 if is_pocl(compiler) else 1
-    says([f"{entries} entries", "0 damaged"], "cache", "verify")
+    says([f"{entries} entries", "0 damaged"], "cache verify")
     assert len([path for path in cache.rglob("*") if path.is_file()]) == entries  # and no temporary files

@@ -21,7 +21,7 @@ def calibrating(folder, monkeypatch):
 
 def table(env=None):
     """What `concord devices` says of the CPU's tuning table, and the messages of the log."""
-    result = concord("devices", "--verbose", "--json", "--log-level", "info", env=env)
+    result = concord("devices --verbose --json --log-level info", env=env)
     assert result.status == 0, result
     row = next(row for row in result.json()["devices"] if row["selector"] == "tbb:0")
     return row["traits"]["tuning table"], result.err
@@ -51,9 +51,9 @@ def test_it_is_measured_once(calibrating):
     assert re.fullmatch(r"calibration of \d{4}-\d\d-\d\d in the kernel cache, [1-9][0-9]* entries", again), again
     assert "calibrated in" not in log
     assert stored.read_bytes() == content
-    listed = concord("cache", "ls")
+    listed = concord("cache ls")
     assert listed.status == 0 and "tbb" in listed.out and "calibration" in listed.out, listed
-    assert concord("cache", "clear").status == 0 and not entries(calibrating)
+    assert concord("cache clear").status == 0 and not entries(calibrating)
 
 
 def test_a_damaged_entry_is_measured_again(calibrating):

@@ -13,20 +13,8 @@ from program import compiles_only, concord, fails, json_object, need, refused, s
 
 
 def test_reports():
-    arguments = [
-        "--devices",
-        "tbb",
-        "--types",
-        "f32",
-        "--sizes",
-        "0,1,1025",
-        "reduce",
-        "--json",
-        "check.json",
-        "--junit",
-        "check.xml",
-    ]
-    out = says(" 0 failed", "check", *arguments).out
+    options = "--devices tbb --types f32 --sizes 0,1,1025 reduce --json check.json --junit check.xml"
+    out = says(" 0 failed", f"check {options}").out
     with open("check.json", encoding="utf-8") as file:
         report = json_object(file.read())
     assert report["passed"] > 0 and report["failed"] == 0 and report["failures"] == []
@@ -52,8 +40,8 @@ def test_verbose_lists_what_is_not_applicable():
 
 
 def test_all_devices_of_a_backend():
-    says(["tbb:0", " 0 failed"], "check", "add", "--devices", "tbb:*", "--types", "f32", "--sizes", "5")
-    fails(3, ["'nosuch:*'", "backend"], "check", "--devices", "nosuch:*")
+    says(["tbb:0", " 0 failed"], "check add --devices tbb:* --types f32 --sizes 5")
+    fails(3, ["'nosuch:*'", "backend"], "check --devices nosuch:*")
 
 
 def test_device_that_only_compiles():
@@ -103,15 +91,15 @@ def test_variant_that_the_device_lacks(command):
 
 def test_variant_that_some_devices_lack():
     """Without named devices, one that has it suffices."""
-    says("reduce", "check", "reduce", "--variants", "first_add", "--types", "f32", "--sizes", "5")
+    says("reduce", "check reduce --variants first_add --types f32 --sizes 5")
     need("opencl")
-    says("serial", "check", "reduce", "--variants", "serial", "--types", "f32", "--sizes", "5")
+    says("serial", "check reduce --variants serial --types f32 --sizes 5")
     words = "is not implemented for opencl:0"
-    refused(2, words, "check", "reduce", "--variants", "serial", "--devices", "tbb,opencl")
+    refused(2, words, "check reduce --variants serial --devices tbb,opencl")
 
 
 def test_report_that_cannot_be_written():
-    refused(2, ["--json", "directory", "no/such'"], "check", "reduce", "--devices", "tbb", "--json", "no/such/check.json")
+    refused(2, ["--json", "directory", "no/such'"], "check reduce --devices tbb --json no/such/check.json")
 
 
 def read_until(terminal, pattern):
@@ -176,7 +164,7 @@ def test_interrupted(number):
 
 @pytest.mark.parametrize("selector", ["cuda:7", "opencl:99", "tbb:1", "nosuch"])
 def test_unavailable_device(selector):
-    fails(3, f"'{selector}'", "check", "--devices", selector)
+    fails(3, f"'{selector}'", "check --devices", selector)
 
 
 @pytest.mark.parametrize(

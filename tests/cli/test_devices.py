@@ -4,7 +4,7 @@ from program import concord, fails, says, selectors
 
 
 def test_json():
-    result = concord("devices", "--json")
+    result = concord("devices --json")
     assert result.status == 0 and result.err == "", result
     listed = result.json()
     assert [device["selector"] for device in listed["devices"] if device["auto"]] == [listed["auto"]]
@@ -18,7 +18,7 @@ def test_json():
 
 
 def test_verbose_json():
-    for device in says("{", "devices", "--verbose", "--json").json()["devices"]:
+    for device in says("{", "devices --verbose --json").json()["devices"]:
         assert device["traits"] and device["properties"]
 
 
@@ -27,12 +27,12 @@ def test_text_names_every_device():
 
 
 def test_verbose_text_names_every_trait():
-    for device in concord("devices", "--verbose", "--json").json()["devices"]:
-        says([device["selector"], *device["traits"]], "devices", "--verbose")
+    for device in concord("devices --verbose --json").json()["devices"]:
+        says([device["selector"], *device["traits"]], "devices --verbose")
 
 
 def test_unusable_modules_come_with_a_reason(unusable_modules):
-    backends = {backend["name"]: backend for backend in concord("devices", "--json").json()["backends"]}
+    backends = {backend["name"]: backend for backend in concord("devices --json").json()["backends"]}
     text = says("backend interface", "devices").out
     for name in ("old", "entryless", "broken"):
         assert not backends[name]["available"]
@@ -41,8 +41,8 @@ def test_unusable_modules_come_with_a_reason(unusable_modules):
 
 
 def test_unknown_log_level():
-    fails(2, "frob", "devices", "--log-level", "frob")
+    fails(2, "frob", "devices --log-level frob")
 
 
 def test_number_of_threads_out_of_range():
-    fails(2, "--threads", "devices", "--threads", "0")
+    fails(2, "--threads", "devices --threads 0")

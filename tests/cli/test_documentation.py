@@ -12,7 +12,7 @@ from test_help import LEVELS
 
 @pytest.fixture
 def pages(folder):
-    assert concord("man", "--out", str(folder), "--date", "2026-11-23").status == 0
+    assert concord("man --out", str(folder), "--date", "2026-11-23").status == 0
     return sorted(folder.glob("*.1"))
 
 
@@ -45,7 +45,7 @@ def test_pages_have_no_groff_warnings(pages):
 
 
 def test_reference_has_every_command():
-    text = says("| option | meaning |", "reference", "--markdown").out
+    text = says("| option | meaning |", "reference --markdown").out
     headings = re.findall(r"^#+ (concord.*)$", text, re.MULTILINE)
     assert headings == [" ".join(["concord", *level]) for level in LEVELS]
     assert text.count("Exit status: `0`") == len(headings)
@@ -55,4 +55,4 @@ def test_reference_has_every_command():
 def test_hidden_commands_are_not_listed():
     out = says("Subcommands:", "--help").out
     assert not {"completion", "man", "reference"} & set(re.findall(r"^  (\w+)", out, re.MULTILINE))
-    assert "completion" not in says("concord", "reference", "--markdown").out
+    assert "completion" not in says("concord", "reference --markdown").out

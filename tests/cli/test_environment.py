@@ -11,17 +11,17 @@ from program import PROGRAM, THREE, concord, gives, refused
 
 
 def test_device_of_the_environment():
-    gives(THREE, "run", "map", "--in", THREE, env={"CONCORD_DEVICE": "tbb"})
-    result = concord("run", "map", "--in", THREE, "--out", "new.npy", "--json", env={"CONCORD_DEVICE": "tbb"})
+    gives(THREE, "run map --in", THREE, env={"CONCORD_DEVICE": "tbb"})
+    result = concord("run map --in", THREE, "--out", "new.npy", "--json", env={"CONCORD_DEVICE": "tbb"})
     assert result.json()["device"]["selector"] == "tbb:0"
 
 
 def test_unavailable_device_of_the_environment():
-    refused(3, "'nosuch'", "run", "map", "--in", THREE, "--out", "box/new.npy", env={"CONCORD_DEVICE": "nosuch"})
+    refused(3, "'nosuch'", "run map --in", THREE, "--out", "box/new.npy", env={"CONCORD_DEVICE": "nosuch"})
 
 
 def test_option_overrides_the_environment():
-    gives(THREE, "run", "map", "--in", THREE, "--device", "tbb", env={"CONCORD_DEVICE": "nosuch"})
+    gives(THREE, "run map --in", THREE, "--device", "tbb", env={"CONCORD_DEVICE": "nosuch"})
 
 
 @pytest.mark.parametrize(
@@ -37,24 +37,22 @@ def test_option_overrides_the_environment():
     ],
 )
 def test_invalid_setting(name, value):
-    refused(2, [name, f"'{value}'"], "run", "map", "--in", THREE, "--out", "box/new.npy", env={name: value})
+    refused(2, [name, f"'{value}'"], "run map --in", THREE, "--out", "box/new.npy", env={name: value})
 
 
 def test_unusable_modules_do_not_matter_to_other_devices(unusable_modules):
-    gives(THREE, "run", "map", "--in", THREE, "--device", "tbb")
-    refused(3, ["old", "rebuild"], "run", "map", "--in", THREE, "--out", "box/new.npy", "--device", "old")
+    gives(THREE, "run map --in", THREE, "--device", "tbb")
+    refused(3, ["old", "rebuild"], "run map --in", THREE, "--out", "box/new.npy", "--device", "old")
 
 
 def test_log_level_of_the_option(unusable_modules):
-    result = concord(
-        "run", "map", "--in", THREE, "--out", "new.npy", "--device", "tbb", "--json", "--log-level", "info"
-    )
+    result = concord("run map --in", THREE, "--out", "new.npy", "--device", "tbb", "--json", "--log-level", "info")
     assert result.status == 0 and "backend interface" in result.err, result
     assert result.json()["algorithm"] == "map"
 
 
 def test_log_level_of_the_environment(unusable_modules):
-    result = concord("run", "map", "--in", THREE, "--out", "new.npy", "--device", "tbb", env={"CONCORD_LOG": "info"})
+    result = concord("run map --in", THREE, "--out", "new.npy", "--device", "tbb", env={"CONCORD_LOG": "info"})
     assert result.status == 0 and "backend interface" in result.err, result
 
 
@@ -62,14 +60,7 @@ def test_nvtx_ranges(folder):
     listener = os.path.join(os.environ["CONCORD_TEST_MODULES"], "concord-nvtx-listener.so")
     ranges = folder / "ranges"
     gives(
-        THREE,
-        "run",
-        "map",
-        "--in",
-        THREE,
-        "--device",
-        "tbb",
-        env={"NVTX_INJECTION64_PATH": listener, "LISTENER_FILE": str(ranges)},
+        THREE, "run map --device tbb --in", THREE, env={"NVTX_INJECTION64_PATH": listener, "LISTENER_FILE": str(ranges)}
     )
     names = ranges.read_text().split("\n")
     assert names[0].startswith("map") and "download" in names[1:]
@@ -77,9 +68,7 @@ def test_nvtx_ranges(folder):
 
 def test_nvtx_library_that_does_not_load():
     pathlib.Path("text.so").write_text("no shared object\n")
-    gives(
-        THREE, "run", "map", "--in", THREE, "--device", "tbb", env={"NVTX_INJECTION64_PATH": os.path.abspath("text.so")}
-    )
+    gives(THREE, "run map --in", THREE, "--device", "tbb", env={"NVTX_INJECTION64_PATH": os.path.abspath("text.so")})
 
 
 def on_terminal(*arguments, **env):

@@ -16,21 +16,8 @@ import time
 import numpy as np
 import pytest
 
-from program import (
-    PROGRAM,
-    THREE,
-    complains,
-    concord,
-    fails,
-    fresh_box,
-    holds,
-    raw_npy,
-    refused,
-    save,
-    saved,
-    says,
-    without_sanitizers,
-)
+from program import PROGRAM, THREE
+from program import complains, concord, fails, fresh_box, holds, raw_npy, refused, save, saved, says, without_sanitizers
 
 MAP = ["run", "map", "--device", "tbb", "--in"]
 ENDING = ["INT", "TERM", "HUP", "QUIT", "ALRM", "VTALRM", "PROF", "XCPU", "USR1", "USR2", "PIPE"]
@@ -205,7 +192,7 @@ def test_input(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_imported_file(kind):
     make(kind, "x")
-    fails(2, ["--from: cannot be read, got 'x'"], "study", "--from", "x", "--out", "report")
+    fails(2, ["--from: cannot be read, got 'x'"], "study --from x --out report")
     assert not os.path.exists("report")
 
 
@@ -269,7 +256,7 @@ BENCH = '{"schema": 1, "version": "0.1.0", "date": "", "machine": {"cpu": "a", "
 
 
 def report_of(*files, out="report", **options):
-    return concord("study", "--from", ",".join(files), "--out", out, **options)
+    return concord("study --from", ",".join(files), "--out", out, **options)
 
 
 @pytest.mark.parametrize("kind", ["fifo", "folder", "socket"])
@@ -298,7 +285,7 @@ def test_names_of_imported_files():
     """Names of any length, and names that differ only in punctuation, are sections of their own."""
     os.makedirs("a/" + "/".join(["d" * 200] * 5))
     files = ["a/b.json", "a-b.json", "a/" + "/".join(["d" * 200] * 5) + "/c.json", "n" * 250 + ".json"]
-    says("", *"bench map --devices tbb --types f32 --sizes 10 --json".split(), files[0])
+    says("", "bench map --devices tbb --types f32 --sizes 10 --json", files[0])
     for file in files[1:]:
         shutil.copy(files[0], file)
     assert report_of(*files).status == 0
@@ -325,9 +312,9 @@ def test_cache_entry(folder, request, kind):
     else:
         make(kind, entry)
     env = {"XDG_CACHE_HOME": str(folder)}
-    result = concord("cache", "verify", env=env)
+    result = concord("cache verify", env=env)
     assert result.status == 1 and "0 entries are valid, 1 damaged" in result.out, result
-    assert concord("cache", "clear", env=env).status == 0
+    assert concord("cache clear", env=env).status == 0
     assert not os.path.lexists(entry)
 
 

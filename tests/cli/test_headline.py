@@ -43,7 +43,7 @@ def store(content):
 
 
 def page():
-    return says("Measured by", "study", "--stored", "stored", "--page", "machine", "box").out
+    return says("Measured by", "study --stored stored --page machine box").out
 
 
 def test_peers_are_measured_in_the_same_run(measured):
@@ -100,7 +100,7 @@ def test_report(measured):
 
 
 def test_all_leaves_it_out(folder):
-    result = concord("study", "all", "--quick", "--devices", "tbb", "--algorithms", "add", "--out", "all")
+    result = concord("study all --quick --devices tbb --algorithms add --out all")
     assert result.status == 0 and "portability: 1 measured" in result.out and "headline" not in result.out, result
 
 
@@ -120,7 +120,7 @@ def test_missing_peers_are_reported(folder):
     ],
 )
 def test_refused_restrictions(words, arguments, folder):
-    fails(2, words, "study", "headline", "--quick", "--out", "box", *arguments.split())
+    fails(2, words, "study headline --quick --out box", *arguments.split())
 
 
 def test_stored_file(stored):
@@ -187,4 +187,4 @@ def test_wrong_schema(problem, change, stored):
     run["results"].sort(key=lambda row: row["variant"] != "exact")
     change(run)
     store(stored)
-    fails(2, [problem, "box.bench.json"], "study", "--stored", "stored", "--page", "machines")
+    fails(2, [problem, "box.bench.json"], "study --stored stored --page machines")

@@ -33,12 +33,11 @@ def test_failing_modules_have_reasons(unusable_modules):
     "backend, reason", [("throwing_open", "threw an object that is not a std::exception"), ("null_open", "no device")]
 )
 def test_device_that_does_not_open(backend, reason):
-    fails(4, [f"concord-backend-{backend}.so", reason], "run", "map", "--in", THREE, "--out", "new.npy",
-          "--device", backend, env=OPENING)  # fmt: skip
+    fails(4, [f"concord-backend-{backend}.so", reason], "run map --out new.npy --in", THREE, "--device", backend, env=OPENING)  # fmt: skip
 
 
 def test_other_devices_work():
-    result = concord("run", "map", "--in", THREE, "--out", "new.npy", "--json", env=OPENING)
+    result = concord("run map --in", THREE, "--out", "new.npy", "--json", env=OPENING)
     assert result.status == 0 and "cannot open null_open:0" in result.err, result
     assert "_open" not in result.json()["device"]["selector"], result
 
@@ -113,12 +112,11 @@ def test_modules_of_the_current_folder_are_not_loaded(folder):
 def test_no_driver(folder):
     """Neither OpenCL drivers nor GPUs: the CPU works, and the reasons are named."""
     env = {"OCL_ICD_VENDORS": str(folder), "OCL_ICD_FILENAMES": "", "CUDA_VISIBLE_DEVICES": ""}
-    names = [backend["name"] for backend in concord("devices", "--json", env=env).json()["backends"]]
-    gives(THREE, "run", "map", "--in", THREE, env=env)
+    names = [backend["name"] for backend in concord("devices --json", env=env).json()["backends"]]
+    gives(THREE, "run map --in", THREE, env=env)
     says(["tbb: available"], "doctor", env=env)
     for backend in {"opencl", "cuda"} & set(names):
-        fails(3, ["not available", f"'{backend}'"], "run", "map", "--in", THREE, "--out", "new.npy",
-              "--device", backend, env=env)  # fmt: skip
+        fails(3, ["not available", f"'{backend}'"], "run map --out new.npy --in", THREE, "--device", backend, env=env)  # fmt: skip
 
 
 def test_no_modules(folder):
@@ -134,5 +132,4 @@ def test_no_modules(folder):
     env = {"LD_LIBRARY_PATH": str(libraries), "CONCORD_BACKEND_PATH": ""}
     result = concord("doctor", env=env)
     assert result.status == 3 and "no backend" in result.out, result
-    fails(3, ["no device available", f"searched in {libraries}"], "run", "map", "--in", THREE, "--out", "new.npy",
-          env=env)  # fmt: skip
+    fails(3, ["no device available", f"searched in {libraries}"], "run map --in", THREE, "--out", "new.npy", env=env)  # fmt: skip

@@ -12,19 +12,19 @@ KERNELS = ["i32", "i16", "f32"]
 def test_sum(device, name):
     a = values_of(name)
     b = np.array([1, 0, 2, 4, -3, 24, 1, -np.inf], TYPES[name]) if name in FLOATS else a[::-1]
-    gives(a + b, "run", "add", "--in", a, "--in", b, "--device", device)
+    gives(a + b, "run add --in", a, "--in", b, "--device", device)
 
 
 @on_devices("name", TYPES, KERNELS)
 def test_scalars(device, name):
     three = np.array(3, TYPES[name])
-    gives(np.array(6, TYPES[name]), "run", "add", "--in", three, "--in", three, "--device", device)
+    gives(np.array(6, TYPES[name]), "run add --in", three, "--in", three, "--device", device)
 
 
 @on_devices("name", TYPES, ["u8", "i64", "f32"])
 def test_no_elements(device, name):
     empty = np.empty(0, TYPES[name])
-    gives(empty, "run", "add", "--in", empty, "--in", empty, "--device", device)
+    gives(empty, "run add --in", empty, "--in", empty, "--device", device)
 
 
 def test_unknown_variant(device):
@@ -32,7 +32,7 @@ def test_unknown_variant(device):
 
 
 def test_one_input():
-    refused(2, "got 1", "run", "add", "--in", THREE, "--out", "box/new.npy")
+    refused(2, "got 1", "run add --in", THREE, "--out", "box/new.npy")
 
 
 @pytest.mark.parametrize(
@@ -45,4 +45,4 @@ def test_one_input():
 )
 def test_inputs_that_differ(name, other, words):
     save(name, other)
-    refused(2, [name, words], "run", "add", "--in", THREE, "--in", name, "--out", "box/kept.npy", "--device", "tbb")
+    refused(2, [name, words], "run add --in", THREE, "--in", name, "--out", "box/kept.npy", "--device", "tbb")

@@ -54,7 +54,7 @@ def test_refused_inputs(words, image, mask, options):
 
 
 def test_one_input():
-    refused(2, "got 1", "run", "convolve", "--in", IMAGE, "--out", "box/kept.npy")
+    refused(2, "got 1", "run convolve --in", IMAGE, "--out", "box/kept.npy")
 
 
 def test_unknown_variant(device):

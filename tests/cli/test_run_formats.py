@@ -24,7 +24,7 @@ def test_format(major):
 
 
 def test_numpys_own_file():
-    gives(GOOD, "run", "map", "--in", GOOD, "--device", "tbb")
+    gives(GOOD, "run map --in", GOOD, "--device", "tbb")
 
 
 @pytest.mark.parametrize("algorithm, out", [("map", "box/new.npy"), ("reduce", "box/kept.npy")])
@@ -73,20 +73,7 @@ def test_second_input_is_truncated():
     for name, data in (("good.npy", raw_npy()), ("short.npy", raw_npy()[:-1])):
         with open(name, "wb") as file:
             file.write(data)
-    refused(
-        2,
-        "short.npy",
-        "run",
-        "add",
-        "--in",
-        "good.npy",
-        "--in",
-        "short.npy",
-        "--out",
-        "box/kept.npy",
-        "--device",
-        "tbb",
-    )
+    refused(2, "short.npy", "run add --in good.npy --in short.npy --out box/kept.npy --device tbb")
 
 
 def test_bytes_after_the_array_give_a_warning():

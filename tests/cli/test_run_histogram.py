@@ -17,105 +17,46 @@ def samples_of(name):
 @on_devices("name", TYPES, ["f32", "u8", "i64"])
 def test_even_bins(device, name):
     low, high, counts = (0, 10, [2, 2, 2, 0, 0]) if name in UNSIGNED else (-5, 5, [2, 0, 2, 1, 1])
-    arguments = ["run", "histogram", "--bins", 5, "--range", low, high, "--in", samples_of(name), "--device", device]
-    gives(np.array(counts, "u8"), *arguments)
+    options = f"run histogram --bins 5 --range {low} {high} --in"
+    gives(np.array(counts, "u8"), options, samples_of(name), "--device", device)
 
 
 @on_devices("name", UNSIGNED, ["u8"])
 def test_modulo(device, name):
-    arguments = [
-        "run",
-        "histogram",
-        "--bins",
-        3,
-        "--modulo",
-        "--counter",
-        "u32",
-        "--in",
-        samples_of(name),
-        "--device",
-        device,
-    ]
-    gives(np.array([2, 3, 3], "u4"), *arguments)
+    options = "run histogram --bins 3 --modulo --counter u32 --in"
+    gives(np.array([2, 3, 3], "u4"), options, samples_of(name), "--device", device)
 
 
 @on_devices("name", UNSIGNED, ["u8"])
 def test_identity(device, name):
-    arguments = [
-        "run",
-        "histogram",
-        "--bins",
-        3,
-        "--identity",
-        "--counter",
-        "u16",
-        "--in",
-        samples_of(name),
-        "--device",
-        device,
-    ]
-    gives(np.array([1, 1, 1], "u2"), *arguments)
+    options = "run histogram --bins 3 --identity --counter u16 --in"
+    gives(np.array([1, 1, 1], "u2"), options, samples_of(name), "--device", device)
 
 
 @pytest.mark.parametrize("name", TYPES)
 def test_no_samples(device, name):
     empty = np.empty(0, TYPES[name])
-    gives(np.zeros(5, "u8"), "run", "histogram", "--bins", 5, "--range", 0, 1, "--in", empty, "--device", device)
+    gives(np.zeros(5, "u8"), "run histogram --bins 5 --range 0 1 --in", empty, "--device", device)
 
 
 def test_identity_of_signed_samples(device):
-    gives(
-        np.array([1, 1, 0, 1, 0], "u8"),
-        "run",
-        "histogram",
-        "--bins",
-        5,
-        "--identity",
-        "--in",
-        samples_of("i32"),
-        "--device",
-        device,
-    )
+    expected = np.array([1, 1, 0, 1, 0], "u8")
+    gives(expected, "run histogram --bins 5 --identity --in", samples_of("i32"), "--device", device)
 
 
 def test_limits_that_are_fractions(device):
     samples = np.array([-0.5, -0.25, 0.25, 0.5], "f4")
-    gives(
-        np.array([2, 0, 1, 1], "u8"),
-        "run",
-        "histogram",
-        "--bins",
-        4,
-        "--range",
-        "-.5",
-        ".50001",
-        "--in",
-        samples,
-        "--device",
-        device,
-    )
+    gives(np.array([2, 0, 1, 1], "u8"), "run histogram --bins 4 --range -.5 .50001 --in", samples, "--device", device)
 
 
 def test_counters_of_16_bits_saturate(device):
-    gives(
-        np.array([0, 65535, 0], "u2"),
-        "run",
-        "histogram",
-        "--bins",
-        3,
-        "--identity",
-        "--counter",
-        "u16",
-        "--in",
-        ONES,
-        "--device",
-        device,
-    )
+    expected = np.array([0, 65535, 0], "u2")
+    gives(expected, "run histogram --bins 3 --identity --counter u16 --in", ONES, "--device", device)
 
 
 def test_counters_of_32_bits(device):
-    arguments = ["run", "histogram", "--bins", 3, "--range", 0, 3, "--counter", "u32", "--in", ONES, "--device", device]
-    gives(np.array([0, 200000, 0], "u4"), *arguments)
+    expected = np.array([0, 200000, 0], "u4")
+    gives(expected, "run histogram --bins 3 --range 0 3 --counter u32 --in", ONES, "--device", device)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +91,7 @@ def test_counters_of_32_bits(device):
 def test_refused_options(words, file, options):
     save("three.npy", THREE)
     save("bytes.npy", BYTES)
-    refused(2, words, "run", "histogram", "--in", f"{file}.npy", "--out", "box/new.npy", *options.split())
+    refused(2, words, "run histogram --in", f"{file}.npy", "--out", "box/new.npy", *options.split())
 
 
 def test_unknown_variant(device):

@@ -3,20 +3,8 @@
 import numpy as np
 import pytest
 
-from program import (
-    BYTES,
-    FLOATS,
-    THREE,
-    TYPES,
-    bits,
-    gives,
-    on_devices,
-    pairs,
-    refused,
-    says,
-    unknown_variant_is_refused,
-    values_of,
-)
+from program import BYTES, FLOATS, THREE, TYPES
+from program import bits, gives, on_devices, pairs, refused, says, unknown_variant_is_refused, values_of
 
 FUNCTIONS = {"copy": np.positive, "negate": np.negative, "square": np.square, "abs": np.abs}
 ALL = [(function, name) for function in FUNCTIONS for name in TYPES]
@@ -29,7 +17,7 @@ ELSEWHERE = pairs(
 def test_function(device, function, name):
     """Integers wrap."""
     values = values_of(name)
-    gives(FUNCTIONS[function](values), "run", "map", "--function", function, "--in", values, "--device", device)
+    gives(FUNCTIONS[function](values), "run map --function", function, "--in", values, "--device", device)
 
 
 SQUARES = ["u8", "i64", "f32"]
@@ -37,23 +25,13 @@ SQUARES = ["u8", "i64", "f32"]
 
 @on_devices("name", TYPES, SQUARES)
 def test_scalar(device, name):
-    gives(
-        np.array(9, TYPES[name]),
-        "run",
-        "map",
-        "--function",
-        "square",
-        "--in",
-        np.array(3, TYPES[name]),
-        "--device",
-        device,
-    )
+    gives(np.array(9, TYPES[name]), "run map --function square --in", np.array(3, TYPES[name]), "--device", device)
 
 
 @on_devices("name", TYPES, SQUARES)
 def test_no_elements(device, name):
     hollow = np.empty((2, 0, 3), TYPES[name])
-    gives(hollow, "run", "map", "--function", "negate", "--in", hollow, "--device", device)
+    gives(hollow, "run map --function negate --in", hollow, "--device", device)
 
 
 @pytest.mark.parametrize("name, two", [("f32", 0x3FB504F3), ("f64", 0x3FF6A09E667F3BCD)])
@@ -61,7 +39,7 @@ def test_roots_are_correctly_rounded(device, name, two):
     values = np.array([0.0, -0.0, 1, 4, 9, 2, 1000000, np.inf], TYPES[name])
     roots = np.array([0.0, -0.0, 1, 2, 3, 0, 1000, np.inf], TYPES[name])
     roots[5] = bits([two], name.replace("32", "4").replace("64", "8"))[0]
-    gives(roots, "run", "map", "--function", "sqrt", "--in", values, "--device", device)
+    gives(roots, "run map --function sqrt --in", values, "--device", device)
 
 
 @on_devices("name", FLOATS, ["f32"])
@@ -69,29 +47,16 @@ def test_copies_keep_the_bits_of_nans(device, name):
     nans = bits([0x7FC12345, 0x3F800000, 0xFF812345], "f4")
     if name == "f64":
         nans = bits([0x7FF8000012345678, 0x3FF0000000000000, 0xFFF0000012345678], "f8")
-    gives(nans, "run", "map", "--function", "copy", "--in", nans, "--device", device)
+    gives(nans, "run map --function copy --in", nans, "--device", device)
 
 
 def test_shape_is_kept(device):
     volume = np.arange(1, 7, dtype="i2").reshape(2, 1, 3)
-    gives(-volume, "run", "map", "--function", "negate", "--in", volume, "--device", device)
+    gives(-volume, "run map --function negate --in", volume, "--device", device)
 
 
 def test_roots_of_integers(device):
-    refused(
-        2,
-        ["sqrt", "u8"],
-        "run",
-        "map",
-        "--function",
-        "sqrt",
-        "--in",
-        BYTES,
-        "--out",
-        "box/kept.npy",
-        "--device",
-        device,
-    )
+    refused(2, ["sqrt", "u8"], "run map --function sqrt --in", BYTES, "--out", "box/kept.npy", "--device", device)
 
 
 def test_unknown_variant(device):
@@ -99,15 +64,15 @@ def test_unknown_variant(device):
 
 
 def test_unknown_function():
-    refused(2, "cube", "run", "map", "--function", "cube", "--in", THREE, "--out", "box/new.npy")
+    refused(2, "cube", "run map --function cube --in", THREE, "--out", "box/new.npy")
 
 
 def test_unknown_option():
-    refused(2, "--frob", "run", "map", "--in", THREE, "--out", "box/new.npy", "--frob")
+    refused(2, "--frob", "run map --in", THREE, "--out", "box/new.npy", "--frob")
 
 
 def test_two_inputs():
-    refused(2, "got 2", "run", "map", "--in", THREE, "--in", THREE, "--out", "box/new.npy")
+    refused(2, "got 2", "run map --in", THREE, "--in", THREE, "--out", "box/new.npy")
 
 
 SQUARE_TEXT = "float f(float x) { return x * x; }"
@@ -116,31 +81,21 @@ SQUARE_TEXT = "float f(float x) { return x * x; }"
 @pytest.mark.parametrize("device", ["opencl", "cuda"], indirect=True)
 class TestTextOnDevicesThatCompileIt:
     def test_text(self, device):
-        gives(THREE * THREE, "run", "map", "--text", SQUARE_TEXT, "--in", THREE, "--device", device)
+        gives(THREE * THREE, "run map --text", SQUARE_TEXT, "--in", THREE, "--device", device)
 
     def test_result_of_another_type(self, device):
         gives(
-            THREE.astype("i4"),
-            "run",
-            "map",
-            "--text",
-            "int g(float x) { return (int)x; }",
-            "--in",
-            THREE,
-            "--device",
-            device,
+            THREE.astype("i4"), "run map --text", "int g(float x) { return (int)x; }", "--in", THREE, "--device", device
         )
 
     def test_input_of_another_type(self, device):
-        refused(
-            2, "f32", "run", "map", "--text", SQUARE_TEXT, "--in", BYTES, "--out", "box/new.npy", "--device", device
-        )
+        refused(2, "f32", "run map --text", SQUARE_TEXT, "--in", BYTES, "--out", "box/new.npy", "--device", device)
 
     def test_order_with_a_function_that_devices_compute_differently(self, device):
         text = ["--text", "float f(float x) { return exp(x); }", "--in", THREE, "--device", device]
-        refused(2, ["'exp'", "devices"], "run", "map", *text, "--out", "box/new.npy", "--order", "canonical")
-        says("", "run", "map", *text, "--out", "box/new.npy")
-        gives(THREE, "run", "map", "--text", "float f(float x) { return floor(x); }", "--in", THREE, "--order", "canonical")
+        refused(2, ["'exp'", "devices"], "run map", *text, "--out", "box/new.npy", "--order", "canonical")
+        says("", "run map", *text, "--out", "box/new.npy")
+        gives(THREE, "run map --text", "float f(float x) { return floor(x); }", "--in", THREE, "--order", "canonical")
 
     @pytest.mark.parametrize(
         "text, place",
@@ -153,17 +108,17 @@ class TestTextOnDevicesThatCompileIt:
     )
     def test_error_names_line_and_column(self, device, text, place):
         words = f"concord: --text: line {place[0]}, column {place[1]}: "
-        result = refused(2, words, "run", "map", "--text", text, "--in", THREE, "--out", "box/kept.npy", "--device", device)
+        result = refused(2, words, "run map --text", text, "--in", THREE, "--out", "box/kept.npy", "--device", device)
         assert ("no_such_name" in result.err) == ("no_such_name" in text), result
 
     def test_error_behind_the_text(self, device):
         text = "float f(float x) { return x;"
-        refused(2, ["--text: ", "'}'"], "run", "map", "--text", text, "--in", THREE, "--out", "box/kept.npy", "--device", device)
+        refused(2, ["--text: ", "'}'"], "run map --out box/kept.npy --text", text, "--in", THREE, "--device", device)
 
 
 @pytest.mark.parametrize("device", ["opencl"], indirect=True)
 def test_text_selects_a_device_that_compiles_it(device):
-    gives(THREE * THREE, "run", "map", "--text", SQUARE_TEXT, "--in", THREE)
+    gives(THREE * THREE, "run map --text", SQUARE_TEXT, "--in", THREE)
 
 
 @pytest.mark.parametrize(
@@ -176,10 +131,8 @@ def test_text_selects_a_device_that_compiles_it(device):
     ],
 )
 def test_unusable_text(text, words):
-    refused(2, words, "run", "map", "--text", text, "--in", THREE, "--out", "box/kept.npy", "--device", "tbb")
+    refused(2, words, "run map --text", text, "--in", THREE, "--out", "box/kept.npy", "--device", "tbb")
 
 
 def test_text_and_function_exclude_each_other():
-    refused(
-        2, "--text", "run", "map", "--text", SQUARE_TEXT, "--function", "abs", "--in", THREE, "--out", "box/new.npy"
-    )
+    refused(2, "--text", "run map --text", SQUARE_TEXT, "--function", "abs", "--in", THREE, "--out", "box/new.npy")

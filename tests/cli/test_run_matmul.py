@@ -26,7 +26,7 @@ def test_unknown_variant(device):
 
 
 def test_one_input():
-    refused(2, "got 1", "run", "matmul", "--in", LEFT, "--out", "box/new.npy")
+    refused(2, "got 1", "run matmul --in", LEFT, "--out", "box/new.npy")
 
 
 @pytest.mark.parametrize(

@@ -25,23 +25,23 @@ ONES = np.ones(200000, "u1")
 )
 def test_path_that_cannot_be_written(out, words):
     save("input.npy", THREE)
-    refused(2, words, "run", "map", "--in", "input.npy", "--out", out, "--device", "tbb")
+    refused(2, words, "run map --in input.npy --out", out, "--device", "tbb")
 
 
 def test_failing_run_keeps_the_old_file():
-    refused(3, "nosuch", "run", "map", "--in", THREE, "--out", "box/kept.npy", "--device", "nosuch")
-    refused(2, "frob", "run", "map", "--in", THREE, "--out", "box/kept.npy", "--device", "tbb", "--variant", "frob")
+    refused(3, "nosuch", "run map --in", THREE, "--out", "box/kept.npy", "--device", "nosuch")
+    refused(2, "frob", "run map --in", THREE, "--out", "box/kept.npy", "--device", "tbb", "--variant", "frob")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root can write everywhere")
 def test_folder_that_is_not_writable():
     os.mkdir("closed", mode=0o555)
-    refused(2, ["--out", "closed'"], "run", "map", "--in", THREE, "--out", "closed/new.npy", "--device", "tbb")
+    refused(2, ["--out", "closed'"], "run map --in", THREE, "--out", "closed/new.npy", "--device", "tbb")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
 def test_full_device():
-    refused(2, "/dev/full", "run", "map", "--in", THREE, "--out", "/dev/full", "--device", "tbb")
+    refused(2, "/dev/full", "run map --in", THREE, "--out", "/dev/full", "--device", "tbb")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
@@ -81,19 +81,14 @@ def test_full_disk(name):
 
 def test_output_that_is_the_input():
     save("itself.npy", THREE)
-    assert (
-        concord(
-            "run", "map", "--function", "square", "--in", "itself.npy", "--out", "itself.npy", "--device", "tbb"
-        ).status
-        == 0
-    )
+    assert concord("run map --function square --in itself.npy --out itself.npy --device tbb").status == 0
     holds("itself.npy", THREE * THREE)
 
 
 def test_output_that_is_a_link():
     save("target.npy", BYTES)
     os.symlink("target.npy", "link.npy")
-    assert concord("run", "map", "--in", THREE, "--out", "link.npy", "--device", "tbb").status == 0
+    assert concord("run map --in", THREE, "--out", "link.npy", "--device", "tbb").status == 0
     assert os.path.islink("link.npy")
     holds("target.npy", THREE)
 
@@ -121,7 +116,7 @@ def test_file_that_is_named_twice(words, arguments):
 @pytest.mark.parametrize("arguments", [["--out", "box/new.npy"], ["--in", "three.npy"]], ids=["no input", "no output"])
 def test_input_and_output_are_required(arguments):
     save("three.npy", THREE)
-    refused(2, "--out" if "--in" in arguments else "--in", "run", "map", *arguments)
+    refused(2, "--out" if "--in" in arguments else "--in", "run map", *arguments)
 
 
 # Elements of a sparse file. Sorting needs it twice, which is more than limit_memory() permits.
@@ -136,7 +131,7 @@ def limit_memory():
 def large():
     if (
         concord(
-            "run", "map", "--in", THREE, "--out", "new.npy", "--device", "tbb", env=ONE_THREAD, preexec_fn=limit_memory
+            "run map --in", THREE, "--out", "new.npy", "--device", "tbb", env=ONE_THREAD, preexec_fn=limit_memory
         ).status
         != 0
     ):
@@ -154,25 +149,12 @@ ONE_THREAD = {"CONCORD_THREADS": "1"}
 
 def test_out_of_memory(large):
     fresh_box()
-    result = concord(
-        "run",
-        "sort",
-        "--in",
-        large,
-        "--out",
-        "box/kept.npy",
-        "--device",
-        "tbb",
-        env=ONE_THREAD,
-        preexec_fn=limit_memory,
-    )
+    result = concord("run sort --out box/kept.npy --device tbb --in", large, env=ONE_THREAD, preexec_fn=limit_memory)
     assert result.status == 4 and "memory" in result.err, result
     box_is_untouched()
 
 
 def test_reduction_of_a_large_file_in_little_memory(large):
-    result = concord(
-        "run", "reduce", "--in", large, "--out", "new.npy", "--device", "tbb", env=ONE_THREAD, preexec_fn=limit_memory
-    )
+    result = concord("run reduce --out new.npy --device tbb --in", large, env=ONE_THREAD, preexec_fn=limit_memory)
     assert result.status == 0, result
     holds("new.npy", np.zeros((), "u1"))

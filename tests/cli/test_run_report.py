@@ -12,7 +12,7 @@ def test_json(device):
     fresh_box()
     volume = np.arange(1, 7, dtype="i2").reshape(2, 1, 3)
     arguments = ["run", "map", "--function", "negate", "--variant", "naive", "--in", volume, "--out", "box/new.npy"]
-    result = concord("--log-level", "debug", *arguments, "--device", device, "--json")
+    result = concord("--log-level debug", *arguments, "--device", device, "--json")
     assert result.status == 0, result
     report = result.json()
     assert report["algorithm"] == "map"
@@ -28,7 +28,7 @@ def test_json(device):
 
 @pytest.mark.parametrize("device", ["tbb", "opencl"], indirect=True)
 def test_trace(device):
-    gives(THREE, "run", "map", "--in", THREE, "--device", device, "--trace", "trace.json")
+    gives(THREE, "run map --in", THREE, "--device", device, "--trace", "trace.json")
     with open("trace.json", encoding="utf-8") as file:
         work = [event["cat"] for event in json.load(file)["traceEvents"] if "cat" in event]
     # Devices that share the host's memory need no upload.
@@ -39,14 +39,6 @@ def test_trace_that_cannot_be_written():
     refused(
         2,
         ["--trace", "directory", "no/such'"],
-        "run",
-        "map",
-        "--in",
+        "run map --out box/new.npy --device tbb --trace no/such/trace.json --in",
         THREE,
-        "--out",
-        "box/new.npy",
-        "--device",
-        "tbb",
-        "--trace",
-        "no/such/trace.json",
     )

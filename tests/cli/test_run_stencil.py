@@ -33,64 +33,23 @@ def random_volume(name, seed, shape):
 
 @on_devices("steps, name", [(steps, name) for steps in AFTER for name in FLOATS], [(steps, "f32") for steps in AFTER])
 def test_steps(device, steps, name):
-    arguments = [
-        "--in",
-        VOLUME.astype(TYPES[name]),
-        "--in",
-        STAR.astype(TYPES[name]),
-        "--steps",
-        steps,
-        "--device",
-        device,
-    ]
-    gives(AFTER[steps].astype(TYPES[name]), "run", "stencil", *arguments)
+    volume, star, expected = (x.astype(TYPES[name]) for x in (VOLUME, STAR, AFTER[steps]))
+    gives(expected, f"run stencil --steps {steps} --in", volume, "--in", star, "--device", device)
 
 
 def test_one_step_by_default(device):
-    gives(
-        AFTER[1].astype("f4"),
-        "run",
-        "stencil",
-        "--in",
-        VOLUME.astype("f4"),
-        "--in",
-        STAR.astype("f4"),
-        "--device",
-        device,
-    )
+    gives(AFTER[1].astype("f4"), "run stencil --in", VOLUME.astype("f4"), "--in", STAR.astype("f4"), "--device", device)
 
 
 @on_devices("seed, name", [(seed, name) for seed in SEEDS for name in FLOATS], [(seed, "f32") for seed in SEEDS])
 def test_random_volume(device, seed, name):
-    arguments = [
-        "--generate",
-        "random",
-        "--shape",
-        "2x3x5",
-        "--type",
-        name,
-        "--seed",
-        seed,
-        "--in",
-        STAR.astype(TYPES[name]),
-    ]
-    gives(random_volume(name, seed, (2, 3, 5)), "run", "stencil", *arguments, "--steps", 0, "--device", device)
+    options = f"run stencil --generate random --shape 2x3x5 --type {name} --seed {seed} --steps 0 --in"
+    gives(random_volume(name, seed, (2, 3, 5)), options, STAR.astype(TYPES[name]), "--device", device)
 
 
 def test_random_volume_by_default(device):
-    arguments = [
-        "--generate",
-        "random",
-        "--shape",
-        "2x3x5",
-        "--in",
-        STAR.astype("f4"),
-        "--steps",
-        0,
-        "--device",
-        device,
-    ]
-    gives(random_volume("f32", 0, (2, 3, 5)), "run", "stencil", *arguments)
+    options = "run stencil --generate random --shape 2x3x5 --steps 0 --in"
+    gives(random_volume("f32", 0, (2, 3, 5)), options, STAR.astype("f4"), "--device", device)
 
 
 @on_devices("name", FLOATS, ["f32"])
@@ -101,19 +60,8 @@ def test_response_to_a_point(device, name):
             place = [2, 3, 3]
             place[axis] += distance
             response[tuple(place)] = STAR[abs(distance)]
-    arguments = [
-        "--generate",
-        "point",
-        "--shape",
-        "5x6x7",
-        "--type",
-        name,
-        "--in",
-        STAR.astype(TYPES[name]),
-        "--device",
-        device,
-    ]
-    gives(response, "run", "stencil", *arguments)
+    options = f"run stencil --generate point --shape 5x6x7 --type {name} --in"
+    gives(response, options, STAR.astype(TYPES[name]), "--device", device)
 
 
 HOLLOW = np.empty((2, 0, 3), "f4")
@@ -121,13 +69,11 @@ HOLLOW = np.empty((2, 0, 3), "f4")
 
 @pytest.mark.parametrize("kind", ["random", "point"])
 def test_generated_volume_without_elements(device, kind):
-    gives(
-        HOLLOW, "run", "stencil", "--generate", kind, "--shape", "2x0x3", "--in", STAR.astype("f4"), "--device", device
-    )
+    gives(HOLLOW, "run stencil --generate", kind, "--shape", "2x0x3", "--in", STAR.astype("f4"), "--device", device)
 
 
 def test_volume_without_elements(device):
-    gives(HOLLOW, "run", "stencil", "--in", HOLLOW, "--in", STAR.astype("f4"), "--steps", 3, "--device", device)
+    gives(HOLLOW, "run stencil --in", HOLLOW, "--in", STAR.astype("f4"), "--steps", 3, "--device", device)
 
 
 @pytest.fixture
@@ -158,19 +104,19 @@ def files():
     ],
 )
 def test_refused_inputs(files, words, volume, star, options):
-    refused(2, words, "run", "stencil", "--in", volume, "--in", star, "--out", "box/new.npy", *options.split())
+    refused(2, words, "run stencil --in", volume, "--in", star, "--out", "box/new.npy", *options.split())
 
 
 def test_one_input(files):
-    refused(2, ["2 inputs", "got 1"], "run", "stencil", "--in", "volume.npy", "--out", "box/new.npy")
+    refused(2, ["2 inputs", "got 1"], "run stencil --in volume.npy --out box/new.npy")
 
 
 def test_generated_volume_without_coefficients():
-    refused(2, "--in", "run", "stencil", "--generate", "random", "--shape", "1x2x2", "--out", "box/new.npy")
+    refused(2, "--in", "run stencil --generate random --shape 1x2x2 --out box/new.npy")
 
 
 def generate_is_refused(words, *options):
-    refused(2, words, "run", "stencil", "--in", "star.npy", "--out", "box/new.npy", *options)
+    refused(2, words, "run stencil --in star.npy --out box/new.npy", *options)
 
 
 @pytest.mark.parametrize("kind", ["frob", "", "Random"])
@@ -204,27 +150,13 @@ def test_refused_generator(files, words, options):
 
 def test_coefficients_of_another_type(files):
     words = ["--generate random", "f32", "double.npy", "f64"]
-    refused(
-        2,
-        words,
-        "run",
-        "stencil",
-        "--generate",
-        "random",
-        "--shape",
-        "1x2x2",
-        "--in",
-        "double.npy",
-        "--out",
-        "box/new.npy",
-    )
+    refused(2, words, "run stencil --generate random --shape 1x2x2 --in double.npy --out box/new.npy")
 
 
 @pytest.mark.parametrize("name", ["f16", "i32", "F32", ""])
 def test_unknown_type(files, name):
-    generate_is_refused(
-        ["--type", f"'{name}'", "f32", "f64"], "--generate", "random", "--shape", "4x4x4", "--type", name
-    )
+    words = ["--type", f"'{name}'", "f32", "f64"]
+    generate_is_refused(words, "--generate", "random", "--shape", "4x4x4", "--type", name)
 
 
 @pytest.mark.parametrize("seed", ["-1", "1.5", "frob", str(2**64), ""])

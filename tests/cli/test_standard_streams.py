@@ -100,8 +100,8 @@ def test_output_that_cannot_be_written():
 
 def test_what_is_refused():
     three = save("three.npy", THREE)
-    refused(2, ["--in", "second '-'"], "run", "add", "--in", "-", "--in", "-", "--out", "box/new.npy", "--device", "tbb")
+    refused(2, ["--in", "second '-'"], "run add --in - --in - --out box/new.npy --device tbb")
     refused(2, ["--json", "--out"], *MAP, "--in", three, "--out", "-", "--json")
     sort = ["run", "sort", "--in", three, "--values", three, "--device", "tbb"]
     refused(2, ["'-'", "only --out"], *sort, "--out", "-", "--out-values", "-")
-    refused(2, ["--values", "second '-'"], "run", "sort", "--in", "-", "--values", "-", "--out", "box/a.npy", "--out-values", "box/b.npy")
+    refused(2, ["--values", "second '-'"], "run sort --in - --values - --out box/a.npy --out-values box/b.npy")

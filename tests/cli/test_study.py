@@ -6,7 +6,7 @@ from program import fails, says
 
 
 def test_list():
-    says("reduce-steps", "study", "--list")
+    says("reduce-steps", "study --list")
 
 
 @pytest.mark.parametrize("words, arguments", [("study", ""), ("'frob'", "frob --out box"), ("--out", "reduce-steps")])
@@ -18,4 +18,4 @@ def test_refused_values(words, arguments):
 def test_imported_file_with_values_in_values(folder, levels):
     """Copies and output of values recurse, so that the depth is limited."""
     (folder / "deep.json").write_text('{"matrix": ' + "[" * levels + "]" * levels + "}")
-    fails(2, ["--from", "deep.json"], "study", "--from", "deep.json", "--out", "box")
+    fails(2, ["--from", "deep.json"], "study --from deep.json --out box")

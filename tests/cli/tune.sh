@@ -1,38 +1,10 @@
 #!/usr/bin/env bash
 # tune.sh BIN_DIR SOURCE_DIR: `concord tune` from the command line: refused arguments, the table it writes and its
 # effect on `auto`, and a wrong candidate that is not taken.
-set -u
-export LC_ALL=C
-
-concord=$(cd -- "$1" && pwd -P)/concord
-source=$(cd -- "$2" && pwd -P)
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 2
-unset CONCORD_DEVICE CONCORD_THREADS CONCORD_KERNELS CONCORD_TUNING
+# shellcheck source=checks.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/checks.sh" "$@"
+unset CONCORD_TUNING
 export XDG_CONFIG_HOME=$work/config
-
-passed=0
-failed=0
-verdict() {  # NAME PROBLEM
-    if [[ -z $2 ]]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED  $1: $2"
-    fi
-}
-# ends STATUS WORDS ARGUMENTS...: the status of `concord`, and words of what it prints.
-ends() {
-    local wanted=$1 words=$2 problem=
-    shift 2
-    "$concord" "$@" >out 2>&1 </dev/null
-    local status=$?
-    [[ $status == "$wanted" && $(cat out) == *"$words"* ]] ||
-        problem="expected status $wanted and '$words', came $status and '$(head -c 600 out | tr '\n' '|')'"
-    verdict "concord $*" "$problem"
-}
-has() { verdict "$1 has $2" "$(grep -qF -- "$2" "$1" || echo "not found: $(head -c 600 "$1" | tr '\n' '|')")"; }
 quick=(--device tbb --quick --budget 20)
 
 ends 2 "unknown algorithm 'frob'; available: map" tune frob --device tbb
@@ -92,18 +64,11 @@ wait "$child" 2>/dev/null
 verdict "an interrupted run leaves no file" "$([[ ! -e never.txt ]] || echo "there is a table")"
 
 # A kernel with a fault: its sum is always the identity.
-if "$concord" devices | grep -q '^opencl:0 '; then
-    mkdir faulty
-    sed 's/const T sum = meet_halves(shared, local_id, op);/const T sum = identity;/' \
-        "$source/algorithms/reduce/reduce_steps.cl" >faulty/reduce_steps.cl
-    verdict "the fault is planted" "$(cmp -s "$source/algorithms/reduce/reduce_steps.cl" faulty/reduce_steps.cl && echo "it is not planted")"
+if plant_fault; then
     CONCORD_KERNELS=$work/faulty ends 1 "reduce = sequential: element 0: expected" \
         tune reduce --quick --device opencl --types u32 --sizes 2^10 --out wrong.txt
     has out "its candidate is rejected"
     verdict "wrong.txt has no such row" "$(grep -F sequential wrong.txt)"
-else
-    echo "left out: a kernel with a fault; it needs an OpenCL device"
 fi
 
-echo "$passed passed, $failed failed"
-[[ $failed == 0 && $passed -gt 0 ]]
+summary

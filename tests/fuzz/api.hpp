@@ -161,7 +161,7 @@ class Machine {
     Bytes before_ = Bytes(buffer_bytes);
 };
 
-// One call: its operands, and what must happen. Each algorithm derives from it in api/NAME.cpp.
+// One call: its operands, and what must happen. api/NAME.cpp defines those of an algorithm with FUZZ_CALLS.
 class Call {
   public:
     explicit Call(Choices& choices) : choices_(choices) {}
@@ -232,6 +232,12 @@ class Call {
         return {.variant = std::string(algorithm.variants[choices_.below(algorithm.variants.size())]->name)};
     }
     void fill(std::optional<Type> type = {}) { machine_.fill(type, choices_.below(65536)); }
+    // Calls the library, and the reference with the bytes of the buffer and a value of the type.
+    template <class F, class Reference>
+    void verify(Type type, const F& call, const Reference& reference) {
+        machine_.run(outcome_, call,
+                     [&](Bytes& to) { with_type(type, [&](auto zero) { reference(to, zero); }); });
+    }
     Stream& stream() { return machine_.stream(); }
     const Bytes& before() { return machine_.before(); }
     // A number of elements that take up to this many bytes.
@@ -284,5 +290,18 @@ class Call {
     Choices& choices_;
     Outcome outcome_ = Outcome::works;
 };
+
+// The function call_NAME(), whose body is that of a member function of a Call.
+#define FUZZ_CALLS(NAME)                 \
+    namespace {                          \
+    struct NAME##_calls : Call {         \
+        using Call::Call;                \
+        void run();                      \
+    };                                   \
+    }                                    \
+    void call_##NAME(Choices& choices) { \
+        NAME##_calls(choices).run();     \
+    }                                    \
+    void NAME##_calls::run()
 
 }  // namespace concord::fuzz

@@ -28,8 +28,7 @@ of_library() {
     files+=("$1") units+=("$2") checks+=("$3") whats+=("$4") froms+=("$5") tos+=("$6")
 }
 
-mutant map_host.hpp "naive: a write past the end" \
-    'end = std::min(n, begin + tile);
+mutant map_host.hpp "naive: a write past the end" 'end = std::min(n, begin + tile);
     for (u64 i' 'end = std::min(n + 1, begin + tile);
     for (u64 i'
 mutant map_host.hpp "vectorized: an operand is taken for the other" \

@@ -1,33 +1,20 @@
 #!/usr/bin/env bash
 # new_algorithm.sh BUILD_DIR SOURCE_DIR: follows docs/extending/algorithm.md. Adds the files of the folder new_algorithm
 # and one word of CMake to a copy of the source tree. The program and the tests must then know the algorithm. Objects
-# that BUILD_DIR has compiled are reused. Ends with 77, which ctest shows as skipped, if SOURCE_DIR is not a git
-# checkout.
-set -eu
-export LC_ALL=C
-
-build=$(cd -- "$1" && pwd -P)
-source=$(cd -- "$2" && pwd -P)
-git -C "$source" ls-files --error-unmatch CMakeLists.txt >/dev/null 2>&1 || { echo "skipped: not a git checkout"; exit 77; }
+# that BUILD_DIR has compiled are reused.
+# shellcheck source=copy_tree.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/copy_tree.sh" "$@"
 command -v make >/dev/null || { echo "skipped: make is not installed"; exit 77; }
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-copy=$work/source new=$work/build
 
 # The copy, the new files, the one word.
-mkdir "$copy"
-git -C "$source" ls-files -z --cached --others --exclude-standard | tar -C "$source" --null -T - -cf - | tar -C "$copy" -xf -
-cp -r "$source"/tests/meta/new_algorithm/* "$copy"
+copy_tree new_algorithm
 sed -i 's/^set(CONCORD_ALGORITHMS map .*[^)]/& twice/' "$copy/algorithms/CMakeLists.txt"
 
 # Configured like the build. Make compares times only: an object that is newer than its source is up to date.
 # Precompiled headers would be newer than the objects.
-options=(-DCONCORD_BASELINES=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON)
+options=(-G "Unix Makefiles" -DCONCORD_BASELINES=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON)
 grep -q '^CMAKE_DISABLE_PRECOMPILE_HEADERS:[A-Z]*=ON' "$build/CMakeCache.txt" || options+=(-DCONCORD_BATCHES=ON)
-while read -r line; do
-    [[ $line == CONCORD_BASELINES* ]] || options+=("-D$line")
-done < <(grep -E '^(CMAKE_BUILD_TYPE|CMAKE_CXX_COMPILER|CMAKE_CXX_FLAGS|BUILD_SHARED_LIBS|CONCORD_[A-Z_]*):' "$build/CMakeCache.txt")
-cmake -G "Unix Makefiles" -S "$copy" -B "$new" "${options[@]}" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+configure "${options[@]}"
 copy_of() {  # PATTERN: files of the build that the new one does not have
     (cd "$build" && find . -name "$1" -print0 | tar --null -T - -cf -) | tar -C "$new" -xf - --skip-old-files --touch
 }
@@ -43,16 +30,12 @@ find "$new" -maxdepth 2 -name '*.cpp' | while read -r list; do
     # A batch that includes the list.
     grep -rlF --include='unity_*.cxx' "$list" "$new" | sed 's/$/.o/' | xargs -r rm -f
 done
-cmake --build "$new" --parallel "$(nproc)" --target concord-program concord_modules concord-tests fuzz-api >"$work/log" 2>&1 ||
-    { tail -n 60 "$work/log"; exit 1; }
+compile concord-program concord_modules concord-tests fuzz-api
 compiled=$(grep -c 'Building CXX' "$work/log")
 
 # The program and the tests know it.
-concord=$new/bin/concord
-export XDG_CACHE_HOME=$work/cache XDG_CONFIG_HOME=$work/config CONCORD_TUNING=off
-unset CONCORD_DEVICE CONCORD_KERNELS
+use_program
 cd "$work"
-failed=0
 ends() {  # WORDS ARGUMENTS...: that `concord` succeeds and prints them
     local words=$1 status=0
     shift
@@ -67,8 +50,6 @@ npy() {  # BYTES: four floats
 }
 npy '\0\0\x80\x3f' >x.npy
 npy '\0\0\0\x40' >expected.npy
-devices=tbb
-"$concord" devices | grep -q '^opencl:0 ' && devices+=,opencl
 ends "a group processes a tile" algorithms twice
 ends "Double every element" run --help
 for device in ${devices//,/ }; do

@@ -72,27 +72,44 @@ Bytes result_of(Stream& stream, const Array<T>& array) {
     return bytes_of(array.to_host(stream));
 }
 
-// Runs a pipeline whose segments are much shorter than its input.
+// Programs with an array x of `count` elements, and a poisoned array y, their result: call(stream, x, y, options).
+template <class In, class Out = In, class F>
+auto output(u64 count, u64 out_count, F call) {
+    return [=](Stream& stream, const Options& options = {}) {
+        const Array<In> x(stream, values<In>(count));
+        const auto y = poisoned<Out>(stream, out_count);
+        call(stream, x, y, options);
+        return result_of(stream, y);
+    };
+}
+
+// A program that runs a pipeline whose segments are much shorter than its input.
 template <class T, class F>
-Bytes piped(Stream& stream, u64 room, F&& pipeline) {
-    std::vector<T> out(room, T(77));
-    HostSink sink(out);
-    pipeline(stream.device(), sink, PipelineOptions{.segment = 8192, .depth = 2});
-    return bytes_of(out);
+auto piped(u64 room, F pipeline) {
+    return [=](Stream& stream) {
+        std::vector<T> out(room, T(77));
+        HostSink sink(out);
+        const PipelineOptions options{.segment = 8192, .depth = 2};
+        pipeline(stream.device(), sink, options);
+        return bytes_of(out);
+    };
 }
 
 std::vector<std::shared_ptr<Device>> twice(Stream& stream) {
     return {stream.device().shared_from_this(), stream.device().shared_from_this()};
 }
 
-// Runs f on two ranks, and returns what rank 0 returns.
-Bytes on_two_ranks(Stream& stream, const std::function<Bytes(Communicator&, Stream&)>& f) {
-    Bytes result;
-    run_on_devices(twice(stream), [&](Communicator& ranks, Stream& own) {
-        Bytes bytes = f(ranks, own);
-        if (ranks.rank() == 0) result = std::move(bytes);
-    });
-    return result;
+// A program that runs f on two ranks, and returns what rank 0 returns.
+template <class F>
+auto on_two_ranks(F f) {
+    return [=](Stream& stream) {
+        Bytes result;
+        run_on_devices(twice(stream), [&](Communicator& ranks, Stream& own) {
+            Bytes bytes = f(ranks, own);
+            if (ranks.rank() == 0) result = std::move(bytes);
+        });
+        return result;
+    };
 }
 
 constexpr u64 n = 40007;
@@ -201,197 +218,130 @@ class Cases {
     static void add_to(Stream& stream, const Array<u32>& x) { map(stream, x, x, next_of_failing); }
 
     void add_elementwise() {
-        add_variants(map_algorithm, "", [](Stream& stream, const Options& options) {
-            const Array<f32> x(stream, values<f32>(n));
-            const auto y = poisoned<f32>(stream, n);
-            map(stream, x, y, MapFunction::negate, options);
-            return result_of(stream, y);
-        });
-        add("map by a user's function", [](Stream& stream) {
-            const Array<u32> x(stream, values<u32>(n));
-            const auto y = poisoned<u32>(stream, n);
-            map(stream, x, x, y, mix_of_failing);
-            return result_of(stream, y);
-        });
-        add("map by a text", [](Stream& stream) {
-            const Array<u32> x(stream, values<u32>(n));
-            const auto y = poisoned<u32>(stream, n);
-            map(stream, x.view(), y.view(), operator_from_text("u32 f(u32 x) { return x + 3; }"));
-            return result_of(stream, y);
-        });
-        add_variants(add_algorithm, "", [](Stream& stream, const Options& options) {
-            const Array<i16> x(stream, values<i16>(n));
-            const auto y = poisoned<i16>(stream, n);
-            concord::add(stream, x, x, y, options);
-            return result_of(stream, y);
-        });
+        add_variants(map_algorithm, "", output<f32>(n, n, [](auto& stream, auto& x, auto& y, auto& options) {
+                         map(stream, x, y, MapFunction::negate, options);
+                     }));
+        add("map by a user's function", output<u32>(n, n, [](auto& stream, auto& x, auto& y, auto&) {
+                map(stream, x, x, y, mix_of_failing);
+            }));
+        add("map by a text", output<u32>(n, n, [](auto& stream, auto& x, auto& y, auto&) {
+                map(stream, x.view(), y.view(), operator_from_text("u32 f(u32 x) { return x + 3; }"));
+            }));
+        add_variants(add_algorithm, "", output<i16>(n, n, [](auto& stream, auto& x, auto& y, auto& options) {
+                         concord::add(stream, x, x, y, options);
+                     }));
     }
 
     void add_reductions() {
-        add_variants(reduce_algorithm, "", [](Stream& stream, const Options& options) {
-            const Array<f32> x(stream, values<f32>(n));
-            const auto sum = poisoned<f32>(stream, 1);
-            reduce(stream, x, sum, ReduceOp::sum, options);
-            return result_of(stream, sum);
-        });
+        add_variants(reduce_algorithm, "",
+                     output<f32>(n, 1, [](auto& stream, auto& x, auto& y, auto& options) {
+                         reduce(stream, x, y, ReduceOp::sum, options);
+                     }));
         add("reduce to a future", [](Stream& stream) {
             const Array<u32> x(stream, values<u32>(n));
             return bytes_of(std::vector{sum(stream, x).get()});
         });
-        add("reduce by a user's operator", [](Stream& stream) {
-            const Array<u32> x(stream, values<u32>(n));
-            const auto sum = poisoned<u32>(stream, 1);
-            reduce(stream, x, sum, mix_of_failing, 0);
-            return result_of(stream, sum);
-        });
-        add_variants(scan_algorithm, "", [](Stream& stream, const Options& options) {
-            const Array<f32> x(stream, values<f32>(n));
-            const auto y = poisoned<f32>(stream, n);
-            scan(stream, x, y, ReduceOp::sum, ScanKind::exclusive, options);
-            return result_of(stream, y);
-        });
-        add("scan by a user's operator", [](Stream& stream) {
-            const Array<u32> x(stream, values<u32>(n));
-            const auto y = poisoned<u32>(stream, n);
-            scan(stream, x, y, mix_of_failing, 0);
-            return result_of(stream, y);
-        });
-        add_variants(histogram_algorithm, "", [](Stream& stream, const Options& options) {
-            const Array<f32> x(stream, values<f32>(n));
-            const auto counters = poisoned<u32>(stream, 300);
-            histogram(stream, x, counters, HistogramBins::even(0, 1 << 20), options);
-            return result_of(stream, counters);
-        });
-        add_variants(histogram_algorithm, "with many bins", [](Stream& stream, const Options& options) {
-            const Array<u32> x(stream, values<u32>(n));
-            const auto counters = poisoned<u64>(stream, 100000);
-            histogram(stream, x, counters, HistogramBins::modulo(), options);
-            return result_of(stream, counters);
-        });
-        add("histogram by a user's function", [](Stream& stream) {
-            const Array<u32> x(stream, values<u32>(n));
-            const auto counters = poisoned<u64>(stream, 100);
-            histogram(stream, x, counters, bin_of_failing);
-            return result_of(stream, counters);
-        });
+        add("reduce by a user's operator", output<u32>(n, 1, [](auto& stream, auto& x, auto& y, auto&) {
+                reduce(stream, x, y, mix_of_failing, 0);
+            }));
+        add_variants(scan_algorithm, "", output<f32>(n, n, [](auto& stream, auto& x, auto& y, auto& options) {
+                         scan(stream, x, y, ReduceOp::sum, ScanKind::exclusive, options);
+                     }));
+        add("scan by a user's operator", output<u32>(n, n, [](auto& stream, auto& x, auto& y, auto&) {
+                scan(stream, x, y, mix_of_failing, 0);
+            }));
+        add_variants(histogram_algorithm, "",
+                     output<f32, u32>(n, 300, [](auto& stream, auto& x, auto& y, auto& options) {
+                         histogram(stream, x, y, HistogramBins::even(0, 1 << 20), options);
+                     }));
+        add_variants(histogram_algorithm, "with many bins",
+                     output<u32, u64>(n, 100000, [](auto& stream, auto& x, auto& y, auto& options) {
+                         histogram(stream, x, y, HistogramBins::modulo(), options);
+                     }));
+        add("histogram by a user's function",
+            output<u32, u64>(n, 100, [](auto& stream, auto& x, auto& y, auto&) {
+                histogram(stream, x, y, bin_of_failing);
+            }));
     }
 
     void add_orderings() {
-        add_variants(compact_algorithm, "", [](Stream& stream, const Options& options) {
-            const Array<u32> x(stream, values<u32>(n));
-            const auto y = poisoned<u32>(stream, n);
-            const auto count = poisoned<u64>(stream, 1);
-            compact(stream, x, y, count, KeepRule::even, options);
-            return result_of(stream, y);
-        });
-        add_variants(compact_algorithm, "as partition", [](Stream& stream, const Options& options) {
-            const Array<u32> x(stream, values<u32>(n));
-            const auto y = poisoned<u32>(stream, n);
-            const auto count = poisoned<u64>(stream, 1);
-            partition(stream, x, y, count, odd_of_failing, options);
-            return result_of(stream, y);
-        });
+        add_variants(compact_algorithm, "",
+                     output<u32>(n, n, [](auto& stream, auto& x, auto& y, auto& options) {
+                         const auto count = poisoned<u64>(stream, 1);
+                         compact(stream, x, y, count, KeepRule::even, options);
+                     }));
+        add_variants(compact_algorithm, "as partition",
+                     output<u32>(n, n, [](auto& stream, auto& x, auto& y, auto& options) {
+                         const auto count = poisoned<u64>(stream, 1);
+                         partition(stream, x, y, count, odd_of_failing, options);
+                     }));
         // Sort's variants for little and for much data differ.
-        for (const u64 length : {u64{3001}, u64{70001}}) {
-            const std::string keys = std::to_string(length) + " keys";
-            add_variants(sort_algorithm, keys, [=](Stream& stream, const Options& options) {
-                const Array<u32> x(stream, values<u32>(length));
-                const auto y = poisoned<u32>(stream, length);
-                sort(stream, x, y, {}, options);
-                return result_of(stream, y);
-            });
-        }
-        add_variants(sort_algorithm, "pairs", [](Stream& stream, const Options& options) {
-            const Array<u32> x(stream, values<u32>(n)), v(stream, values<u32>(n));
-            const auto y = poisoned<u32>(stream, n), w = poisoned<u32>(stream, n);
-            sort_pairs(stream, x, v, y, w, {.order = SortOrder::descending}, options);
-            return result_of(stream, y);
-        });
-        add("sort by a user's comparator", [](Stream& stream) {
-            const Array<u32> x(stream, values<u32>(n));
-            const auto y = poisoned<u32>(stream, n);
-            sort(stream, x, y, less_of_failing);
-            return result_of(stream, y);
-        });
+        for (const u64 length : {u64{3001}, u64{70001}})
+            add_variants(sort_algorithm, std::to_string(length) + " keys",
+                         output<u32>(length, length, [](auto& stream, auto& x, auto& y, auto& options) {
+                             sort(stream, x, y, {}, options);
+                         }));
+        add_variants(sort_algorithm, "pairs",
+                     output<u32>(n, n, [](auto& stream, auto& x, auto& y, auto& options) {
+                         const Array<u32> v(stream, values<u32>(n));
+                         const auto w = poisoned<u32>(stream, n);
+                         sort_pairs(stream, x, v, y, w, {.order = SortOrder::descending}, options);
+                     }));
+        add("sort by a user's comparator", output<u32>(n, n, [](auto& stream, auto& x, auto& y, auto&) {
+                sort(stream, x, y, less_of_failing);
+            }));
     }
 
     void add_matrices() {
-        add_variants(transpose_algorithm, "", [](Stream& stream, const Options& options) {
-            const Array<f32> x(stream, values<f32>(150 * 170));
-            const auto y = poisoned<f32>(stream, 150 * 170);
-            transpose(stream, Matrix(x, 150, 170), Matrix(y, 170, 150), options);
-            return result_of(stream, y);
-        });
-        add_variants(matmul_algorithm, "", [](Stream& stream, const Options& options) {
-            const Array<f32> a(stream, values<f32>(70 * 50)), b(stream, values<f32>(50 * 90));
-            const auto c = poisoned<f32>(stream, 70 * 90);
-            matmul(stream, Matrix(a, 70, 50), Matrix(b, 50, 90), Matrix(c, 70, 90), {}, options);
-            return result_of(stream, c);
-        });
-        add_variants(convolve_algorithm, "", [](Stream& stream, const Options& options) {
-            const Array<f32> x(stream, values<f32>(120 * 130));
-            const auto y = poisoned<f32>(stream, 120 * 130);
-            convolve(stream, Matrix(x, 120, 130), ConvolveMask(std::vector<f32>(15, 0.5F), 3, 5),
-                     Matrix(y, 120, 130), ConvolveBorder::zero, options);
-            return result_of(stream, y);
-        });
-        add_variants(stencil_algorithm, "", [](Stream& stream, const Options& options) {
-            const Array<f32> x(stream, values<f32>(30 * 20 * 25));
-            const auto y = poisoned<f32>(stream, 30 * 20 * 25);
-            stencil(stream, Volume(x, 30, 20, 25), {0.5, 0.1, 0.05}, Volume(y, 30, 20, 25), 5, options);
-            return result_of(stream, y);
-        });
-        add("stencil of a box", [](Stream& stream) {
-            const Array<f32> x(stream, values<f32>(30 * 20 * 25));
-            const auto y = poisoned<f32>(stream, 30 * 20 * 25);
-            stencil_box(stream, Volume(x, 30, 20, 25), {0.5, 0.1}, Volume(y, 30, 20, 25),
-                        {.z_begin = 3, .z_end = 9, .y_begin = 2, .y_end = 18});
-            return result_of(stream, y);
-        });
+        add_variants(transpose_algorithm, "",
+                     output<f32>(150 * 170, 150 * 170, [](auto& stream, auto& x, auto& y, auto& options) {
+                         transpose(stream, Matrix(x, 150, 170), Matrix(y, 170, 150), options);
+                     }));
+        add_variants(matmul_algorithm, "",
+                     output<f32>(70 * 50, 70 * 90, [](auto& stream, auto& x, auto& y, auto& options) {
+                         const Array<f32> b(stream, values<f32>(50 * 90));
+                         matmul(stream, Matrix(x, 70, 50), Matrix(b, 50, 90), Matrix(y, 70, 90), {}, options);
+                     }));
+        add_variants(convolve_algorithm, "",
+                     output<f32>(120 * 130, 120 * 130, [](auto& stream, auto& x, auto& y, auto& options) {
+                         convolve(stream, Matrix(x, 120, 130), ConvolveMask(std::vector<f32>(15, 0.5F), 3, 5),
+                                  Matrix(y, 120, 130), ConvolveBorder::zero, options);
+                     }));
+        constexpr u64 points = 30 * 20 * 25;
+        add_variants(
+            stencil_algorithm, "",
+            output<f32>(points, points, [](auto& stream, auto& x, auto& y, auto& options) {
+                stencil(stream, Volume(x, 30, 20, 25), {0.5, 0.1, 0.05}, Volume(y, 30, 20, 25), 5, options);
+            }));
+        add("stencil of a box", output<f32>(points, points, [](auto& stream, auto& x, auto& y, auto&) {
+                stencil_box(stream, Volume(x, 30, 20, 25), {0.5, 0.1}, Volume(y, 30, 20, 25),
+                            {.z_begin = 3, .z_end = 9, .y_begin = 2, .y_end = 18});
+            }));
     }
 
     void add_pipelines() {
         static const std::vector<u32> input = values<u32>(n);
-        add("pipeline map", [](Stream& stream) {
-            return piped<u32>(stream, n,
-                              [](Device& device, PipelineSink& sink, const PipelineOptions& options) {
-                                  pipeline_map(device, HostSource(input), sink, next_of_failing, options);
-                              });
-        });
-        add("pipeline reduce", [](Stream& stream) {
-            return piped<u32>(stream, 1,
-                              [](Device& device, PipelineSink& sink, const PipelineOptions& options) {
-                                  pipeline_reduce(device, HostSource(input), sink, ReduceOp::sum, options);
-                              });
-        });
-        add("pipeline scan", [](Stream& stream) {
-            return piped<u32>(stream, n,
-                              [](Device& device, PipelineSink& sink, const PipelineOptions& options) {
-                                  pipeline_scan(device, HostSource(input), sink, ReduceOp::sum,
-                                                ScanKind::inclusive, options);
-                              });
-        });
-        add("pipeline histogram", [](Stream& stream) {
-            return piped<u64>(
-                stream, 64, [](Device& device, PipelineSink& sink, const PipelineOptions& options) {
-                    pipeline_histogram(device, HostSource(input), sink, HistogramBins::modulo(), options);
-                });
-        });
-        add("pipeline compact", [](Stream& stream) {
-            return piped<u32>(stream, n,
-                              [](Device& device, PipelineSink& sink, const PipelineOptions& options) {
-                                  pipeline_compact(device, HostSource(input), sink, KeepRule::even, options);
-                              });
-        });
-        add("pipeline map on two devices", [](Stream& stream) {
-            if (stream.device().info().backend == "tbb")
-                throw Error(ErrorCode::unsupported, "test", "a device cannot be listed twice");
-            return piped<u32>(stream, n,
-                              [&](Device& device, PipelineSink& sink, const PipelineOptions& options) {
-                                  pipeline_map({device, *open_device("tbb")}, HostSource(input), sink,
-                                               next_of_failing, options);
-                              });
-        });
+        add("pipeline map", piped<u32>(n, [](auto& device, auto& sink, auto& options) {
+                pipeline_map(device, HostSource(input), sink, next_of_failing, options);
+            }));
+        add("pipeline reduce", piped<u32>(1, [](auto& device, auto& sink, auto& options) {
+                pipeline_reduce(device, HostSource(input), sink, ReduceOp::sum, options);
+            }));
+        add("pipeline scan", piped<u32>(n, [](auto& device, auto& sink, auto& options) {
+                pipeline_scan(device, HostSource(input), sink, ReduceOp::sum, ScanKind::inclusive, options);
+            }));
+        add("pipeline histogram", piped<u64>(64, [](auto& device, auto& sink, auto& options) {
+                pipeline_histogram(device, HostSource(input), sink, HistogramBins::modulo(), options);
+            }));
+        add("pipeline compact", piped<u32>(n, [](auto& device, auto& sink, auto& options) {
+                pipeline_compact(device, HostSource(input), sink, KeepRule::even, options);
+            }));
+        add("pipeline map on two devices", piped<u32>(n, [](auto& device, auto& sink, auto& options) {
+                if (device.info().backend == "tbb")
+                    throw Error(ErrorCode::unsupported, "test", "a device cannot be listed twice");
+                pipeline_map({device, *open_device("tbb")}, HostSource(input), sink, next_of_failing,
+                             options);
+            }));
     }
 
     void add_ranks() {
@@ -402,39 +352,30 @@ class Cases {
             const Part part = part_of(n, ranks);
             return Array<T>(stream, std::span(all).subspan(part.first, part.count));
         };
-        add("ranks: reduce", [=](Stream& stream) {
-            return on_two_ranks(stream, [=](Communicator& ranks, Stream& own) {
+        add("ranks: reduce", on_two_ranks([=](Communicator& ranks, Stream& own) {
                 const auto sum = poisoned<f32>(own, 1);
                 distributed_reduce(ranks, own, part_on(own, ranks, floats), sum);
                 return result_of(own, sum);
-            });
-        });
-        add("ranks: scan", [=](Stream& stream) {
-            return on_two_ranks(stream, [=](Communicator& ranks, Stream& own) {
+            }));
+        add("ranks: scan", on_two_ranks([=](Communicator& ranks, Stream& own) {
                 const auto x = part_on(own, ranks, floats);
                 const auto y = poisoned<f32>(own, x.size());
                 distributed_scan(ranks, own, x, y);
                 return result_of(own, y);
-            });
-        });
-        add("ranks: histogram", [=](Stream& stream) {
-            return on_two_ranks(stream, [=](Communicator& ranks, Stream& own) {
+            }));
+        add("ranks: histogram", on_two_ranks([=](Communicator& ranks, Stream& own) {
                 const auto counters = poisoned<u32>(own, 64);
                 distributed_histogram(ranks, own, part_on(own, ranks, input), counters,
                                       HistogramBins::modulo());
                 return result_of(own, counters);
-            });
-        });
-        add("ranks: sort", [=](Stream& stream) {
-            return on_two_ranks(stream, [=](Communicator& ranks, Stream& own) {
+            }));
+        add("ranks: sort", on_two_ranks([=](Communicator& ranks, Stream& own) {
                 const auto x = part_on(own, ranks, input);
                 const auto y = poisoned<u32>(own, x.size());
                 distributed_sort(ranks, own, x, y);
                 return result_of(own, y);
-            });
-        });
-        add("ranks: stencil", [](Stream& stream) {
-            return on_two_ranks(stream, [](Communicator& ranks, Stream& own) {
+            }));
+        add("ranks: stencil", on_two_ranks([](Communicator& ranks, Stream& own) {
                 DistributedStencil stencil(ranks, own, Type::f32, {.depth = 20, .rows = 12, .columns = 9},
                                            {0.5, 0.1});
                 const StencilBox box = stencil.holding();
@@ -445,8 +386,7 @@ class Cases {
                 stencil.run(3);
                 stencil.store(y.view());
                 return result_of(own, y);
-            });
-        });
+            }));
     }
 };
 

@@ -89,8 +89,7 @@ DEVICE_TEST(a_device_describes_itself) {
     CHECK(device.properties().size() >= 10);
 }
 
-DEVICE_TEST(memory_belongs_to_its_device) {
-    const auto stream = device.create_stream();
+STREAM_TEST(memory_belongs_to_its_device) {
     for (u64 bytes : {u64{0}, u64{1}, u64{511}, u64{4096}, u64{3} << 20}) {
         const auto buffer = device.allocate(bytes);
         CHECK(buffer->size() == bytes);
@@ -99,33 +98,32 @@ DEVICE_TEST(memory_belongs_to_its_device) {
         CHECK((buffer->host_pointer() != nullptr) == device.traits().shares_host_memory);
         const auto values = random_values<u8>(bytes);
         std::vector<u8> got(bytes);
-        stream->write(*buffer, 0, values.data(), bytes);
-        stream->read(got.data(), *buffer, 0, bytes);
-        stream->synchronize();
+        stream.write(*buffer, 0, values.data(), bytes);
+        stream.read(got.data(), *buffer, 0, bytes);
+        stream.synchronize();
         CHECK(got == values);
     }
 }
 
-DEVICE_TEST(host_buffers_are_for_copies) {
-    const auto stream = device.create_stream();
+STREAM_TEST(host_buffers_are_for_copies) {
     const auto host = device.allocate_host(1000), other = device.allocate_host(1000);
     const auto buffer = device.allocate(1000);
     REQUIRE(host->host_pointer() != nullptr);
     const auto values = random_values<u8>(1000);
     std::memcpy(host->host_pointer(), values.data(), 1000);
-    stream->copy(*buffer, 100, *host, 50, 900);
-    stream->copy(*other, 0, *buffer, 100, 900);
-    stream->synchronize();
+    stream.copy(*buffer, 100, *host, 50, 900);
+    stream.copy(*other, 0, *buffer, 100, 900);
+    stream.synchronize();
     CHECK(std::memcmp(other->host_pointer(), values.data() + 50, 900) == 0);
     CHECK(throws(ErrorCode::invalid_argument, "host buffer", [&] {
         const u8 zero = 0;
-        stream->fill(*host, 0, 10, &zero, 1);
+        stream.fill(*host, 0, 10, &zero, 1);
     }));
     CHECK(throws(ErrorCode::invalid_argument, "host buffer",
-                 [&] { stream->write(*host, 0, values.data(), 10); }));
+                 [&] { stream.write(*host, 0, values.data(), 10); }));
     CHECK(throws(ErrorCode::invalid_argument, "host buffer", [&] {
         const auto kernel = device.compile(scale_spec<float>());
-        launch(*stream, *kernel, LaunchShape{}, Span<float>(*host, 0, 1), Span<float>(*buffer, 0, 1), u64{1},
+        launch(stream, *kernel, LaunchShape{}, Span<float>(*host, 0, 1), Span<float>(*buffer, 0, 1), u64{1},
                1.0f);
     }));
 }
@@ -179,20 +177,18 @@ DEVICE_TEST(memory_in_use_by_one_stream_is_not_given_to_another) {
     CHECK((first.get() == held || second.get() == held));
 }
 
-DEVICE_TEST(out_of_memory_is_an_error_and_the_next_call_works) {
-    const auto stream = device.create_stream();
+STREAM_TEST(out_of_memory_is_an_error_and_the_next_call_works) {
     CHECK(throws(ErrorCode::out_of_memory, "bytes", [&] { (void)device.allocate(u64{1} << 55); }));
     CHECK(throws(ErrorCode::out_of_memory, "bytes", [&] { (void)device.allocate(~u64{0} - 5); }));
-    check_scale<float>(device, *stream, 1000);
+    check_scale<float>(device, stream, 1000);
 }
 
-DEVICE_TEST(kernels_take_offsets_values_and_local_memory) {
-    const auto stream = device.create_stream();
+STREAM_TEST(kernels_take_offsets_values_and_local_memory) {
     for (u64 n : {1, 63, 64, 65, 100000}) {
-        check_scale<float>(device, *stream, n);
-        check_scale<i32>(device, *stream, n);
-        check_scale<u8>(device, *stream, n);
-        if (device.traits().fp64) check_scale<double>(device, *stream, n);
+        check_scale<float>(device, stream, n);
+        check_scale<i32>(device, stream, n);
+        check_scale<u8>(device, stream, n);
+        if (device.traits().fp64) check_scale<double>(device, stream, n);
     }
 }
 
@@ -303,33 +299,31 @@ DEVICE_TEST(a_kernel_without_a_source_in_this_language_is_unsupported) {
     CHECK(throws(ErrorCode::unsupported, "no source", [&] { (void)device.compile(spec); }));
 }
 
-DEVICE_TEST(launches_beyond_the_limits_are_refused) {
-    const auto stream = device.create_stream();
+STREAM_TEST(launches_beyond_the_limits_are_refused) {
     const auto kernel = device.compile(scale_spec<float>());
-    const Array<float> x(*stream, 64);
-    auto with = [&](const LaunchShape& shape) { launch(*stream, *kernel, shape, x, x, u64{64}, 1.0f); };
+    const Array<float> x(stream, 64);
+    auto with = [&](const LaunchShape& shape) { launch(stream, *kernel, shape, x, x, u64{64}, 1.0f); };
     CHECK(throws(ErrorCode::invalid_argument, "work-items", [&] { with({.group_size_x = 0}); }));
     CHECK(
         throws(ErrorCode::invalid_argument, "", [&] { with({.group_size_x = 1 << 20, .local_bytes = 16}); }));
     CHECK(throws(ErrorCode::invalid_argument, "", [&] { with({.local_bytes = ~u64{0}}); }));
-    CHECK(throws(ErrorCode::invalid_argument, "", [&] { launch(*stream, *kernel, {.local_bytes = 16}, x); }));
+    CHECK(throws(ErrorCode::invalid_argument, "", [&] { launch(stream, *kernel, {.local_bytes = 16}, x); }));
     CHECK(throws(ErrorCode::invalid_argument, "without a buffer",
-                 [&] { launch(*stream, *kernel, {.local_bytes = 16}, Span<float>(), x, u64{64}, 1.0f); }));
+                 [&] { launch(stream, *kernel, {.local_bytes = 16}, Span<float>(), x, u64{64}, 1.0f); }));
     CHECK_NOTHROW(with({.groups_x = 0}));
     CHECK(throws(ErrorCode::invalid_argument, "multiple", [&] {
         const KernelArgument odd{.buffer = x.buffer().get(), .offset = 2, .element_size = 4};
-        stream->launch(*kernel, {}, std::span(&odd, 1));
+        stream.launch(*kernel, {}, std::span(&odd, 1));
     }));
-    CHECK_NOTHROW(stream->synchronize());
+    CHECK_NOTHROW(stream.synchronize());
 }
 
-DEVICE_TEST(types_of_arguments_are_compared) {
-    const auto stream = device.create_stream();
+STREAM_TEST(types_of_arguments_are_compared) {
     const auto kernel = device.compile(scale_spec<float>());
-    const Array<float> x(*stream, 64);
-    const Array<i32> integers(*stream, 64);
-    const Array<u32> bits(*stream, 64);
-    const Array<double> doubles(*stream, 64);
+    const Array<float> x(stream, 64);
+    const Array<i32> integers(stream, 64);
+    const Array<u32> bits(stream, 64);
+    const Array<double> doubles(stream, 64);
     // The backend checks arguments without a type.
     const f32 one = 1;
     const u64 n = 64;
@@ -338,10 +332,10 @@ DEVICE_TEST(types_of_arguments_are_compared) {
                                       {.value = &n, .size = sizeof n},
                                       {.value = &one, .size = sizeof one}};
     const LaunchShape none{.groups_x = 0, .local_bytes = 16};
-    CHECK_NOTHROW(stream->launch(*kernel, none, untyped));
+    CHECK_NOTHROW(stream.launch(*kernel, none, untyped));
     if (kernel->parameters().empty()) return;  // the backend knows sizes only
     auto with = [&](const auto& in, auto count, auto factor) {
-        launch(*stream, *kernel, none, in, x, count, factor);
+        launch(stream, *kernel, none, in, x, count, factor);
     };
     CHECK_NOTHROW(with(x, n, 1.0f));
     const auto wrong = ErrorCode::invalid_argument;
@@ -355,23 +349,22 @@ DEVICE_TEST(types_of_arguments_are_compared) {
                  [&] { with(x, i64{64}, 1.0f); }));
     // A kernel of unsigned elements accepts all elements of that size.
     const auto mover = device.compile(scale_spec<u32>());
-    CHECK_NOTHROW(launch(*stream, *mover, none, x, integers, n, 1U));
+    CHECK_NOTHROW(launch(stream, *mover, none, x, integers, n, 1U));
     CHECK(throws(wrong, "expected elements of u32, got elements of f64",
-                 [&] { launch(*stream, *mover, none, doubles, bits, n, 1U); }));
+                 [&] { launch(stream, *mover, none, doubles, bits, n, 1U); }));
     CHECK(throws(wrong, "expected a value of u32, got a value of f32",
-                 [&] { launch(*stream, *mover, none, x, bits, n, 1.0f); }));
+                 [&] { launch(stream, *mover, none, x, bits, n, 1.0f); }));
 }
 
-DEVICE_TEST(launches_name_the_slip_in_an_argument_list) {
-    const auto stream = device.create_stream();
+STREAM_TEST(launches_name_the_slip_in_an_argument_list) {
     const auto kernel = device.compile(scale_spec<f32>());
     if (kernel->parameters().empty()) return;  // the backend knows sizes only
-    const Array<f32> x(*stream, 64), y(*stream, 64);
+    const Array<f32> x(stream, 64), y(stream, 64);
     const u64 n = 64;
     const LaunchShape none{.groups_x = 0};
     const auto refused = [&](const std::string& words, const auto&... arguments) {
-        CHECK(throws(ErrorCode::invalid_argument, words,
-                     [&] { launch(*stream, *kernel, none, arguments...); }));
+        CHECK(
+            throws(ErrorCode::invalid_argument, words, [&] { launch(stream, *kernel, none, arguments...); }));
     };
     const std::string takes = "; scale takes (buffer of f32, buffer of f32, u64, f32), got ";
     refused("argument 2 of scale is missing: u64" + takes + "(buffer of f32, buffer of f32, f32)", x, y,
@@ -431,8 +424,7 @@ DEVICE_TEST(threads_may_compile_and_launch_at_once) {
     CHECK(failures == 0);
 }
 
-DEVICE_TEST(objects_of_two_devices_do_not_mix) {
-    const auto stream = device.create_stream();
+STREAM_TEST(objects_of_two_devices_do_not_mix) {
     u64 others = 0;
     for (const std::string& selector : device_selectors()) {
         const auto other = open_device(selector);
@@ -441,13 +433,13 @@ DEVICE_TEST(objects_of_two_devices_do_not_mix) {
         const Array<float> mine(device, 10), theirs(*other, 10);
         const std::string both = selector;
         CHECK(throws(ErrorCode::wrong_device, both,
-                     [&] { stream->copy(*mine.buffer(), 0, *theirs.buffer(), 0, 40); }));
-        CHECK(throws(ErrorCode::wrong_device, both, [&] { map(*stream, mine, theirs, MapFunction::copy); }));
+                     [&] { stream.copy(*mine.buffer(), 0, *theirs.buffer(), 0, 40); }));
+        CHECK(throws(ErrorCode::wrong_device, both, [&] { map(stream, mine, theirs, MapFunction::copy); }));
         CHECK(throws(ErrorCode::wrong_device, device.info().selector,
-                     [&] { add(*stream, mine, mine, theirs); }));
+                     [&] { add(stream, mine, mine, theirs); }));
         CHECK(throws(ErrorCode::wrong_device, both,
                      [&] { (void)device.allocate(10, other->create_stream().get()); }));
-        CHECK(throws(ErrorCode::wrong_device, both, [&] { stream->record(*other->create_event()); }));
+        CHECK(throws(ErrorCode::wrong_device, both, [&] { stream.record(*other->create_event()); }));
         CHECK(throws(ErrorCode::wrong_device, "",
                      [&] { (void)device.create_event()->milliseconds_since(*other->create_event()); }));
     }

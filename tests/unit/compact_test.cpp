@@ -38,57 +38,54 @@ bool runs(const Device& device, const Variant& variant) {
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(compact_keeps_the_order_and_the_rest_of_out) {
-    const auto stream = device.create_stream();
+STREAM_TEST(compact_keeps_the_order_and_the_rest_of_out) {
     for (const u64 n : {1, 64, 1000, 5000, 300001}) {
         CAPTURE(n);
         const auto x = random_values<u32>(n);
-        const Array<u32> in(*stream, x), out(*stream, std::vector<u32>(n + 3, 77));
-        const Array<u64> count(*stream, std::vector<u64>{5, 6});
+        const Array<u32> in(stream, x), out(stream, std::vector<u32>(n + 3, 77));
+        const Array<u64> count(stream, std::vector<u64>{5, 6});
         for (const Variant* variant : compact_algorithm.variants) {
             CAPTURE(variant->name);
             if (!runs(device, *variant)) continue;
             const auto expected = kept_of(x, [](u32 e) { return e % 2 == 1; });
-            const Enqueued run = compact(*stream, in, out, count.span().part(1, 1), KeepRule::odd,
+            const Enqueued run = compact(stream, in, out, count.span().part(1, 1), KeepRule::odd,
                                          {std::string(variant->name)});
             CHECK(run.variant == variant->name);
-            CHECK(count.to_host(*stream) == std::vector<u64>{5, expected.size()});
-            const auto got = out.to_host(*stream);
+            CHECK(count.to_host(stream) == std::vector<u64>{5, expected.size()});
+            const auto got = out.to_host(stream);
             CHECK(std::equal(expected.begin(), expected.end(), got.begin()));
             CHECK(std::count(got.begin() + static_cast<std::ptrdiff_t>(expected.size()), got.end(), 77U) ==
                   static_cast<std::ptrdiff_t>(n + 3 - expected.size()));
-            CHECK(in.to_host(*stream) == x);
+            CHECK(in.to_host(stream) == x);
         }
-        CHECK(compact(*stream, in, out, Keep::less(1000U)).get() ==
+        CHECK(compact(stream, in, out, Keep::less(1000U)).get() ==
               kept_of(x, [](u32 e) { return e < 1000; }).size());
     }
 }
 
-DEVICE_TEST(user_predicates_with_bound_values) {
-    const auto stream = device.create_stream();
+STREAM_TEST(user_predicates_with_bound_values) {
     const auto x = random_values<float>(70001);
-    const Array<float> in(*stream, x), out(*stream, x.size());
+    const Array<float> in(stream, x), out(stream, x.size());
     for (const float to : {0.25f, -0.5f}) {
         const auto expected = kept_of(x, [=](float e) { return std::fabs(e - to) <= 0.125f; });
-        REQUIRE(compact(*stream, in, out, is_close_test.bind(to, 0.125f)).get() == expected.size());
-        const auto got = out.to_host(*stream);
+        REQUIRE(compact(stream, in, out, is_close_test.bind(to, 0.125f)).get() == expected.size());
+        const auto got = out.to_host(stream);
         CHECK(std::equal(expected.begin(), expected.end(), got.begin()));
     }
     // A result that truncation to 32 bits would lose.
     const std::vector<u64> k = {1, u64{1} << 56, 2, u64{255} << 56, 3};
-    const Array<u64> words(*stream, k), kept(*stream, 5);
-    CHECK(compact(*stream, words, kept, high_bits_test).get() == 2);
+    const Array<u64> words(stream, k), kept(stream, 5);
+    CHECK(compact(stream, words, kept, high_bits_test).get() == 2);
     // A bound value of one byte.
-    const Array<u8> bytes(*stream, std::vector<u8>{3, 200, 7, 200}), some(*stream, 4);
-    CHECK(compact(*stream, bytes, some, equals_test.bind(200)).get() == 2);
+    const Array<u8> bytes(stream, std::vector<u8>{3, 200, 7, 200}), some(stream, 4);
+    CHECK(compact(stream, bytes, some, equals_test.bind(200)).get() == 2);
 }
 
-DEVICE_TEST(partition_keeps_both_orders) {
-    const auto stream = device.create_stream();
+STREAM_TEST(partition_keeps_both_orders) {
     for (const u64 n : {1, 777, 4096, 123457}) {
         CAPTURE(n);
         const auto x = random_values<u8>(n);
-        const Array<u8> in(*stream, x), out(*stream, n);
+        const Array<u8> in(stream, x), out(stream, n);
         auto expected = kept_of(x, [](u8 e) { return e > 200; });
         const u64 kept = expected.size();
         const auto others = kept_of(x, [](u8 e) { return e <= 200; });
@@ -96,19 +93,18 @@ DEVICE_TEST(partition_keeps_both_orders) {
         for (const Variant* variant : compact_algorithm.variants) {
             CAPTURE(variant->name);
             if (!detail::supports_dialect(device, *variant) || variant->name == "lookback") continue;
-            CHECK(partition(*stream, in, out, Keep::greater<u8>(200), {std::string(variant->name)}).get() ==
+            CHECK(partition(stream, in, out, Keep::greater<u8>(200), {std::string(variant->name)}).get() ==
                   kept);
-            CHECK(out.to_host(*stream) == expected);
+            CHECK(out.to_host(stream) == expected);
         }
     }
 }
 
-DEVICE_TEST(not_a_number_is_neither_greater_nor_less) {
-    const auto stream = device.create_stream();
+STREAM_TEST(not_a_number_is_neither_greater_nor_less) {
     const float nan = std::numeric_limits<float>::quiet_NaN();
     const std::vector<float> x = {nan, 0.0f, -0.0f, 1.0f, -1.0f, nan};
-    const Array<float> in(*stream, x), out(*stream, x.size());
-    auto count = [&](const Keep& keep) { return compact(*stream, in, out, keep).get(); };
+    const Array<float> in(stream, x), out(stream, x.size());
+    auto count = [&](const Keep& keep) { return compact(stream, in, out, keep).get(); };
     CHECK(count(KeepRule::positive) == 1);
     CHECK(count(KeepRule::nonzero) == 4);
     CHECK(count(Keep::greater(-2.0f)) == 4);
@@ -118,75 +114,71 @@ DEVICE_TEST(not_a_number_is_neither_greater_nor_less) {
     CHECK(count(Keep::less(0.0f)) == 1);
 }
 
-DEVICE_TEST(an_empty_input_keeps_nothing) {
-    const auto stream = device.create_stream();
-    const Array<i16> none(*stream, 0);
-    CHECK(compact(*stream, none, none, KeepRule::even).get() == 0);
-    CHECK(partition(*stream, none, none, KeepRule::even).get() == 0);
+STREAM_TEST(an_empty_input_keeps_nothing) {
+    const Array<i16> none(stream, 0);
+    CHECK(compact(stream, none, none, KeepRule::even).get() == 0);
+    CHECK(partition(stream, none, none, KeepRule::even).get() == 0);
 }
 
-DEVICE_TEST(compact_works_in_place_in_variants_that_support_it) {
-    const auto stream = device.create_stream();
+STREAM_TEST(compact_works_in_place_in_variants_that_support_it) {
     const auto x = random_values<u32>(1000003);
     auto expected = kept_of(x, [](u32 e) { return e % 2 == 0; });
     const u64 kept = expected.size();
     expected.insert(expected.end(), x.begin() + static_cast<std::ptrdiff_t>(kept), x.end());
     if (device.traits().dialect == Dialect::opencl && !groups_can_wait(device)) {
-        const Array<u32> both(*stream, x);
+        const Array<u32> both(stream, x);
         CHECK(throws(ErrorCode::unsupported,
                      "no variant supports in-place operation on " + device.info().selector,
-                     [&] { compact(*stream, both, both, KeepRule::even); }));
+                     [&] { compact(stream, both, both, KeepRule::even); }));
     }
     for (const Variant* variant : compact_algorithm.variants) {
         CAPTURE(variant->name);
         if (!runs(device, *variant)) continue;
-        const Array<u32> both(*stream, x);
+        const Array<u32> both(stream, x);
         if (variant->name == "fused" || variant->name == "scan_scatter") {
-            CHECK(throws(ErrorCode::unsupported, "does not support in-place operation", [&] {
-                compact(*stream, both, both, KeepRule::even, {std::string(variant->name)});
-            }));
+            CHECK(throws(ErrorCode::unsupported, "does not support in-place operation",
+                         [&] { compact(stream, both, both, KeepRule::even, {std::string(variant->name)}); }));
         } else {
-            CHECK(compact(*stream, both, both, KeepRule::even, {std::string(variant->name)}).get() == kept);
-            CHECK(both.to_host(*stream) == expected);
+            CHECK(compact(stream, both, both, KeepRule::even, {std::string(variant->name)}).get() == kept);
+            CHECK(both.to_host(stream) == expected);
         }
     }
 }
 
-DEVICE_TEST(compact_rejects_invalid_calls) {
-    const auto stream = device.create_stream();
-    const Array<u32> in(*stream, random_values<u32>(100)), out(*stream, 100), small(*stream, 99);
-    const Array<float> floats(*stream, 100);
-    const Array<u64> counts(*stream, 2);
+STREAM_TEST(compact_rejects_invalid_calls) {
+    const Array<u32> in(stream, random_values<u32>(100)), out(stream, 100), small(stream, 99);
+    const Array<float> floats(stream, 100);
+    const Array<u64> counts(stream, 2);
     const Span<u64> count = counts.span().part(0, 1);
     auto refused = [&](const char* words, auto call) {
         CHECK(throws(ErrorCode::invalid_argument, words, call));
     };
     refused("out is too short, got 99 elements for 100 of in",
-            [&] { compact(*stream, in, small, count, KeepRule::odd); });
+            [&] { compact(stream, in, small, count, KeepRule::odd); });
     refused("count must be one u64, got 2 elements of u64",
-            [&] { compact(*stream, in, out, counts, KeepRule::odd); });
+            [&] { compact(stream, in, out, counts, KeepRule::odd); });
     refused("count must be one u64, got 1 elements of u32",
-            [&] { compact(*stream, in, out, in.span().part(0, 1), KeepRule::odd); });
+            [&] { compact(stream, in, out, in.span().part(0, 1), KeepRule::odd); });
     refused("in and out must have the same type, got u32 and f32",
-            [&] { compact(*stream, in, floats, count, KeepRule::odd); });
+            [&] { compact(stream, in, floats, count, KeepRule::odd); });
     refused("rule 'even' requires integers, got f32",
-            [&] { compact(*stream, floats, floats, count, KeepRule::even); });
+            [&] { compact(stream, floats, floats, count, KeepRule::even); });
     refused("rule 'greater' requires an operand of u32, got f32",
-            [&] { compact(*stream, in, out, count, Keep::greater(1.0f)); });
+            [&] { compact(stream, in, out, count, Keep::greater(1.0f)); });
     refused("rule 'greater' requires an operand of u32, got none",
-            [&] { compact(*stream, in, out, count, KeepRule::greater); });
+            [&] { compact(stream, in, out, count, KeepRule::greater); });
     refused("rule 'odd' has no operand", [&] { Keep(KeepRule::odd, 1); });
     refused("out at byte 0 overlaps in at byte 4 of the same buffer; pass identical or disjoint ranges",
-            [&] { compact(*stream, in.span().part(1, 50), in.span().part(0, 60), count, KeepRule::odd); });
+            [&] { compact(stream, in.span().part(1, 50), in.span().part(0, 60), count, KeepRule::odd); });
     refused("partition: out at byte 0 overlaps in at byte 0 of the same buffer; pass disjoint ranges",
-            [&] { partition(*stream, in, in, count, KeepRule::odd); });
-    const Array<u64> words(*stream, 100);
+            [&] { partition(stream, in, in, count, KeepRule::odd); });
+    const Array<u64> words(stream, 100);
     refused("count at byte 56 overlaps in at byte 0",
-            [&] { compact(*stream, words, words, words.span().part(7, 1), KeepRule::odd); });
+            [&] { compact(stream, words, words, words.span().part(7, 1), KeepRule::odd); });
     refused("unknown variant 'atomic'; available: ",
-            [&] { compact(*stream, in, out, count, KeepRule::odd, {"atomic"}); });
-    CHECK_NOTHROW(compact(*stream, in, out, count, KeepRule::odd));
-    CHECK_NOTHROW(stream->synchronize());
+            [&] { compact(stream, in, out, count, KeepRule::odd, {"atomic"}); });
+    CHECK_NOTHROW(compact(stream, in, out, count, KeepRule::odd));
+    CHECK_NOTHROW(stream.synchronize());
 }
 
 // Calls in a row on one stream, and on several streams, share the scratch memory of their streams.

@@ -353,16 +353,15 @@ DEVICE_TEST(many_calls_are_timed_by_the_host_and_verified) {
     CHECK(bad.status() == 1);
 }
 
-DEVICE_TEST(a_stream_shows_its_launches) {
-    const auto stream = device.create_stream();
-    const Array<f32> in(*stream, std::vector<f32>(1000, 1.0F)), out(*stream, 1);
+STREAM_TEST(a_stream_shows_its_launches) {
+    const Array<f32> in(stream, std::vector<f32>(1000, 1.0F)), out(stream, 1);
     std::vector<std::string> names;
-    observe_launches(*stream,
+    observe_launches(stream,
                      [&](const Kernel& kernel, const LaunchShape&) { names.push_back(kernel.name()); });
-    reduce(*stream, in, out);
-    observe_launches(*stream, {});
-    reduce(*stream, in, out);
-    stream->synchronize();
+    reduce(stream, in, out);
+    observe_launches(stream, {});
+    reduce(stream, in, out);
+    stream.synchronize();
     REQUIRE(!names.empty());
     CHECK(names.size() <= 2);
     CHECK(names[0].find("reduce") != std::string::npos);

@@ -69,24 +69,22 @@ void each_canonical_variant(const Device& device, F f) {
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(convolve_does_not_flip_the_mask) {
-    const auto stream = device.create_stream();
-    const Array<float> in(*stream, std::vector<float>{1, 2, 4, 8, 16, 32}), out(*stream, 6);
+STREAM_TEST(convolve_does_not_flip_the_mask) {
+    const Array<float> in(stream, std::vector<float>{1, 2, 4, 8, 16, 32}), out(stream, 6);
     const std::vector<float> mask = {1, 10, 100};
     each_canonical_variant(device, [&](const std::string& name) {
-        CHECK(filter(*stream, in, ConvolveMask(mask, 1, 3), out, {2, 3}, {name}).variant == name);
-        CHECK(out.to_host(*stream) == std::vector<float>{210, 421, 42, 1680, 3368, 336});
-        filter(*stream, in, ConvolveMask(mask, 3, 1), out, {2, 3, ConvolveBorder::clamp}, {name});
-        CHECK(out.to_host(*stream) == std::vector<float>{811, 1622, 3244, 881, 1762, 3524});
+        CHECK(filter(stream, in, ConvolveMask(mask, 1, 3), out, {2, 3}, {name}).variant == name);
+        CHECK(out.to_host(stream) == std::vector<float>{210, 421, 42, 1680, 3368, 336});
+        filter(stream, in, ConvolveMask(mask, 3, 1), out, {2, 3, ConvolveBorder::clamp}, {name});
+        CHECK(out.to_host(stream) == std::vector<float>{811, 1622, 3244, 881, 1762, 3524});
     });
 }
 
 // Cells outside are +0 and take part in the sum, so an infinity in the mask gives NaN.
-DEVICE_TEST(convolve_of_infinities_nans_and_zeros) {
-    const auto stream = device.create_stream();
+STREAM_TEST(convolve_of_infinities_nans_and_zeros) {
     auto x = random_values<float>(9 * 40);
     x[3] = inf, x[57] = -inf, x[120] = not_a_number, x[200] = -0.0F, x[201] = 1e-44F;
-    const Array<float> in(*stream, x), out(*stream, x.size());
+    const Array<float> in(stream, x), out(stream, x.size());
     for (const float special : {inf, not_a_number, -0.0F, 1e-44F}) {
         auto mask = random_values<float>(15, 2);
         mask[4] = special;
@@ -94,59 +92,56 @@ DEVICE_TEST(convolve_of_infinities_nans_and_zeros) {
         for (const ConvolveBorder border : all_convolve_borders) {
             const Shape s{9, 40, border};
             each_canonical_variant(device, [&](const std::string& name) {
-                filter(*stream, in, ConvolveMask(mask, 5, 3), out, s, {name});
-                CHECK(same_bits(out.to_host(*stream), expected(x, mask, 5, 3, s)));
+                filter(stream, in, ConvolveMask(mask, 5, 3), out, s, {name});
+                CHECK(same_bits(out.to_host(stream), expected(x, mask, 5, 3, s)));
             });
         }
     }
     // A product that underflows gives -0; adding the next cell, outside the image, gives +0.
-    const Array<float> tiny(*stream, std::vector<float>{-1e-30F}), one(*stream, 1);
+    const Array<float> tiny(stream, std::vector<float>{-1e-30F}), one(stream, 1);
     const std::vector<float> mask = {0, 1e-30F, 1};
     each_canonical_variant(device, [&](const std::string& name) {
-        filter(*stream, tiny, ConvolveMask(mask, 1, 3), one, {1, 1}, {name});
-        CHECK(!std::signbit(one.to_host(*stream)[0]));
+        filter(stream, tiny, ConvolveMask(mask, 1, 3), one, {1, 1}, {name});
+        CHECK(!std::signbit(one.to_host(stream)[0]));
     });
 }
 
-DEVICE_TEST(convolve_supports_u8_images_and_parts_of_images) {
-    const auto stream = device.create_stream();
+STREAM_TEST(convolve_supports_u8_images_and_parts_of_images) {
     const auto x = random_values<u8>(50 * 60);
     const auto mask = random_values<float>(35, 3);
-    const Array<u8> in(*stream, x);
-    const Array<float> out(*stream, std::vector<float>(30 * 44, 7));
+    const Array<u8> in(stream, x);
+    const Array<float> out(stream, std::vector<float>(30 * 44, 7));
     std::vector<u8> part;
     for (u64 y = 0; y < 30; ++y)
         part.insert(part.end(), x.begin() + static_cast<i64>((y + 5) * 60 + 3),
                     x.begin() + static_cast<i64>((y + 5) * 60 + 44));
     const Shape s{30, 41, ConvolveBorder::clamp, 60, 44};
     const auto wanted = expected(part, mask, 5, 7, s);
-    filter(*stream, in.span().part(5 * 60 + 3, 29 * 60 + 41), ConvolveMask(mask, 5, 7), out, s);
-    const auto got = out.to_host(*stream);
+    filter(stream, in.span().part(5 * 60 + 3, 29 * 60 + 41), ConvolveMask(mask, 5, 7), out, s);
+    const auto got = out.to_host(stream);
     for (u64 y = 0; y < 30; ++y) {
         for (u64 c = 0; c < 44; ++c)
             REQUIRE(got[y * 44 + c] == (c < 41 ? wanted[y * 41 + c] : 7.0F));
     }
-    CHECK(in.to_host(*stream) == x);
+    CHECK(in.to_host(stream) == x);
 }
 
-DEVICE_TEST(convolve_reads_the_mask_before_it_returns) {
-    const auto stream = device.create_stream();
+STREAM_TEST(convolve_reads_the_mask_before_it_returns) {
     const auto x = random_values<double>(64 * 64);
-    const Array<double> in(*stream, x), out(*stream, x.size());
+    const Array<double> in(stream, x), out(stream, x.size());
     for (const u64 side : {3, 31}) {
         auto mask = random_values<double>(side * side, 4);
         const Shape s{64, 64};
         const auto wanted = expected(x, mask, static_cast<i64>(side), static_cast<i64>(side), s);
-        filter(*stream, in, ConvolveMask(mask, side, side), out, s);
+        filter(stream, in, ConvolveMask(mask, side, side), out, s);
         std::fill(mask.begin(), mask.end(), 0);
-        CHECK(out.to_host(*stream) == wanted);
+        CHECK(out.to_host(stream) == wanted);
     }
 }
 
-DEVICE_TEST(separable_requires_rank_one_and_runs_only_by_name) {
-    const auto stream = device.create_stream();
+STREAM_TEST(separable_requires_rank_one_and_runs_only_by_name) {
     const auto x = random_values<float>(40 * 50);
-    const Array<float> in(*stream, x), out(*stream, x.size());
+    const Array<float> in(stream, x), out(stream, x.size());
     const std::vector<float> gauss = {1, 4, 6, 4, 1};
     std::vector<float> mask;
     for (const float a : gauss) {
@@ -155,33 +150,32 @@ DEVICE_TEST(separable_requires_rank_one_and_runs_only_by_name) {
     }
     const Shape s{40, 50, ConvolveBorder::clamp};
     CHECK(convolve_separates(ConvolveMask(mask, 5, 5)));
-    CHECK(filter(*stream, in, ConvolveMask(mask, 5, 5), out, s).variant != "separable");
-    CHECK(filter(*stream, in, ConvolveMask(mask, 5, 5), out, s, {"separable"}).variant == "separable");
-    const auto got = out.to_host(*stream), wanted = expected(x, mask, 5, 5, s);
+    CHECK(filter(stream, in, ConvolveMask(mask, 5, 5), out, s).variant != "separable");
+    CHECK(filter(stream, in, ConvolveMask(mask, 5, 5), out, s, {"separable"}).variant == "separable");
+    const auto got = out.to_host(stream), wanted = expected(x, mask, 5, 5, s);
     for (std::size_t i = 0; i < got.size(); ++i)
         REQUIRE(std::abs(got[i] - wanted[i]) < 2 * 18 * 0x1p-24F);  // the taps sum to 1, |x| < 1
     CHECK(throws(ErrorCode::unsupported, "order of operations is variant-specific, not canonical", [&] {
-        filter(*stream, in, ConvolveMask(mask, 5, 5), out, s, {"separable", OperationOrder::canonical});
+        filter(stream, in, ConvolveMask(mask, 5, 5), out, s, {"separable", OperationOrder::canonical});
     }));
     mask[7] *= 1.001F;
     CHECK(!convolve_separates(ConvolveMask(mask, 5, 5)));
     CHECK(throws(ErrorCode::unsupported, "requires a mask of rank one",
-                 [&] { filter(*stream, in, ConvolveMask(mask, 5, 5), out, s, {"separable"}); }));
+                 [&] { filter(stream, in, ConvolveMask(mask, 5, 5), out, s, {"separable"}); }));
     mask[7] = inf;
     CHECK(!convolve_separates(ConvolveMask(mask, 5, 5)));
     CHECK(convolve_separates(ConvolveMask(std::vector<float>(9, 0.0F), 3, 3)));
 }
 
-DEVICE_TEST(convolve_rejects_invalid_arguments) {
-    const auto stream = device.create_stream();
-    const Array<float> in(*stream, std::vector<float>(100, 1)), out(*stream, std::vector<float>(100, 7));
-    const Array<double> doubles(*stream, 100);
-    const Array<i32> integers(*stream, 100);
+STREAM_TEST(convolve_rejects_invalid_arguments) {
+    const Array<float> in(stream, std::vector<float>(100, 1)), out(stream, std::vector<float>(100, 7));
+    const Array<double> doubles(stream, 100);
+    const Array<i32> integers(stream, 100);
     const std::vector<float> mask(33 * 33, 1);
     auto refused = [&](std::string_view words, u64 rows, u64 columns, const Shape& s, const auto& from,
                        const auto& to) {
         CHECK(throws(ErrorCode::invalid_argument, words, [&] {
-            filter(*stream, from, ConvolveMask(mask.data(), rows, columns, Type::f32), to, s);
+            filter(stream, from, ConvolveMask(mask.data(), rows, columns, Type::f32), to, s);
         }));
     };
     refused("mask sides must be odd numbers from 1 to 31, got 2 x 3", 2, 3, {10, 10}, in, out);
@@ -200,20 +194,20 @@ DEVICE_TEST(convolve_rejects_invalid_arguments) {
     CHECK(throws(ErrorCode::invalid_argument, "a mask of 3 x 4 needs 3 * 4 values, got 1089",
                  [&] { ConvolveMask(mask, 3, 4); }));
     CHECK(throws(ErrorCode::invalid_argument, "out must have the shape of in, 5 x 4, got 4 x 5", [&] {
-        convolve(*stream, Matrix(in, 5, 4), ConvolveMask(mask.data(), 3, 3, Type::f32), Matrix(out, 4, 5));
+        convolve(stream, Matrix(in, 5, 4), ConvolveMask(mask.data(), 3, 3, Type::f32), Matrix(out, 4, 5));
     }));
     CHECK(throws(ErrorCode::unsupported, "column-major layout not supported; pass transposed() of in and out",
                  [&] {
-                     convolve(*stream, Matrix(in, 5, 4).transposed(),
+                     convolve(stream, Matrix(in, 5, 4).transposed(),
                               ConvolveMask(mask.data(), 3, 3, Type::f32), Matrix(out, 4, 5));
                  }));
     CHECK(throws(ErrorCode::invalid_argument, "unknown variant 'round'; available: sliding", [&] {
-        filter(*stream, in, ConvolveMask(mask.data(), 3, 3, Type::f32), out, {10, 10}, {"round"});
+        filter(stream, in, ConvolveMask(mask.data(), 3, 3, Type::f32), out, {10, 10}, {"round"});
     }));
-    CHECK(out.to_host(*stream) == std::vector<float>(100, 7));
-    filter(*stream, in, ConvolveMask(mask.data(), 3, 3, Type::f32), out, {0, 10});
-    filter(*stream, in, ConvolveMask(mask.data(), 3, 3, Type::f32), out, {10, 0});
-    CHECK(out.to_host(*stream) == std::vector<float>(100, 7));
+    CHECK(out.to_host(stream) == std::vector<float>(100, 7));
+    filter(stream, in, ConvolveMask(mask.data(), 3, 3, Type::f32), out, {0, 10});
+    filter(stream, in, ConvolveMask(mask.data(), 3, 3, Type::f32), out, {10, 0});
+    CHECK(out.to_host(stream) == std::vector<float>(100, 7));
 }
 
 TEST_SUITE_END();

@@ -87,3 +87,11 @@ std::vector<T> random_values(u64 n, u32 seed = 1) {
         }                                                     \
     }                                                         \
     static void NAME([[maybe_unused]] concord::Device& device)
+
+// The same with a new stream of the device.
+#define STREAM_TEST(NAME)                                                    \
+    static void NAME##_on(concord::Device& device, concord::Stream& stream); \
+    DEVICE_TEST(NAME) {                                                      \
+        NAME##_on(device, *device.create_stream());                          \
+    }                                                                        \
+    static void NAME##_on([[maybe_unused]] concord::Device& device, concord::Stream& stream)

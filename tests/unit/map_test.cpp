@@ -36,24 +36,23 @@ CONCORD_FUNCTION(float, class_test, (float x),
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(user_functions_with_bound_values) {
-    const auto stream = device.create_stream();
+STREAM_TEST(user_functions_with_bound_values) {
     const auto x = random_values<float>(100003, 1), y = random_values<float>(100003, 2);
-    const Array<float> a(*stream, x), b(*stream, y), out(*stream, x.size());
+    const Array<float> a(stream, x), b(stream, y), out(stream, x.size());
     for (const Variant* variant : map_algorithm.variants) {
         CAPTURE(variant->name);
         if (!detail::supports_dialect(device, *variant)) continue;
         const Options options{std::string(variant->name)};
         for (float factor : {2.0f, -0.3f}) {
-            const Enqueued run = map(*stream, a, out, poly_test.bind(factor, 1.5f), options);
+            const Enqueued run = map(stream, a, out, poly_test.bind(factor, 1.5f), options);
             CHECK(run.variant == variant->name);
             CHECK(run.device == &device);
-            auto got = out.to_host(*stream);
+            auto got = out.to_host(stream);
             u64 wrong = 0;
             for (u64 i = 0; i < x.size(); ++i)
                 wrong += got[i] != (x[i] * factor + 1.5f) * x[i];
-            map(*stream, a, b, out, triad_test.bind(factor), options);
-            got = out.to_host(*stream);
+            map(stream, a, b, out, triad_test.bind(factor), options);
+            got = out.to_host(stream);
             for (u64 i = 0; i < x.size(); ++i)
                 wrong += got[i] != x[i] + factor * y[i];
             CHECK(wrong == 0);
@@ -61,27 +60,25 @@ DEVICE_TEST(user_functions_with_bound_values) {
     }
 }
 
-DEVICE_TEST(functions_receive_only_elements_of_the_input) {
-    const auto stream = device.create_stream();
+STREAM_TEST(functions_receive_only_elements_of_the_input) {
     const std::vector<u32> x(1009, 27);
-    const Array<u32> in(*stream, x), out(*stream, x.size());
+    const Array<u32> in(stream, x), out(stream, x.size());
     for (u64 n : {1, 255, 257, 1003}) {
-        map(*stream, in.span().part(1, n), out.span().part(1, n), collatz_test);
-        CHECK(out.to_host(*stream)[n] == 111);
+        map(stream, in.span().part(1, n), out.span().part(1, n), collatz_test);
+        CHECK(out.to_host(stream)[n] == 111);
     }
 }
 
-DEVICE_TEST(functions_may_change_the_type) {
-    const auto stream = device.create_stream();
+STREAM_TEST(functions_may_change_the_type) {
     const auto x = random_values<float>(5001);
     const auto k = random_values<i32>(5001);
-    const Array<float> a(*stream, x);
-    const Array<i32> b(*stream, k), whole(*stream, x.size());
-    const Array<u8> flags(*stream, x.size());
-    map(*stream, a, whole, rounded_test);
-    map(*stream, b.span().part(1, 5000), flags.span().part(0, 5000), threshold_test.bind(1000));
-    const auto ints = whole.to_host(*stream);
-    const auto bytes = flags.to_host(*stream);
+    const Array<float> a(stream, x);
+    const Array<i32> b(stream, k), whole(stream, x.size());
+    const Array<u8> flags(stream, x.size());
+    map(stream, a, whole, rounded_test);
+    map(stream, b.span().part(1, 5000), flags.span().part(0, 5000), threshold_test.bind(1000));
+    const auto ints = whole.to_host(stream);
+    const auto bytes = flags.to_host(stream);
     u64 wrong = 0;
     for (u64 i = 0; i < x.size(); ++i)
         wrong += ints[i] != static_cast<int>(x[i] * 100.0f);
@@ -90,28 +87,27 @@ DEVICE_TEST(functions_may_change_the_type) {
     CHECK(wrong == 0);
 }
 
-DEVICE_TEST(source_functions_require_run_time_compilation) {
-    const auto stream = device.create_stream();
+STREAM_TEST(source_functions_require_run_time_compilation) {
     const Operator cube = operator_from_text("float cube(float x) { return x * x * x; }");
     const auto x = random_values<float>(1000);
-    const Array<float> a(*stream, x), out(*stream, 1000);
+    const Array<float> a(stream, x), out(stream, 1000);
     if (!device.traits().compiles_source) {
         CHECK(throws(ErrorCode::unsupported, "does not compile at run time",
-                     [&] { map(*stream, a.view(), out.view(), cube); }));
+                     [&] { map(stream, a.view(), out.view(), cube); }));
         return;
     }
-    map(*stream, a.view(), out.view(), cube);
-    const auto got = out.to_host(*stream);
+    map(stream, a.view(), out.view(), cube);
+    const auto got = out.to_host(stream);
     u64 wrong = 0;
     for (u64 i = 0; i < 1000; ++i)
         wrong += got[i] != x[i] * x[i] * x[i];
     CHECK(wrong == 0);
-    const Array<double> doubles(*stream, 1000);
+    const Array<double> doubles(stream, 1000);
     CHECK(throws(ErrorCode::invalid_argument, "f32(f32)",
-                 [&] { map(*stream, a.view(), doubles.view(), cube); }));
+                 [&] { map(stream, a.view(), doubles.view(), cube); }));
     const Operator broken = operator_from_text("float broken(float x) { return y; }");
-    CHECK(throws(ErrorCode::compile_failed, "broken", [&] { map(*stream, a.view(), out.view(), broken); }));
-    CHECK_NOTHROW(map(*stream, a.view(), out.view(), cube));
+    CHECK(throws(ErrorCode::compile_failed, "broken", [&] { map(stream, a.view(), out.view(), broken); }));
+    CHECK_NOTHROW(map(stream, a.view(), out.view(), cube));
 }
 
 CONCORD_FUNCTION(float, exp_test, (float x, float a), return a * exp(x);)
@@ -122,41 +118,39 @@ CONCORD_FUNCTION(float, exact_test, (float x), float y = floor(x) + ceil(x) - tr
                  /* not exp(x) */)
 
 // Devices have math functions of their own, so that only some functions are reproducible.
-DEVICE_TEST(calls_with_an_order_refuse_functions_that_devices_compute_differently) {
-    const auto stream = device.create_stream();
+STREAM_TEST(calls_with_an_order_refuse_functions_that_devices_compute_differently) {
     const auto x = random_values<float>(1000);
-    const Array<float> a(*stream, x), out(*stream, 1000);
+    const Array<float> a(stream, x), out(stream, 1000);
     for (const OperationOrder order : {OperationOrder::canonical, OperationOrder::variant_specific}) {
         const Options options{.order = order};
         CHECK(throws(ErrorCode::unsupported,
                      "map: operator 'exp_test' calls 'exp', which devices may compute differently",
-                     [&] { map(*stream, a, out, exp_test.bind(2.0F), options); }));
+                     [&] { map(stream, a, out, exp_test.bind(2.0F), options); }));
         CHECK(throws(ErrorCode::unsupported, "map: operator 'smaller_test' calls 'fmin'",
-                     [&] { map(*stream, a, a, out, smaller_test, options); }));
+                     [&] { map(stream, a, a, out, smaller_test, options); }));
         CHECK(throws(ErrorCode::unsupported, "reduce: operator 'smaller_test' calls 'fmin'",
-                     [&] { reduce(*stream, a, out.span().part(0, 1), smaller_test, 9.0F, options); }));
-        if (device.traits().exact_divide_sqrt) CHECK_NOTHROW(map(*stream, a, out, exact_test, options));
-        CHECK_NOTHROW(map(*stream, a, out, MapFunction::square, options));
+                     [&] { reduce(stream, a, out.span().part(0, 1), smaller_test, 9.0F, options); }));
+        if (device.traits().exact_divide_sqrt) CHECK_NOTHROW(map(stream, a, out, exact_test, options));
+        CHECK_NOTHROW(map(stream, a, out, MapFunction::square, options));
     }
     // Without an order they run, and the result says what holds.
-    CHECK(map(*stream, a, out, exp_test.bind(2.0F)).order == OperationOrder::unspecified);
-    CHECK(map(*stream, a, a, out, smaller_test).order == OperationOrder::unspecified);
-    CHECK(map(*stream, a, out, MapFunction::square).order == OperationOrder::canonical);
-    CHECK_NOTHROW(stream->synchronize());
+    CHECK(map(stream, a, out, exp_test.bind(2.0F)).order == OperationOrder::unspecified);
+    CHECK(map(stream, a, a, out, smaller_test).order == OperationOrder::unspecified);
+    CHECK(map(stream, a, out, MapFunction::square).order == OperationOrder::canonical);
+    CHECK_NOTHROW(stream.synchronize());
 }
 
 // Zeros, denormals, halves, large integers, infinities and NaN: the host's results are the reference.
-DEVICE_TEST(exact_functions_give_the_same_bits_on_every_device) {
-    const auto stream = device.create_stream();
+STREAM_TEST(exact_functions_give_the_same_bits_on_every_device) {
     std::vector<float> x = random_values<float>(4000);
     for (u64 i = 0; i < 2000; ++i)
         x[i] = std::bit_cast<float>(static_cast<u32>(i * 2147001 + (i << 31)));  // all exponents, both signs
     for (float special : {0.0F, 0.5F, 1.5F, 2.5F, 8388607.5F, 16777216.0F, 1e-45F, 1.2e-38F, INFINITY, NAN})
         x.insert(x.end(), {special, -special});
-    const Array<float> in(*stream, x), out(*stream, x.size());
+    const Array<float> in(stream, x), out(stream, x.size());
     const auto same = [&](const auto& f) {
-        map(*stream, in, out, f, {.order = OperationOrder::canonical});
-        const auto got = out.to_host(*stream);
+        map(stream, in, out, f, {.order = OperationOrder::canonical});
+        const auto got = out.to_host(stream);
         u64 wrong = 0;
         for (u64 i = 0; i < x.size(); ++i) {
             const float expected = f(x[i]);
@@ -182,27 +176,26 @@ DEVICE_TEST(exact_functions_give_the_same_bits_on_every_device) {
                  [&] { same(sqrt_test); }));
     CHECK(throws(ErrorCode::unsupported, "operator 'third_test' divides or takes a square root",
                  [&] { same(third_test); }));
-    map(*stream, in, out, third_test);  // without an order it runs
+    map(stream, in, out, third_test);  // without an order it runs
 }
 
-DEVICE_TEST(map_rejects_invalid_calls) {
-    const auto stream = device.create_stream();
-    const Array<float> a(*stream, random_values<float>(100)), out(*stream, 100);
-    const Array<i32> ints(*stream, 100);
+STREAM_TEST(map_rejects_invalid_calls) {
+    const Array<float> a(stream, random_values<float>(100)), out(stream, 100);
+    const Array<i32> ints(stream, 100);
     CHECK(throws(ErrorCode::invalid_argument, "the same element count, got 100, 100 and 99",
-                 [&] { map(*stream, a, out.span().part(0, 99), MapFunction::copy); }));
+                 [&] { map(stream, a, out.span().part(0, 99), MapFunction::copy); }));
     CHECK(throws(ErrorCode::invalid_argument, "overlaps",
-                 [&] { map(*stream, a.span().part(0, 50), a.span().part(10, 50), MapFunction::copy); }));
-    CHECK_NOTHROW(map(*stream, a, a, MapFunction::negate));
+                 [&] { map(stream, a.span().part(0, 50), a.span().part(10, 50), MapFunction::copy); }));
+    CHECK_NOTHROW(map(stream, a, a, MapFunction::negate));
     CHECK(throws(ErrorCode::invalid_argument, "copy requires in and out of one type, got f32 and i32",
-                 [&] { map(*stream, a, ints, MapFunction::copy); }));
-    CHECK(throws(ErrorCode::unsupported, "sqrt", [&] { map(*stream, ints, ints, MapFunction::sqrt); }));
+                 [&] { map(stream, a, ints, MapFunction::copy); }));
+    CHECK(throws(ErrorCode::unsupported, "sqrt", [&] { map(stream, ints, ints, MapFunction::sqrt); }));
     CHECK(throws(ErrorCode::invalid_argument, "unknown variant 'fastest'; available: vectorized",
-                 [&] { map(*stream, a, out, MapFunction::copy, {"fastest"}); }));
+                 [&] { map(stream, a, out, MapFunction::copy, {"fastest"}); }));
     if (device.traits().dialect != Dialect::host)
         CHECK(throws(ErrorCode::unsupported, "available",
-                     [&] { map(*stream, a, out, MapFunction::copy, {"serial"}); }));
-    CHECK_NOTHROW(stream->synchronize());
+                     [&] { map(stream, a, out, MapFunction::copy, {"serial"}); }));
+    CHECK_NOTHROW(stream.synchronize());
 }
 
 TEST_SUITE_END();

@@ -194,8 +194,7 @@ DEVICE_TEST(matmul_of_f64_is_recorded) {
     CHECK(to.to_host(*stream) == product(a, b, std::vector<f64>(70 * 50), s));
 }
 
-DEVICE_TEST(matmul_of_blocks_of_larger_matrices) {
-    const auto stream = device.create_stream();
+STREAM_TEST(matmul_of_blocks_of_larger_matrices) {
     const Shape plain{.m = 37, .n = 41, .k = 29, .a_pitch = 33, .b_pitch = 50, .c_pitch = 44};
     Shape turned = plain;
     turned.transpose_a = turned.transpose_b = true;
@@ -203,59 +202,56 @@ DEVICE_TEST(matmul_of_blocks_of_larger_matrices) {
     for (const Shape& s : {plain, turned}) {
         const auto a = random_values<f32>(50 * 50), b = random_values<f32>(50 * 50, 2),
                    c = random_values<f32>(2000, 3);
-        const Array<f32> from_a(*stream, a), from_b(*stream, b);
+        const Array<f32> from_a(stream, a), from_b(stream, b);
         each_canonical_variant(device, [&](const std::string& name) {
-            const Array<f32> to(*stream, c);
-            const Enqueued run = multiply(*stream, from_a, from_b, to, s, {.alpha = 0.3, .beta = -2}, {name});
+            const Array<f32> to(stream, c);
+            const Enqueued run = multiply(stream, from_a, from_b, to, s, {.alpha = 0.3, .beta = -2}, {name});
             if (name != "auto") CHECK(run.variant == name);
-            CHECK(to.to_host(*stream) == product(a, b, c, s, 0.3F, -2.0F));
+            CHECK(to.to_host(stream) == product(a, b, c, s, 0.3F, -2.0F));
         });
     }
 }
 
 // If beta is 0, C may hold anything. If k is 0, the operands may be empty.
-DEVICE_TEST(matmul_reads_c_only_if_beta_is_not_zero) {
-    const auto stream = device.create_stream();
+STREAM_TEST(matmul_reads_c_only_if_beta_is_not_zero) {
     const auto a = random_values<f32>(35), b = random_values<f32>(21, 2);
     const std::vector<f32> c(15, nan32);
     const Shape s{.m = 5, .n = 3, .k = 7, .a_pitch = 7, .b_pitch = 3, .c_pitch = 3};
-    const Array<f32> from_a(*stream, a), from_b(*stream, b), none(*stream, 0);
+    const Array<f32> from_a(stream, a), from_b(stream, b), none(stream, 0);
     each_canonical_variant(device, [&](const std::string& name) {
-        const Array<f32> to(*stream, c);
-        multiply(*stream, from_a, from_b, to, s, {.alpha = 2}, {name});
-        CHECK(to.to_host(*stream) == product(a, b, c, s, 2.0F));
-        multiply(*stream, none, none, to, {.m = 5, .n = 3}, {.alpha = 2, .beta = 3}, {name});
-        CHECK(to.to_host(*stream) ==
+        const Array<f32> to(stream, c);
+        multiply(stream, from_a, from_b, to, s, {.alpha = 2}, {name});
+        CHECK(to.to_host(stream) == product(a, b, c, s, 2.0F));
+        multiply(stream, none, none, to, {.m = 5, .n = 3}, {.alpha = 2, .beta = 3}, {name});
+        CHECK(to.to_host(stream) ==
               product(a, b, product(a, b, c, s, 2.0F), {.m = 5, .n = 3, .c_pitch = 3}, 2.0F, 3.0F));
-        multiply(*stream, none, none, to, {.m = 5, .n = 3}, {}, {name});
-        CHECK(to.to_host(*stream) == std::vector<f32>(15, 0));
+        multiply(stream, none, none, to, {.m = 5, .n = 3}, {}, {name});
+        CHECK(to.to_host(stream) == std::vector<f32>(15, 0));
     });
 }
 
 // Blocking along k and padding with zeros must not change the sign of a zero.
-DEVICE_TEST(matmul_keeps_the_sign_of_a_chain_that_underflows) {
-    const auto stream = device.create_stream();
+STREAM_TEST(matmul_keeps_the_sign_of_a_chain_that_underflows) {
     for (const u64 k : {1, 15, 16, 17, 400}) {
         CAPTURE(k);
         std::vector<f32> a(k, 0), b(k, -1e-30F);
         a[k - 1] = 1e-30F;
-        const Array<f32> from_a(*stream, a), from_b(*stream, b);
+        const Array<f32> from_a(stream, a), from_b(stream, b);
         each_canonical_variant(device, [&](const std::string& name) {
-            const Array<f32> to(*stream, std::vector<f32>{nan32});
-            multiply(*stream, from_a, from_b, to, {.m = 1, .n = 1, .k = k}, {}, {name});
-            const f32 got = to.to_host(*stream)[0];
+            const Array<f32> to(stream, std::vector<f32>{nan32});
+            multiply(stream, from_a, from_b, to, {.m = 1, .n = 1, .k = k}, {}, {name});
+            const f32 got = to.to_host(stream)[0];
             CHECK(got == 0);
             CHECK(std::signbit(got));
         });
     }
 }
 
-DEVICE_TEST(matmul_of_a_batch) {
-    const auto stream = device.create_stream();
+STREAM_TEST(matmul_of_a_batch) {
     constexpr u64 batch = 6, m = 19, n = 21, k = 11, stride = m * n + 5;
     const auto a = random_values<f64>(batch * m * k), b = random_values<f64>(k * n, 2);
     const std::vector<f64> before(batch * stride, 7);
-    const Array<f64> from_a(*stream, a), from_b(*stream, b);
+    const Array<f64> from_a(stream, a), from_b(stream, b);
     std::vector<f64> expected = before;
     for (u64 g = 0; g < batch; ++g) {
         const std::vector<f64> one(a.begin() + static_cast<std::ptrdiff_t>(g * m * k),
@@ -265,48 +261,44 @@ DEVICE_TEST(matmul_of_a_batch) {
         std::copy(c.begin(), c.end(), expected.begin() + static_cast<std::ptrdiff_t>(g * stride));
     }
     each_canonical_variant(device, [&](const std::string& name) {
-        const Array<f64> to(*stream, before);
-        multiply(*stream, from_a, from_b, to,
+        const Array<f64> to(stream, before);
+        multiply(stream, from_a, from_b, to,
                  {.m = m, .n = n, .k = k, .batch = batch, .shares_b = true, .c_stride = stride}, {}, {name});
-        CHECK(to.to_host(*stream) == expected);
+        CHECK(to.to_host(stream) == expected);
     });
 }
 
 // The chain of each element is the same, so results are bitwise identical to those of a row-major C.
-DEVICE_TEST(matmul_writes_column_major_matrices) {
-    const auto stream = device.create_stream();
+STREAM_TEST(matmul_writes_column_major_matrices) {
     constexpr u64 m = 37, n = 41, k = 29;
-    const Array<f32> x(*stream, random_values<f32>(m * k)), y(*stream, random_values<f32>(k * n, 2));
+    const Array<f32> x(stream, random_values<f32>(m * k)), y(stream, random_values<f32>(k * n, 2));
     const std::vector<f32> before = random_values<f32>(m * n, 3);
     const Matrix a(x, m, k), b(y, k, n);
-    const Array<f32> rows(*stream, before), columns(*stream, before);
-    transpose(*stream, Matrix(rows, m, n), Matrix(columns, n, m));
+    const Array<f32> rows(stream, before), columns(stream, before);
+    transpose(stream, Matrix(rows, m, n), Matrix(columns, n, m));
     each_canonical_variant(device, [&](const std::string& name) {
-        const Array<f32> expected = rows.clone(*stream), turned = columns.clone(*stream);
-        matmul(*stream, a, b, Matrix(expected, m, n), {.alpha = 0.3, .beta = -2}, {name});
-        matmul(*stream, a, b, Matrix(turned, m, n, 0, Layout::column_major), {.alpha = 0.3, .beta = -2},
+        const Array<f32> expected = rows.clone(stream), turned = columns.clone(stream);
+        matmul(stream, a, b, Matrix(expected, m, n), {.alpha = 0.3, .beta = -2}, {name});
+        matmul(stream, a, b, Matrix(turned, m, n, 0, Layout::column_major), {.alpha = 0.3, .beta = -2},
                {name});
-        CHECK(transpose(*stream, Matrix(turned, n, m)).to_host(*stream) == expected.to_host(*stream));
+        CHECK(transpose(stream, Matrix(turned, n, m)).to_host(stream) == expected.to_host(stream));
     });
 }
 
-DEVICE_TEST(matmul_accepts_empty_matrices) {
-    const auto stream = device.create_stream();
-    const Array<f32> none(*stream, 0), some(*stream, std::vector<f32>{1, 2, 3}),
-        c(*stream, std::vector<f32>{4});
-    CHECK_NOTHROW(multiply(*stream, none, some, none, {.m = 0, .n = 3, .k = 1}));
-    CHECK_NOTHROW(multiply(*stream, some, none, none, {.m = 3, .n = 0, .k = 1}));
-    CHECK_NOTHROW(multiply(*stream, some, some, c, {.m = 1, .n = 1, .k = 3, .batch = 0}));
-    CHECK(c.to_host(*stream) == std::vector<f32>{4});
+STREAM_TEST(matmul_accepts_empty_matrices) {
+    const Array<f32> none(stream, 0), some(stream, std::vector<f32>{1, 2, 3}), c(stream, std::vector<f32>{4});
+    CHECK_NOTHROW(multiply(stream, none, some, none, {.m = 0, .n = 3, .k = 1}));
+    CHECK_NOTHROW(multiply(stream, some, none, none, {.m = 3, .n = 0, .k = 1}));
+    CHECK_NOTHROW(multiply(stream, some, some, c, {.m = 1, .n = 1, .k = 3, .batch = 0}));
+    CHECK(c.to_host(stream) == std::vector<f32>{4});
 }
 
-DEVICE_TEST(matmul_rejects_invalid_arguments) {
-    const auto stream = device.create_stream();
-    const Array<f32> a(*stream, random_values<f32>(100)), b(*stream, 100), c(*stream, 100);
-    const Array<f64> doubles(*stream, 100);
-    const Array<i32> integers(*stream, 100);
+STREAM_TEST(matmul_rejects_invalid_arguments) {
+    const Array<f32> a(stream, random_values<f32>(100)), b(stream, 100), c(stream, 100);
+    const Array<f64> doubles(stream, 100);
+    const Array<i32> integers(stream, 100);
     auto refused = [&](const char* words, const auto& x, const auto& y, const auto& z, const Shape& shape) {
-        CHECK(throws(ErrorCode::invalid_argument, words, [&] { multiply(*stream, x, y, z, shape); }));
+        CHECK(throws(ErrorCode::invalid_argument, words, [&] { multiply(stream, x, y, z, shape); }));
     };
     const Shape square{.m = 10, .n = 10, .k = 10};
     refused("a, b and c must have the same type, got f32, f64 and f32", a, doubles, c, square);
@@ -327,7 +319,7 @@ DEVICE_TEST(matmul_rejects_invalid_arguments) {
     refused("a of 2 x 4 x 4 with a plane pitch of 18446744073709551614 exceeds 2^60", a, b, c,
             {.m = 4, .n = 4, .k = 4, .batch = 2, .a_stride = ~u64{0} - 1});
     auto mismatched = [&](const char* words, const VolumeView& x, const VolumeView& y, const VolumeView& z) {
-        CHECK(throws(ErrorCode::invalid_argument, words, [&] { matmul(*stream, x, y, z); }));
+        CHECK(throws(ErrorCode::invalid_argument, words, [&] { matmul(stream, x, y, z); }));
     };
     mismatched("a must have as many columns as b has rows, got a of 4 x 5 and b of 6 x 2",
                {a.view(), 1, 4, 5}, {b.view(), 1, 6, 2}, {c.view(), 1, 4, 2});
@@ -340,12 +332,12 @@ DEVICE_TEST(matmul_rejects_invalid_arguments) {
     refused("c at byte 0 overlaps a at byte 0", a, b, a, square);
     refused("c at byte 196 overlaps b at byte 0", a, b, b.span().part(49, 25), {.m = 5, .n = 5, .k = 10});
     CHECK(throws(ErrorCode::invalid_argument, "unknown variant 'strassen'; available: ", [&] {
-        multiply(*stream, a, b, c, square, {}, {"strassen"});
+        multiply(stream, a, b, c, square, {}, {"strassen"});
     }));
     // Ranges may be adjacent, and longer than their matrices.
     CHECK_NOTHROW(
-        multiply(*stream, a, b.span().part(0, 50), b.span().part(50, 50), {.m = 5, .n = 5, .k = 10}));
-    CHECK_NOTHROW(stream->synchronize());
+        multiply(stream, a, b.span().part(0, 50), b.span().part(50, 50), {.m = 5, .n = 5, .k = 10}));
+    CHECK_NOTHROW(stream.synchronize());
 }
 
 TEST_SUITE_END();

@@ -7,12 +7,11 @@ using test::throws;
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(matrices_have_the_shape_of_their_part) {
-    const auto stream = device.create_stream();
+STREAM_TEST(matrices_have_the_shape_of_their_part) {
     std::vector<i32> x(7 * 10);
     for (u64 i = 0; i < x.size(); ++i)
         x[i] = static_cast<i32>(i);
-    const Array<i32> values(*stream, x);
+    const Array<i32> values(stream, x);
     const Matrix all(values, 7, 10);
     static_assert(std::is_same_v<decltype(all), const Matrix<i32>>);
     CHECK(all.pitch() == 10);
@@ -30,7 +29,7 @@ DEVICE_TEST(matrices_have_the_shape_of_their_part) {
     CHECK(inner.transposed().rows() == 1);
     const auto row = block.row(3);
     CHECK(row.size() == 5);
-    CHECK(transpose(*stream, Matrix(row, 1, 5)).to_host(*stream) == std::vector<i32>{53, 54, 55, 56, 57});
+    CHECK(transpose(stream, Matrix(row, 1, 5)).to_host(stream) == std::vector<i32>{53, 54, 55, 56, 57});
     CHECK(Matrix(values, 3, 4, 20).view().range.count == 44);
     // Parts without elements may begin behind the last one.
     CHECK(all.part(7, 10, 0, 0).size() == 0);
@@ -40,9 +39,8 @@ DEVICE_TEST(matrices_have_the_shape_of_their_part) {
     CHECK(Matrix<f32>().size() == 0);
 }
 
-DEVICE_TEST(volumes_have_planes) {
-    const auto stream = device.create_stream();
-    const Array<f64> values(*stream, random_values<f64>(3 * 4 * 5 + 20));
+STREAM_TEST(volumes_have_planes) {
+    const Array<f64> values(stream, random_values<f64>(3 * 4 * 5 + 20));
     const Volume all(values, 3, 4, 5), same(values, VolumeExtents{3, 4, 5}), padded(values, 3, 3, 4, 6, 24);
     CHECK(all.plane_pitch() == 20);
     CHECK(all.extents() == same.extents());
@@ -60,9 +58,8 @@ DEVICE_TEST(volumes_have_planes) {
     CHECK(VolumeExtents{3, 4, 5}.count() == 60);
 }
 
-DEVICE_TEST(matrices_and_volumes_that_do_not_fit_are_refused) {
-    const auto stream = device.create_stream();
-    const Array<f32> values(*stream, 100);
+STREAM_TEST(matrices_and_volumes_that_do_not_fit_are_refused) {
+    const Array<f32> values(stream, 100);
     const auto refused = [](const char* words, const auto& f) {
         CHECK(throws(ErrorCode::invalid_argument, words, f));
     };
@@ -98,9 +95,8 @@ DEVICE_TEST(matrices_and_volumes_that_do_not_fit_are_refused) {
 }
 
 // Compares with the elements themselves.
-DEVICE_TEST(overlap_of_matrices_is_exact_for_equal_pitches) {
-    const auto stream = device.create_stream();
-    const Array<u8> values(*stream, 200);
+STREAM_TEST(overlap_of_matrices_is_exact_for_equal_pitches) {
+    const Array<u8> values(stream, 200);
     const auto elements = [](const MatrixView& m) {
         std::vector<bool> used(200);
         const u64 lines = m.layout == Layout::row_major ? m.rows : m.columns,
@@ -137,24 +133,23 @@ DEVICE_TEST(overlap_of_matrices_is_exact_for_equal_pitches) {
 }
 
 // The trailing update of an LU decomposition: the blocks are parts of one matrix.
-DEVICE_TEST(calls_work_on_parts_of_one_matrix) {
-    const auto stream = device.create_stream();
+STREAM_TEST(calls_work_on_parts_of_one_matrix) {
     const auto x = random_values<f32>(100 * 100);
-    const Array<f32> values(*stream, x), apart(*stream, x);
+    const Array<f32> values(stream, x), apart(stream, x);
     const Matrix m(values, 100, 100), n(apart, 100, 100);
     const Matrix a = m.part(50, 0, 50, 50), b = m.part(0, 50, 50, 50), c = m.part(50, 50, 50, 50);
-    matmul(*stream, a, b, n.part(50, 50, 50, 50), {.alpha = -1, .beta = 1});
-    matmul(*stream, a, b, c, {.alpha = -1, .beta = 1});
-    CHECK(values.to_host(*stream) == apart.to_host(*stream));
-    transpose(*stream, a, b);
-    transpose(*stream, m.part(50, 0, 50, 50), n.part(0, 50, 50, 50));
-    CHECK(values.to_host(*stream) == apart.to_host(*stream));
+    matmul(stream, a, b, n.part(50, 50, 50, 50), {.alpha = -1, .beta = 1});
+    matmul(stream, a, b, c, {.alpha = -1, .beta = 1});
+    CHECK(values.to_host(stream) == apart.to_host(stream));
+    transpose(stream, a, b);
+    transpose(stream, m.part(50, 0, 50, 50), n.part(0, 50, 50, 50));
+    CHECK(values.to_host(stream) == apart.to_host(stream));
     const std::vector<f32> mask(9, 0.125F);
-    convolve(*stream, m.part(0, 0, 50, 50), ConvolveMask(mask, 3, 3), c);
-    convolve(*stream, m.part(0, 0, 50, 50), ConvolveMask(mask, 3, 3), n.part(50, 50, 50, 50));
-    CHECK(values.to_host(*stream) == apart.to_host(*stream));
+    convolve(stream, m.part(0, 0, 50, 50), ConvolveMask(mask, 3, 3), c);
+    convolve(stream, m.part(0, 0, 50, 50), ConvolveMask(mask, 3, 3), n.part(50, 50, 50, 50));
+    CHECK(values.to_host(stream) == apart.to_host(stream));
     CHECK(throws(ErrorCode::invalid_argument, "overlaps a",
-                 [&] { matmul(*stream, a, b, m.part(50, 49, 50, 50)); }));
+                 [&] { matmul(stream, a, b, m.part(50, 49, 50, 50)); }));
 }
 
 DEVICE_TEST(arrays_on_buffers_check_their_size) {
@@ -165,18 +160,17 @@ DEVICE_TEST(arrays_on_buffers_check_their_size) {
     CHECK(throws(ErrorCode::invalid_argument, "range without a buffer", [] { Array<f32>(nullptr, 1); }));
 }
 
-DEVICE_TEST(shapes_that_do_not_match_are_named) {
-    const auto stream = device.create_stream();
-    const Array<f32> x(*stream, 100), y(*stream, 100), z(*stream, 100);
+STREAM_TEST(shapes_that_do_not_match_are_named) {
+    const Array<f32> x(stream, 100), y(stream, 100), z(stream, 100);
     // The number of columns of a, forgotten.
     CHECK(throws(ErrorCode::invalid_argument,
                  "matmul: a must have as many columns as b has rows, got a of 10 x 0 and b of 10 x 10",
-                 [&] { matmul(*stream, Matrix(x, 10, 0), Matrix(y, 10, 10), Matrix(z, 10, 10)); }));
+                 [&] { matmul(stream, Matrix(x, 10, 0), Matrix(y, 10, 10), Matrix(z, 10, 10)); }));
     CHECK(throws(ErrorCode::invalid_argument,
                  "matmul: c must be 5 x 4 for a of 5 x 2 and b of 2 x 4, got 4 x 5",
-                 [&] { matmul(*stream, Matrix(x, 5, 2), Matrix(y, 2, 4), Matrix(z, 4, 5)); }));
+                 [&] { matmul(stream, Matrix(x, 5, 2), Matrix(y, 2, 4), Matrix(z, 4, 5)); }));
     CHECK(throws(ErrorCode::invalid_argument, "matmul: a must have as many columns",
-                 [&] { (void)matmul(*stream, Matrix(x, 5, 2), Matrix(y, 3, 4)); }));
+                 [&] { (void)matmul(stream, Matrix(x, 5, 2), Matrix(y, 3, 4)); }));
 }
 
 TEST_SUITE_END();

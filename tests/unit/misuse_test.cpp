@@ -59,67 +59,62 @@ constexpr int calls_that_take =
 static_assert(calls_that_take<Array<f32>> == 10 && calls_that_take<Span<f32>> == 10);
 static_assert(calls_that_take<Span<const f32>> == 0);
 
-DEVICE_TEST(mixed_element_types_are_refused) {
-    const auto stream = device.create_stream();
-    const Array<f32> in(*stream, 16), mask(*stream, 1);
-    const Array<f64> out(*stream, 16), one(*stream, 1);
-    const Array<u64> count(*stream, 1);
+STREAM_TEST(mixed_element_types_are_refused) {
+    const Array<f32> in(stream, 16), mask(stream, 1);
+    const Array<f64> out(stream, 16), one(stream, 1);
+    const Array<u64> count(stream, 1);
     const auto refused = [&](const std::string& call, const auto& f) {
         CAPTURE(call);
         CHECK(throws(ErrorCode::invalid_argument, call + ": ", f));
     };
-    refused("map", [&] { map(*stream, in, out, MapFunction::copy); });
-    refused("add", [&] { add(*stream, in, in, out); });
-    refused("reduce", [&] { reduce(*stream, in, one); });
-    refused("scan", [&] { scan(*stream, in, out); });
-    refused("sort", [&] { sort(*stream, in, out); });
-    refused("compact", [&] { compact(*stream, in, out, count, KeepRule::nonzero); });
+    refused("map", [&] { map(stream, in, out, MapFunction::copy); });
+    refused("add", [&] { add(stream, in, in, out); });
+    refused("reduce", [&] { reduce(stream, in, one); });
+    refused("scan", [&] { scan(stream, in, out); });
+    refused("sort", [&] { sort(stream, in, out); });
+    refused("compact", [&] { compact(stream, in, out, count, KeepRule::nonzero); });
     // transpose, matmul, convolve and stencil do not compile.
 }
 
-DEVICE_TEST(arrays_that_were_moved_from_give_errors) {
-    const auto stream = device.create_stream();
-    Array<f32> first(*stream, std::vector<f32>{1, 2, 3});
+STREAM_TEST(arrays_that_were_moved_from_give_errors) {
+    Array<f32> first(stream, std::vector<f32>{1, 2, 3});
     const Array<f32> second = std::move(first);
     const Array<f32>& moved = first;  // NOLINT(bugprone-use-after-move)
     const std::string_view words = "range without a buffer; it was moved from or never allocated";
-    CHECK(throws(ErrorCode::invalid_argument, words, [&] { (void)moved.to_host(*stream); }));
+    CHECK(throws(ErrorCode::invalid_argument, words, [&] { (void)moved.to_host(stream); }));
     CHECK(throws(ErrorCode::invalid_argument, words, [&] { (void)moved.view().device(); }));
     CHECK(throws(ErrorCode::invalid_argument, words, [&] { (void)moved.span(); }));
-    CHECK(
-        throws(ErrorCode::invalid_argument, words, [&] { map(*stream, moved, second, MapFunction::copy); }));
-    CHECK(second.to_host(*stream) == std::vector<f32>{1, 2, 3});
-    CHECK(Array<f32>().to_host(*stream).empty());
+    CHECK(throws(ErrorCode::invalid_argument, words, [&] { map(stream, moved, second, MapFunction::copy); }));
+    CHECK(second.to_host(stream) == std::vector<f32>{1, 2, 3});
+    CHECK(Array<f32>().to_host(stream).empty());
 }
 
-DEVICE_TEST(futures_need_an_element) {
-    const auto stream = device.create_stream();
-    const Array<f32> none(*stream, 0), some(*stream, std::vector<f32>{5, 6});
+STREAM_TEST(futures_need_an_element) {
+    const Array<f32> none(stream, 0), some(stream, std::vector<f32>{5, 6});
     for (const Span<const f32>& empty :
          {Span<const f32>(), Span<const f32>(none), Span<const f32>(some).part(2, 0)})
         CHECK(
-            throws(ErrorCode::invalid_argument, "Future: empty range", [&] { Future<f32>(*stream, empty); }));
-    CHECK(Future<f32>(*stream, some).get() == 5);
+            throws(ErrorCode::invalid_argument, "Future: empty range", [&] { Future<f32>(stream, empty); }));
+    CHECK(Future<f32>(stream, some).get() == 5);
 }
 
-DEVICE_TEST(null_host_pointers_give_errors) {
-    const auto stream = device.create_stream();
+STREAM_TEST(null_host_pointers_give_errors) {
     const auto buffer = device.allocate(64);
     const auto refused = [](const char* call, const auto& f) {
         CHECK(throws(ErrorCode::invalid_argument, std::string(call) + ": null host pointer", f));
     };
-    refused("Stream::write", [&] { stream->write(*buffer, 0, nullptr, 64); });
-    refused("Stream::read", [&] { stream->read(nullptr, *buffer, 0, 64); });
-    refused("Stream::fill", [&] { stream->fill(*buffer, 0, 64, nullptr, 4); });
+    refused("Stream::write", [&] { stream.write(*buffer, 0, nullptr, 64); });
+    refused("Stream::read", [&] { stream.read(nullptr, *buffer, 0, 64); });
+    refused("Stream::fill", [&] { stream.fill(*buffer, 0, 64, nullptr, 4); });
     refused("Stream::write",
-            [&] { Array<f32>(*stream, std::span<const f32>(static_cast<f32*>(nullptr), 3)); });
+            [&] { Array<f32>(stream, std::span<const f32>(static_cast<f32*>(nullptr), 3)); });
     refused("HostSource", [] { HostSource(nullptr, 3, Type::f32); });
     refused("HostSink", [] { HostSink(nullptr, 3, Type::f32); });
     // Without bytes there is nothing to point to.
-    CHECK_NOTHROW(stream->write(*buffer, 0, nullptr, 0));
-    CHECK_NOTHROW(stream->read(nullptr, *buffer, 0, 0));
+    CHECK_NOTHROW(stream.write(*buffer, 0, nullptr, 0));
+    CHECK_NOTHROW(stream.read(nullptr, *buffer, 0, 0));
     CHECK_NOTHROW(HostSource(nullptr, 0, Type::f32));
-    CHECK_NOTHROW(stream->synchronize());
+    CHECK_NOTHROW(stream.synchronize());
 }
 
 namespace {

@@ -40,31 +40,29 @@ T canonical(std::vector<T> x, T identity, F op) {
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(fixed_sums_follow_the_canonical_order) {
-    const auto stream = device.create_stream();
+STREAM_TEST(fixed_sums_follow_the_canonical_order) {
     for (u64 n : {1, 127, 129, 1024, 1025, 100003, 1 << 21}) {
         CAPTURE(n);
         const auto x = random_values<float>(n);
-        const Array<float> in(*stream, x), out(*stream, 1);
-        const Enqueued run = reduce(*stream, in, out, ReduceOp::sum, {"fixed"});
+        const Array<float> in(stream, x), out(stream, 1);
+        const Enqueued run = reduce(stream, in, out, ReduceOp::sum, {"fixed"});
         CHECK(run.variant == "fixed");
         const float expected = canonical(x, 0.0f, [](float a, float b) { return a + b; });
-        CHECK(std::bit_cast<u32>(out.to_host(*stream)[0]) == std::bit_cast<u32>(expected));
-        CHECK(sum(*stream, in).get() == expected);
-        CHECK(in.to_host(*stream) == x);
+        CHECK(std::bit_cast<u32>(out.to_host(stream)[0]) == std::bit_cast<u32>(expected));
+        CHECK(sum(stream, in).get() == expected);
+        CHECK(in.to_host(stream) == x);
     }
 }
 
-DEVICE_TEST(user_operators_follow_the_canonical_order) {
-    const auto stream = device.create_stream();
+STREAM_TEST(user_operators_follow_the_canonical_order) {
     const auto x = random_values<float>(70001);
-    const Array<float> in(*stream, x), out(*stream, 1);
+    const Array<float> in(stream, x), out(stream, 1);
     for (float scale : {1.0f, 0.75f}) {
-        reduce(*stream, in, out, scaled_sum_test.bind(scale), 0.0f);
-        CHECK(out.to_host(*stream)[0] == canonical(x, 0.0f, [=](float a, float b) { return a + b * scale; }));
+        reduce(stream, in, out, scaled_sum_test.bind(scale), 0.0f);
+        CHECK(out.to_host(stream)[0] == canonical(x, 0.0f, [=](float a, float b) { return a + b * scale; }));
     }
     const auto k = random_values<u32>(200001);
-    const Array<u32> bits(*stream, k), any(*stream, 1);
+    const Array<u32> bits(stream, k), any(stream, 1);
     for (const Variant* variant : reduce_algorithm.variants) {
         CAPTURE(variant->name);
         if (!detail::supports_dialect(device, *variant) ||
@@ -74,37 +72,35 @@ DEVICE_TEST(user_operators_follow_the_canonical_order) {
             u32 expected = 0;
             for (u64 i = 1; i <= n; ++i)
                 expected += k[i];
-            reduce(*stream, bits.span().part(1, n), any, ReduceOp::sum, {std::string(variant->name)});
-            CHECK(any.to_host(*stream)[0] == expected);
+            reduce(stream, bits.span().part(1, n), any, ReduceOp::sum, {std::string(variant->name)});
+            CHECK(any.to_host(stream)[0] == expected);
         }
     }
 }
 
-DEVICE_TEST(an_empty_input_gives_the_identity) {
-    const auto stream = device.create_stream();
-    const Array<float> none(*stream, 0), out(*stream, 1);
+STREAM_TEST(an_empty_input_gives_the_identity) {
+    const Array<float> none(stream, 0), out(stream, 1);
     for (ReduceOp op : all_reduce_ops) {
-        reduce(*stream, none, out, op);
-        CHECK(out.to_host(*stream)[0] == identity_of<float>(op));
+        reduce(stream, none, out, op);
+        CHECK(out.to_host(stream)[0] == identity_of<float>(op));
     }
-    const Array<i8> no_bytes(*stream, 0), byte(*stream, 1);
-    reduce(*stream, no_bytes, byte, ReduceOp::max);
-    CHECK(byte.to_host(*stream)[0] == -128);
+    const Array<i8> no_bytes(stream, 0), byte(stream, 1);
+    reduce(stream, no_bytes, byte, ReduceOp::max);
+    CHECK(byte.to_host(stream)[0] == -128);
 }
 
-DEVICE_TEST(reduce_rejects_invalid_calls) {
-    const auto stream = device.create_stream();
-    const Array<float> in(*stream, random_values<float>(100)), out(*stream, 2);
-    const Array<double> other(*stream, 1);
+STREAM_TEST(reduce_rejects_invalid_calls) {
+    const Array<float> in(stream, random_values<float>(100)), out(stream, 2);
+    const Array<double> other(stream, 1);
     CHECK(
-        throws(ErrorCode::invalid_argument, "must have 1 element, got 2", [&] { reduce(*stream, in, out); }));
+        throws(ErrorCode::invalid_argument, "must have 1 element, got 2", [&] { reduce(stream, in, out); }));
     CHECK(throws(ErrorCode::invalid_argument, "out at byte 12 overlaps in at byte 0",
-                 [&] { reduce(*stream, in, in.span().part(3, 1)); }));
-    CHECK(throws(ErrorCode::invalid_argument, "f64", [&] { reduce(*stream, in, other); }));
+                 [&] { reduce(stream, in, in.span().part(3, 1)); }));
+    CHECK(throws(ErrorCode::invalid_argument, "f64", [&] { reduce(stream, in, other); }));
     CHECK(throws(ErrorCode::invalid_argument, "unknown variant 'atomic'; available: fixed",
-                 [&] { reduce(*stream, in, out.span().part(0, 1), ReduceOp::sum, {"atomic"}); }));
-    CHECK_NOTHROW(reduce(*stream, in, out.span().part(1, 1)));
-    CHECK_NOTHROW(stream->synchronize());
+                 [&] { reduce(stream, in, out.span().part(0, 1), ReduceOp::sum, {"atomic"}); }));
+    CHECK_NOTHROW(reduce(stream, in, out.span().part(1, 1)));
+    CHECK_NOTHROW(stream.synchronize());
 }
 
 // Consecutive launches share the ticket of their stream, and several streams run at once.

@@ -45,91 +45,86 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(scans_of_floats_follow_the_canonical_order) {
-    const auto stream = device.create_stream();
+STREAM_TEST(scans_of_floats_follow_the_canonical_order) {
     auto add = [](float a, float b) { return a + b; };
     for (const u64 n : {1, 15, 16, 17, 255, 257, 4097, 65537, 100003, 1 << 20}) {
         CAPTURE(n);
         const auto x = random_values<float>(n);
-        const Array<float> in(*stream, x), out(*stream, n);
+        const Array<float> in(stream, x), out(stream, n);
         const Enqueued run =
-            scan(*stream, in, out, ReduceOp::sum, ScanKind::exclusive, {.order = OperationOrder::canonical});
+            scan(stream, in, out, ReduceOp::sum, ScanKind::exclusive, {.order = OperationOrder::canonical});
         CHECK(run.variant != "serial");
         const std::vector<float> expected = canonical_exclusive(x, 0.0F, add);
-        CHECK(same_bits(out.to_host(*stream), expected));
-        CHECK(in.to_host(*stream) == x);
-        scan(*stream, in, in, ReduceOp::sum, ScanKind::exclusive, {.order = OperationOrder::canonical});
-        CHECK(same_bits(in.to_host(*stream), expected));
+        CHECK(same_bits(out.to_host(stream), expected));
+        CHECK(in.to_host(stream) == x);
+        scan(stream, in, in, ReduceOp::sum, ScanKind::exclusive, {.order = OperationOrder::canonical});
+        CHECK(same_bits(in.to_host(stream), expected));
     }
 }
 
-DEVICE_TEST(results_do_not_depend_on_later_elements) {
-    const auto stream = device.create_stream();
+STREAM_TEST(results_do_not_depend_on_later_elements) {
     const auto x = random_values<float>(200003);
-    const Array<float> in(*stream, x), whole(*stream, x.size()), part(*stream, 70001);
-    scan(*stream, in, whole, ReduceOp::sum, ScanKind::inclusive, {.order = OperationOrder::canonical});
-    scan(*stream, in.span().part(0, 70001), part, ReduceOp::sum, ScanKind::inclusive,
+    const Array<float> in(stream, x), whole(stream, x.size()), part(stream, 70001);
+    scan(stream, in, whole, ReduceOp::sum, ScanKind::inclusive, {.order = OperationOrder::canonical});
+    scan(stream, in.span().part(0, 70001), part, ReduceOp::sum, ScanKind::inclusive,
          {.order = OperationOrder::canonical});
-    auto beginning = whole.to_host(*stream);
+    auto beginning = whole.to_host(stream);
     beginning.resize(70001);
-    CHECK(same_bits(beginning, part.to_host(*stream)));
+    CHECK(same_bits(beginning, part.to_host(stream)));
 }
 
-DEVICE_TEST(integers_are_exact_in_every_variant) {
-    const auto stream = device.create_stream();
+STREAM_TEST(integers_are_exact_in_every_variant) {
     const auto x = random_values<u32>(30011);
-    const Array<u32> in(*stream, x);
+    const Array<u32> in(stream, x);
     std::vector<u32> inclusive(x.size()), exclusive(x.size());
     std::inclusive_scan(x.begin(), x.end(), inclusive.begin());
     std::exclusive_scan(x.begin(), x.end(), exclusive.begin(), 0U);
     u32 ran = 0;
     for (const Variant* variant : scan_algorithm.variants) {
         CAPTURE(variant->name);
-        const Array<u32> out(*stream, x.size());
+        const Array<u32> out(stream, x.size());
         try {
-            scan(*stream, in, out, ReduceOp::sum, ScanKind::inclusive, {std::string(variant->name)});
+            scan(stream, in, out, ReduceOp::sum, ScanKind::inclusive, {std::string(variant->name)});
         } catch (const Error& error) {
             CHECK(error.code() == ErrorCode::unsupported);
             continue;
         }
-        CHECK(out.to_host(*stream) == inclusive);
-        scan(*stream, in, out, ReduceOp::sum, ScanKind::exclusive, {std::string(variant->name)});
-        CHECK(out.to_host(*stream) == exclusive);
+        CHECK(out.to_host(stream) == inclusive);
+        scan(stream, in, out, ReduceOp::sum, ScanKind::exclusive, {std::string(variant->name)});
+        CHECK(out.to_host(stream) == exclusive);
         ++ran;
     }
     CHECK(ran >= 6);
 }
 
-DEVICE_TEST(many_scans_of_many_lengths_share_a_stream) {
-    const auto stream = device.create_stream();
+STREAM_TEST(many_scans_of_many_lengths_share_a_stream) {
     const auto x = random_values<u32>(150001);
-    const Array<u32> in(*stream, x);
+    const Array<u32> in(stream, x);
     std::vector<u32> expected(x.size());
     std::inclusive_scan(x.begin(), x.end(), expected.begin());
     std::vector<Array<u32>> outs;
     std::vector<u64> lengths;
     for (u64 i = 0; i < 40; ++i) {
         lengths.push_back(i % 7 == 0 ? x.size() : 1 + i * 3701);
-        outs.emplace_back(*stream, lengths.back());
-        scan(*stream, in.span().part(0, lengths.back()), outs.back());
+        outs.emplace_back(stream, lengths.back());
+        scan(stream, in.span().part(0, lengths.back()), outs.back());
     }
     for (u64 i = 0; i < outs.size(); ++i) {
         CAPTURE(lengths[i]);
-        const auto got = outs[i].to_host(*stream);
+        const auto got = outs[i].to_host(stream);
         CHECK(std::equal(got.begin(), got.end(), expected.begin()));
     }
 }
 
-DEVICE_TEST(user_operators_need_not_commute) {
-    const auto stream = device.create_stream();
+STREAM_TEST(user_operators_need_not_commute) {
     auto x = random_values<i32>(40007);
     for (u64 i = 0; i < x.size(); ++i)
         x[i] = i % 97 == 5 ? x[i] | 1 : 0;
-    const Array<i32> in(*stream, x), out(*stream, x.size());
-    scan(*stream, in, out, last_set_test, 0);
+    const Array<i32> in(stream, x), out(stream, x.size());
+    scan(stream, in, out, last_set_test, 0);
     std::vector<i32> expected(x.size());
     std::inclusive_scan(x.begin(), x.end(), expected.begin(), last_set_test);
-    CHECK(out.to_host(*stream) == expected);
+    CHECK(out.to_host(stream) == expected);
 }
 
 DEVICE_TEST(textbook_variants_on_the_cpu_support_built_in_operators_only) {
@@ -163,22 +158,21 @@ DEVICE_TEST(own_operators_on_few_integers_keep_the_canonical_order) {
     if (traits.serial_groups) CHECK(scanned("serial") != scanned("partitioned"));
 }
 
-DEVICE_TEST(scan_rejects_invalid_calls) {
-    const auto stream = device.create_stream();
-    const Array<u32> a(*stream, 100), b(*stream, 99);
-    const Array<float> f(*stream, 100);
+STREAM_TEST(scan_rejects_invalid_calls) {
+    const Array<u32> a(stream, 100), b(stream, 99);
+    const Array<float> f(stream, 100);
     CHECK(throws(ErrorCode::invalid_argument, "the same element count, got 100 and 99",
-                 [&] { scan(*stream, a, b); }));
+                 [&] { scan(stream, a, b); }));
     CHECK(throws(ErrorCode::invalid_argument, "the same type, got u32 and f32",
-                 [&] { scan(*stream, a.view(), f.view()); }));
+                 [&] { scan(stream, a.view(), f.view()); }));
     CHECK(throws(ErrorCode::invalid_argument, "overlaps",
-                 [&] { scan(*stream, a.span().part(0, 50), a.span().part(1, 50)); }));
+                 [&] { scan(stream, a.span().part(0, 50), a.span().part(1, 50)); }));
     CHECK(throws(ErrorCode::invalid_argument, "unknown variant 'fast'",
-                 [&] { scan(*stream, a, a, ReduceOp::sum, ScanKind::inclusive, {"fast"}); }));
+                 [&] { scan(stream, a, a, ReduceOp::sum, ScanKind::inclusive, {"fast"}); }));
     CHECK(throws(ErrorCode::unsupported, "order of operations is variant-specific, not canonical", [&] {
-        scan(*stream, f, f, ReduceOp::sum, ScanKind::inclusive, {"blelloch", OperationOrder::canonical});
+        scan(stream, f, f, ReduceOp::sum, ScanKind::inclusive, {"blelloch", OperationOrder::canonical});
     }));
-    scan(*stream, a.span().part(0, 0), b.span().part(0, 0));  // an empty scan
+    scan(stream, a.span().part(0, 0), b.span().part(0, 0));  // an empty scan
 }
 
 TEST_SUITE_END();

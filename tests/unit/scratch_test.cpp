@@ -82,71 +82,68 @@ void check_matmul(Stream& stream, const Product& s, const MatmulScale& scale, u6
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(scratch_of_thin_and_deep_products) {
-    const auto stream = device.create_stream();
+STREAM_TEST(scratch_of_thin_and_deep_products) {
     constexpr u64 usual = 64 * MiB;
     // Kernels with tiles multiply whole tiles, and most of a tile lies outside of C: PoCL needs minutes.
     const std::vector<std::string> slow = {"tiled", "blocks_tiled", "blocks", "register_tiled", "tf32x3"};
-    check_matmul(*stream, {.m = 1, .n = 1, .k = u64{1} << 26}, {}, 0, slow);
-    check_matmul(*stream, {.m = 1, .n = 1, .k = u64{1} << 16}, {}, usual, slow);
+    check_matmul(stream, {.m = 1, .n = 1, .k = u64{1} << 26}, {}, 0, slow);
+    check_matmul(stream, {.m = 1, .n = 1, .k = u64{1} << 16}, {}, usual, slow);
     for (const u64 beta : {0, 1}) {
         const MatmulScale scale{.beta = static_cast<f64>(beta)};
-        check_matmul(*stream, {.m = 1, .n = u64{1} << 21, .k = 5}, scale, 2 * (u64{5} << 21) * 4, slow);
-        check_matmul(*stream, {.m = u64{1} << 21, .n = 1, .k = 5}, scale, 2 * (u64{5} << 21) * 4, slow);
+        check_matmul(stream, {.m = 1, .n = u64{1} << 21, .k = 5}, scale, 2 * (u64{5} << 21) * 4, slow);
+        check_matmul(stream, {.m = u64{1} << 21, .n = 1, .k = 5}, scale, 2 * (u64{5} << 21) * 4, slow);
     }
-    check_matmul(*stream, {.m = 2, .n = 3, .k = 2, .batch = u64{1} << 20, .shares_b = true}, {}, usual, slow);
-    check_matmul(*stream, {.m = 9, .n = 9, .k = 40, .batch = u64{1} << 14, .shares_b = true}, {.beta = 2},
+    check_matmul(stream, {.m = 2, .n = 3, .k = 2, .batch = u64{1} << 20, .shares_b = true}, {}, usual, slow);
+    check_matmul(stream, {.m = 9, .n = 9, .k = 40, .batch = u64{1} << 14, .shares_b = true}, {.beta = 2},
                  usual, slow);
 }
 
-DEVICE_TEST(scratch_of_thin_images_and_volumes) {
-    const auto stream = device.create_stream();
+STREAM_TEST(scratch_of_thin_images_and_volumes) {
     constexpr u64 n = u64{1} << 19;
-    const Array<f32> in(*stream, 3 * n), out(*stream, 3 * n);
+    const Array<f32> in(stream, 3 * n), out(stream, 3 * n);
     for (const auto& shape : {std::pair(u64{1}, n), std::pair(n, u64{1}), std::pair(u64{3}, n)}) {
         const u64 rows = shape.first, columns = shape.second;
         const Matrix from(in, rows, columns), to(out, rows, columns);
         CAPTURE(rows);
         CAPTURE(columns);
         const u64 bytes = rows * columns * sizeof(f32);
-        check_scratch(*stream, transpose_algorithm, 0,
+        check_scratch(stream, transpose_algorithm, 0,
                       [&, turned = Matrix(out, columns, rows)](const Options& options) {
-                          transpose(*stream, from, turned, options);
+                          transpose(stream, from, turned, options);
                       });
         const std::vector<f32> nine(9, 1);
         const ConvolveMask mask(nine, 3, 3);
-        check_scratch(*stream, convolve_algorithm, bytes, [&, from, to](const Options& options) {
-            convolve(*stream, from, mask, to, ConvolveBorder::zero, options);
+        check_scratch(stream, convolve_algorithm, bytes, [&, from, to](const Options& options) {
+            convolve(stream, from, mask, to, ConvolveBorder::zero, options);
         });
         const Volume now(in, 1, rows, columns), next(out, 1, rows, columns);
-        check_scratch(*stream, stencil_algorithm, bytes + std::max(4 * bytes, 8 * device.traits().cache),
+        check_scratch(stream, stencil_algorithm, bytes + std::max(4 * bytes, 8 * device.traits().cache),
                       [&](const Options& options) {
-                          stencil(*stream, now, {0.5, 0.25}, next, 3, options);
+                          stencil(stream, now, {0.5, 0.25}, next, 3, options);
                       });
     }
 }
 
-DEVICE_TEST(scratch_of_long_and_short_sequences) {
-    const auto stream = device.create_stream();
+STREAM_TEST(scratch_of_long_and_short_sequences) {
     for (const u64 n : {u64{1}, (u64{1} << 19) + 1}) {
         CAPTURE(n);
         const u64 bytes = n * sizeof(u32);
-        const Array<u32> in(*stream, test::random_values<u32>(n)), out(*stream, n), one(*stream, 1);
-        const Array<u64> count(*stream, 1);
-        check_scratch(*stream, reduce_algorithm, n / 32 + 512,
-                      [&](const Options& options) { reduce(*stream, in, one, ReduceOp::sum, options); },
+        const Array<u32> in(stream, test::random_values<u32>(n)), out(stream, n), one(stream, 1);
+        const Array<u64> count(stream, 1);
+        check_scratch(stream, reduce_algorithm, n / 32 + 512,
+                      [&](const Options& options) { reduce(stream, in, one, ReduceOp::sum, options); },
                       {"global_tree"});
-        check_scratch(*stream, scan_algorithm, 2 * bytes + 512, [&](const Options& options) {
-            scan(*stream, in, out, ReduceOp::sum, ScanKind::inclusive, options);
+        check_scratch(stream, scan_algorithm, 2 * bytes + 512, [&](const Options& options) {
+            scan(stream, in, out, ReduceOp::sum, ScanKind::inclusive, options);
         });
-        check_scratch(*stream, sort_algorithm, 2 * bytes + 8 * MiB,
-                      [&](const Options& options) { sort(*stream, in, out, {}, options); });
-        check_scratch(*stream, compact_algorithm, 8 * (n + 1) + 32 * 1024, [&](const Options& options) {
-            compact(*stream, in, out, count, KeepRule::nonzero, options);
+        check_scratch(stream, sort_algorithm, 2 * bytes + 8 * MiB,
+                      [&](const Options& options) { sort(stream, in, out, {}, options); });
+        check_scratch(stream, compact_algorithm, 8 * (n + 1) + 32 * 1024, [&](const Options& options) {
+            compact(stream, in, out, count, KeepRule::nonzero, options);
         });
-        check_scratch(*stream, histogram_algorithm, std::max(64 * MiB, 2 * bytes),
+        check_scratch(stream, histogram_algorithm, std::max(64 * MiB, 2 * bytes),
                       [&](const Options& options) {
-                          histogram(*stream, in, count, HistogramBins::identity(), options);
+                          histogram(stream, in, count, HistogramBins::identity(), options);
                       });
     }
 }

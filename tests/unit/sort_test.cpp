@@ -55,37 +55,35 @@ bool supported(F call) {
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(sort_orders_keys_and_keeps_its_input) {
-    const auto stream = device.create_stream();
+STREAM_TEST(sort_orders_keys_and_keeps_its_input) {
     for (const u64 n : {0, 1, 2, 1000, 9001}) {
         CAPTURE(n);
         const auto x = random_values<u32>(n);
         auto expected = x;
         std::sort(expected.begin(), expected.end());
-        const Array<u32> in(*stream, x), out(*stream, n);
+        const Array<u32> in(stream, x), out(stream, n);
         for (const Variant* variant : sort_algorithm.variants) {
             CAPTURE(variant->name);
             if (!runs(device, *variant)) continue;
             Enqueued run;
-            if (!supported([&] { run = sort(*stream, in, out, SortBy{}, {std::string(variant->name)}); }))
+            if (!supported([&] { run = sort(stream, in, out, SortBy{}, {std::string(variant->name)}); }))
                 continue;
             CHECK(run.variant == variant->name);
-            CHECK(out.to_host(*stream) == expected);
-            CHECK(in.to_host(*stream) == x);
+            CHECK(out.to_host(stream) == expected);
+            CHECK(in.to_host(stream) == x);
         }
     }
 }
 
-DEVICE_TEST(stable_variants_keep_the_order_of_equal_keys) {
-    const auto stream = device.create_stream();
+STREAM_TEST(stable_variants_keep_the_order_of_equal_keys) {
     constexpr u64 n = 20011;
     auto keys = random_values<i32>(n);
     for (i32& key : keys)
         key %= 100;
     std::vector<u32> index(n);
     std::iota(index.begin(), index.end(), 0U);
-    const Array<i32> in(*stream, keys), out(*stream, n);
-    const Array<u32> values(*stream, index), values_out(*stream, n);
+    const Array<i32> in(stream, keys), out(stream, n);
+    const Array<u32> values(stream, index), values_out(stream, n);
     for (const bool descending : {false, true}) {
         CAPTURE(descending);
         const auto from =
@@ -96,11 +94,11 @@ DEVICE_TEST(stable_variants_keep_the_order_of_equal_keys) {
             if (!runs(device, *variant)) continue;
             by.stable = false;
             const auto call = [&] {
-                sort_pairs(*stream, in, values, out, values_out, by, {std::string(variant->name)});
+                sort_pairs(stream, in, values, out, values_out, by, {std::string(variant->name)});
             };
             if (!supported(call)) continue;
-            CHECK(out.to_host(*stream) == taken(keys, from));
-            auto got = values_out.to_host(*stream);
+            CHECK(out.to_host(stream) == taken(keys, from));
+            auto got = values_out.to_host(stream);
             REQUIRE(*std::max_element(got.begin(), got.end()) < n);
             CHECK(taken(keys, got) == taken(keys, from));
             if (variant->stable) CHECK(got == from);
@@ -108,16 +106,15 @@ DEVICE_TEST(stable_variants_keep_the_order_of_equal_keys) {
             CHECK(got == index);
             by.stable = true;
             CHECK(supported(call) == variant->stable);
-            CHECK(values.to_host(*stream) == index);
+            CHECK(values.to_host(stream) == index);
         }
         by.stable = true;
-        sort_pairs(*stream, in, values, out, values_out, by);
-        CHECK(values_out.to_host(*stream) == from);
+        sort_pairs(stream, in, values, out, values_out, by);
+        CHECK(values_out.to_host(stream) == from);
     }
 }
 
-DEVICE_TEST(pairs_are_sorted_in_place) {
-    const auto stream = device.create_stream();
+STREAM_TEST(pairs_are_sorted_in_place) {
     for (const u64 n : {1, 777, 30011}) {
         CAPTURE(n);
         const auto keys = random_values<u16>(n);
@@ -126,18 +123,17 @@ DEVICE_TEST(pairs_are_sorted_in_place) {
         for (const Variant* variant : sort_algorithm.variants) {
             CAPTURE(variant->name);
             if (!runs(device, *variant)) continue;
-            const Array<u16> k(*stream, keys);
-            const Array<u64> v(*stream, values);
-            if (!supported([&] { sort_pairs(*stream, k, v, k, v, SortBy{}, {std::string(variant->name)}); }))
+            const Array<u16> k(stream, keys);
+            const Array<u64> v(stream, values);
+            if (!supported([&] { sort_pairs(stream, k, v, k, v, SortBy{}, {std::string(variant->name)}); }))
                 continue;
-            CHECK(k.to_host(*stream) == taken(keys, from));
-            if (variant->stable) CHECK(v.to_host(*stream) == taken(values, from));
+            CHECK(k.to_host(stream) == taken(keys, from));
+            if (variant->stable) CHECK(v.to_host(stream) == taken(values, from));
         }
     }
 }
 
-DEVICE_TEST(floats_are_sorted_by_total_order) {
-    const auto stream = device.create_stream();
+STREAM_TEST(floats_are_sorted_by_total_order) {
     const auto bits = [](u32 x) { return std::bit_cast<float>(x); };
     constexpr float infinity = std::numeric_limits<float>::infinity();
     const std::vector<float> ascending = {bits(0xffffffff),
@@ -161,17 +157,16 @@ DEVICE_TEST(floats_are_sorted_by_total_order) {
     const auto same_bits = [](const std::vector<float>& a, const std::vector<float>& b) {
         return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
     };
-    const Array<float> in(*stream, shuffled), out(*stream, shuffled.size());
-    sort(*stream, in, out);
-    CHECK(same_bits(out.to_host(*stream), ascending));
-    sort(*stream, in, out, SortBy{.order = SortOrder::descending});
-    CHECK(same_bits(out.to_host(*stream), {ascending.rbegin(), ascending.rend()}));
+    const Array<float> in(stream, shuffled), out(stream, shuffled.size());
+    sort(stream, in, out);
+    CHECK(same_bits(out.to_host(stream), ascending));
+    sort(stream, in, out, SortBy{.order = SortOrder::descending});
+    CHECK(same_bits(out.to_host(stream), {ascending.rbegin(), ascending.rend()}));
 }
 
-DEVICE_TEST(a_bit_range_orders_by_its_bits_alone) {
-    const auto stream = device.create_stream();
+STREAM_TEST(a_bit_range_orders_by_its_bits_alone) {
     const auto keys = random_values<i64>(5003);
-    const Array<i64> in(*stream, keys), out(*stream, keys.size());
+    const Array<i64> in(stream, keys), out(stream, keys.size());
     const auto middle = [](i64 x) { return static_cast<u64>(x) >> 7 & 0x3ff; };
     const auto from = order_of(keys.size(), [&](u32 a, u32 b) { return middle(keys[a]) < middle(keys[b]); });
     const auto back = order_of(keys.size(), [&](u32 a, u32 b) { return middle(keys[a]) > middle(keys[b]); });
@@ -179,88 +174,86 @@ DEVICE_TEST(a_bit_range_orders_by_its_bits_alone) {
         CAPTURE(variant->name);
         if (!runs(device, *variant)) continue;
         SortBy by{.begin_bit = 7, .end_bit = 17};
-        if (!supported([&] { sort(*stream, in, out, by, {std::string(variant->name)}); })) continue;
+        if (!supported([&] { sort(stream, in, out, by, {std::string(variant->name)}); })) continue;
         CHECK(variant->stable);
-        CHECK(out.to_host(*stream) == taken(keys, from));
+        CHECK(out.to_host(stream) == taken(keys, from));
         by.order = SortOrder::descending;
-        sort(*stream, in, out, by, {std::string(variant->name)});
-        CHECK(out.to_host(*stream) == taken(keys, back));
+        sort(stream, in, out, by, {std::string(variant->name)});
+        CHECK(out.to_host(stream) == taken(keys, back));
     }
 }
 
-DEVICE_TEST(user_comparators_and_key_functions) {
-    const auto stream = device.create_stream();
+STREAM_TEST(user_comparators_and_key_functions) {
     const auto x = random_values<u32>(7001);
-    const Array<u32> in(*stream, x), out(*stream, x.size());
+    const Array<u32> in(stream, x), out(stream, x.size());
     const auto by_digit = order_of(x.size(), [&](u32 a, u32 b) { return x[a] % 10 < x[b] % 10; });
     for (const Variant* variant : sort_algorithm.variants) {
         CAPTURE(variant->name);
         if (!runs(device, *variant)) continue;
         if (!supported(
-                [&] { sort(*stream, in, out, by_last_digit_test, SortBy{}, {std::string(variant->name)}); }))
+                [&] { sort(stream, in, out, by_last_digit_test, SortBy{}, {std::string(variant->name)}); }))
             continue;
-        const auto got = out.to_host(*stream);
+        const auto got = out.to_host(stream);
         if (variant->stable) CHECK(got == taken(x, by_digit));
         CHECK(std::is_sorted(got.begin(), got.end(), [](u32 a, u32 b) { return a % 10 < b % 10; }));
     }
     // `auto` in place, with values of another size than the keys.
     const auto floats = random_values<float>(3001);
     const auto bytes = random_values<u8>(3001);
-    const Array<float> f(*stream, floats);
-    const Array<u8> b(*stream, bytes);
+    const Array<float> f(stream, floats);
+    const Array<u8> b(stream, bytes);
     const auto falling = order_of(floats.size(), [&](u32 i, u32 j) { return floats[i] > floats[j]; });
-    sort_pairs(*stream, f, b, f, b, greater_test, SortBy{.stable = true});
-    CHECK(f.to_host(*stream) == taken(floats, falling));
-    CHECK(b.to_host(*stream) == taken(bytes, falling));
+    sort_pairs(stream, f, b, f, b, greater_test, SortBy{.stable = true});
+    CHECK(f.to_host(stream) == taken(floats, falling));
+    CHECK(b.to_host(stream) == taken(bytes, falling));
 
     for (const u32 of : {3U, 1000U}) {
         CAPTURE(of);
         const auto from = order_of(x.size(), [&](u32 i, u32 j) { return x[i] % of > x[j] % of; });
-        sort(*stream, in, out, last_digits_test.bind(of),
+        sort(stream, in, out, last_digits_test.bind(of),
              SortBy{.order = SortOrder::descending, .stable = true});
-        CHECK(out.to_host(*stream) == taken(x, from));
-        CHECK(in.to_host(*stream) == x);
+        CHECK(out.to_host(stream) == taken(x, from));
+        CHECK(in.to_host(stream) == x);
     }
-    const Array<u32> both(*stream, x);
-    sort(*stream, both, both, last_digits_test.bind(10), SortBy{.stable = true});
-    CHECK(both.to_host(*stream) == taken(x, by_digit));
+    const Array<u32> both(stream, x);
+    sort(stream, both, both, last_digits_test.bind(10), SortBy{.stable = true});
+    CHECK(both.to_host(stream) == taken(x, by_digit));
 }
 
-DEVICE_TEST(sort_rejects_invalid_calls) {
-    const auto stream = device.create_stream();
-    const Array<u32> in(*stream, random_values<u32>(100)), out(*stream, 100), small(*stream, 99);
-    const Array<u32> other(*stream, 100);
-    const Array<float> floats(*stream, 100);
-    const Array<u64> values(*stream, std::vector<u64>(200));
+STREAM_TEST(sort_rejects_invalid_calls) {
+    const Array<u32> in(stream, random_values<u32>(100)), out(stream, 100), small(stream, 99);
+    const Array<u32> other(stream, 100);
+    const Array<float> floats(stream, 100);
+    const Array<u64> values(stream, std::vector<u64>(200));
     const auto low = values.span().part(0, 100), high = values.span().part(100, 100);
     auto refused = [&](const char* words, auto call) {
         CHECK(throws(ErrorCode::invalid_argument, words, call));
     };
-    refused("in and out must have the same element count, got 100 and 99", [&] { sort(*stream, in, small); });
-    refused("in and out must have the same type, got u32 and f32", [&] { sort(*stream, in, floats); });
+    refused("in and out must have the same element count, got 100 and 99", [&] { sort(stream, in, small); });
+    refused("in and out must have the same type, got u32 and f32", [&] { sort(stream, in, floats); });
     refused("out at byte 0 overlaps in at byte 40 of the same buffer; pass identical or disjoint ranges",
-            [&] { sort(*stream, in.span().part(10, 50), in.span().part(0, 50)); });
+            [&] { sort(stream, in.span().part(10, 50), in.span().part(0, 50)); });
     refused("keys_in and values_in must have the same element count, got 100 and 200",
-            [&] { sort_pairs(*stream, in, values, out, high); });
+            [&] { sort_pairs(stream, in, values, out, high); });
     refused("values_in and values_out must have the same type, got u64 and u32",
-            [&] { sort_pairs(*stream, in, low, out, in); });
+            [&] { sort_pairs(stream, in, low, out, in); });
     refused("values_out at byte 80 overlaps values_in at byte 0",
-            [&] { sort_pairs(*stream, in, low, out, values.span().part(10, 100)); });
+            [&] { sort_pairs(stream, in, low, out, values.span().part(10, 100)); });
     refused("keys_out at byte 0 overlaps values_in at byte 0 of the same buffer; pass disjoint",
-            [&] { sort_pairs(*stream, in, out, out, other); });
-    refused("keys_out at byte 0 overlaps values_out", [&] { sort_pairs(*stream, in, other, out, out); });
-    refused("keys are sorted in place, values are not", [&] { sort_pairs(*stream, in, low, in, high); });
-    refused("values are sorted in place, keys are not", [&] { sort_pairs(*stream, in, low, out, low); });
+            [&] { sort_pairs(stream, in, out, out, other); });
+    refused("keys_out at byte 0 overlaps values_out", [&] { sort_pairs(stream, in, other, out, out); });
+    refused("keys are sorted in place, values are not", [&] { sort_pairs(stream, in, low, in, high); });
+    refused("values are sorted in place, keys are not", [&] { sort_pairs(stream, in, low, out, low); });
     refused("invalid bit range, got [8, 8) for u32; pass 0 <= begin_bit < end_bit <= 32",
-            [&] { sort(*stream, in, out, SortBy{.begin_bit = 8, .end_bit = 8}); });
+            [&] { sort(stream, in, out, SortBy{.begin_bit = 8, .end_bit = 8}); });
     refused("invalid bit range, got [8, 33)",
-            [&] { sort(*stream, in, out, SortBy{.begin_bit = 8, .end_bit = 33}); });
+            [&] { sort(stream, in, out, SortBy{.begin_bit = 8, .end_bit = 33}); });
     refused("comparator 'by_last_digit_test' does not support a direction",
-            [&] { sort(*stream, in, out, by_last_digit_test, SortBy{.order = SortOrder::descending}); });
-    refused("unknown variant 'bogo'; available: ", [&] { sort(*stream, in, out, SortBy{}, {"bogo"}); });
+            [&] { sort(stream, in, out, by_last_digit_test, SortBy{.order = SortOrder::descending}); });
+    refused("unknown variant 'bogo'; available: ", [&] { sort(stream, in, out, SortBy{}, {"bogo"}); });
     // Keys may also be passed as values.
-    CHECK_NOTHROW(sort_pairs(*stream, in, in, out, other));
-    CHECK(out.to_host(*stream) == other.to_host(*stream));
+    CHECK_NOTHROW(sort_pairs(stream, in, in, out, other));
+    CHECK(out.to_host(stream) == other.to_host(stream));
 }
 
 // Calls in a row on one stream, and on several streams, share the scratch memory of their streams.

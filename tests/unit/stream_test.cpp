@@ -49,26 +49,24 @@ std::shared_ptr<Kernel> countdown_kernel(Device& device) {
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(ranges_are_validated) {
-    const auto stream = device.create_stream();
+STREAM_TEST(ranges_are_validated) {
     const auto buffer = device.allocate(100);
     u8 host[200] = {};
     CHECK(throws(ErrorCode::invalid_argument, "101 bytes at offset 0",
-                 [&] { stream->write(*buffer, 0, host, 101); }));
+                 [&] { stream.write(*buffer, 0, host, 101); }));
     CHECK(throws(ErrorCode::invalid_argument, "1 bytes at offset 100",
-                 [&] { stream->read(host, *buffer, 100, 1); }));
+                 [&] { stream.read(host, *buffer, 100, 1); }));
     CHECK(throws(ErrorCode::invalid_argument, "exceeds the buffer",
-                 [&] { stream->read(host, *buffer, ~u64{0}, 2); }));
-    CHECK(throws(ErrorCode::invalid_argument, "overlap", [&] { stream->copy(*buffer, 10, *buffer, 0, 20); }));
-    CHECK(throws(ErrorCode::invalid_argument, "3 bytes", [&] { stream->fill(*buffer, 0, 99, host, 3); }));
+                 [&] { stream.read(host, *buffer, ~u64{0}, 2); }));
+    CHECK(throws(ErrorCode::invalid_argument, "overlap", [&] { stream.copy(*buffer, 10, *buffer, 0, 20); }));
+    CHECK(throws(ErrorCode::invalid_argument, "3 bytes", [&] { stream.fill(*buffer, 0, 99, host, 3); }));
     CHECK(throws(ErrorCode::invalid_argument, "misaligned range",
-                 [&] { stream->fill(*buffer, 2, 96, host, 4); }));
-    CHECK_NOTHROW(stream->write(*buffer, 100, host, 0));
-    CHECK_NOTHROW(stream->synchronize());
+                 [&] { stream.fill(*buffer, 2, 96, host, 4); }));
+    CHECK_NOTHROW(stream.write(*buffer, 100, host, 0));
+    CHECK_NOTHROW(stream.synchronize());
 }
 
-DEVICE_TEST(fill_repeats_any_pattern) {
-    const auto stream = device.create_stream();
+STREAM_TEST(fill_repeats_any_pattern) {
     const u64 pattern = 0x0123456789abcdef;
     const u8 guard = 0x55;
     for (const u64 bytes : {u64{8}, u64{800}, u64{65544}, (u64{5} << 20) + 8}) {
@@ -76,10 +74,10 @@ DEVICE_TEST(fill_repeats_any_pattern) {
             for (const u64 offset : {u64{8}, u64{size}, u64{37} * size, u64{256}}) {
                 std::vector<u8> got(bytes + 1024);
                 const auto buffer = device.allocate(got.size());
-                stream->fill(*buffer, 0, got.size(), &guard, 1);
-                stream->fill(*buffer, offset, bytes, &pattern, size);
-                stream->read(got.data(), *buffer, 0, got.size());
-                stream->synchronize();
+                stream.fill(*buffer, 0, got.size(), &guard, 1);
+                stream.fill(*buffer, offset, bytes, &pattern, size);
+                stream.read(got.data(), *buffer, 0, got.size());
+                stream.synchronize();
                 u64 wrong = 0;
                 for (u64 i = 0; i < got.size(); ++i) {
                     const bool inside = i >= offset && i < offset + bytes;
@@ -95,21 +93,19 @@ DEVICE_TEST(fill_repeats_any_pattern) {
     }
 }
 
-DEVICE_TEST(large_transfers_at_odd_offsets_arrive) {
-    const auto stream = device.create_stream();
+STREAM_TEST(large_transfers_at_odd_offsets_arrive) {
     const u64 bytes = (u64{37} << 20) + 13;
     const auto values = random_values<u8>(bytes);
     const auto first = device.allocate(bytes + 5), second = device.allocate(bytes + 11);
-    stream->write(*first, 5, values.data(), bytes);
-    stream->copy(*second, 11, *first, 5, bytes);
+    stream.write(*first, 5, values.data(), bytes);
+    stream.copy(*second, 11, *first, 5, bytes);
     std::vector<u8> got(bytes);
-    stream->read(got.data(), *second, 11, bytes);
-    stream->synchronize();
+    stream.read(got.data(), *second, 11, bytes);
+    stream.synchronize();
     CHECK(got == values);
 }
 
-DEVICE_TEST(pageable_transfers_of_any_size_arrive) {
-    const auto stream = device.create_stream();
+STREAM_TEST(pageable_transfers_of_any_size_arrive) {
     const u64 MiB = u64{1} << 20, most = 33 * MiB;
     const auto values = random_values<u64>(most / 8 + 1);
     const auto* bytes_of = reinterpret_cast<const u8*>(values.data());
@@ -121,71 +117,68 @@ DEVICE_TEST(pageable_transfers_of_any_size_arrive) {
             CAPTURE(bytes);
             CAPTURE(offset);
             const u8 poison = 0x5a;
-            stream->fill(*buffer, 0, most + 64, &poison, 1);
-            stream->write(*buffer, offset, bytes_of + offset, bytes);
+            stream.fill(*buffer, 0, most + 64, &poison, 1);
+            stream.write(*buffer, offset, bytes_of + offset, bytes);
             std::memset(got.data(), 0, bytes);
-            stream->read(got.data(), *buffer, offset, bytes);
+            stream.read(got.data(), *buffer, offset, bytes);
             u8 behind = 0;
-            stream->read(&behind, *buffer, offset + bytes, 1);
-            stream->synchronize();
+            stream.read(&behind, *buffer, offset + bytes, 1);
+            stream.synchronize();
             CHECK(std::memcmp(got.data(), bytes_of + offset, bytes) == 0);
             CHECK(behind == poison);
         }
     }
 }
 
-DEVICE_TEST(pageable_transfers_keep_to_the_streams_order) {
-    const auto stream = device.create_stream();
+STREAM_TEST(pageable_transfers_keep_to_the_streams_order) {
     const u64 bytes = (u64{9} << 20) + 5;
     const auto buffer = device.allocate(bytes), copy = device.allocate(bytes);
     std::vector<u8> host(bytes), got(bytes);
     for (u8 round = 1; round < 6; ++round) {
         std::memset(host.data(), round, bytes);
         const u8 poison = 0;
-        stream->fill(*buffer, 0, bytes, &poison, 1);
-        stream->write(*buffer, 0, host.data(), bytes);
-        stream->copy(*copy, 0, *buffer, 0, bytes);
-        stream->fill(*buffer, 0, bytes, &poison, 1);
-        stream->read(got.data(), *copy, 0, bytes);
-        stream->fill(*copy, 0, bytes, &poison, 1);
-        stream->synchronize();
+        stream.fill(*buffer, 0, bytes, &poison, 1);
+        stream.write(*buffer, 0, host.data(), bytes);
+        stream.copy(*copy, 0, *buffer, 0, bytes);
+        stream.fill(*buffer, 0, bytes, &poison, 1);
+        stream.read(got.data(), *copy, 0, bytes);
+        stream.fill(*copy, 0, bytes, &poison, 1);
+        stream.synchronize();
         CHECK(got == host);
     }
 }
 
-DEVICE_TEST(work_runs_in_order) {
-    const auto stream = device.create_stream();
+STREAM_TEST(work_runs_in_order) {
     const auto buffer = device.allocate(4096);
     std::vector<u8> got(4096);
     std::vector<int> order;
     for (int i = 0; i < 20; ++i) {
         const u8 value = static_cast<u8>(i);
-        stream->fill(*buffer, 0, 4096, &value, 1);
-        stream->read(got.data(), *buffer, 0, 4096);
-        stream->callback([&, i] { order.push_back(got[0] == i && got[4095] == i ? i : -1); });
+        stream.fill(*buffer, 0, 4096, &value, 1);
+        stream.read(got.data(), *buffer, 0, 4096);
+        stream.callback([&, i] { order.push_back(got[0] == i && got[4095] == i ? i : -1); });
     }
-    stream->synchronize();
+    stream.synchronize();
     REQUIRE(order.size() == 20);
     for (int i = 0; i < 20; ++i)
         CHECK(order[static_cast<std::size_t>(i)] == i);
-    CHECK(stream->idle());
+    CHECK(stream.idle());
 }
 
-DEVICE_TEST(calls_return_before_their_work_is_done) {
-    const auto stream = device.create_stream();
+STREAM_TEST(calls_return_before_their_work_is_done) {
     std::atomic<bool> release = false, reached = false;
-    stream->callback([&] {
+    stream.callback([&] {
         while (!release)
             std::this_thread::yield();
     });
-    stream->callback([&] { reached = true; });
+    stream.callback([&] { reached = true; });
     const auto event = device.create_event();
-    stream->record(*event);
+    stream.record(*event);
     CHECK_FALSE(reached);
     CHECK_FALSE(event->done());
-    CHECK_FALSE(stream->idle());
+    CHECK_FALSE(stream.idle());
     release = true;
-    stream->synchronize();
+    stream.synchronize();
     CHECK(reached);
     CHECK(event->done());
 }
@@ -222,8 +215,7 @@ DEVICE_TEST(streams_overlap_and_wait_for_events) {
     one->synchronize();
 }
 
-DEVICE_TEST(events_measure_device_time) {
-    const auto stream = device.create_stream();
+STREAM_TEST(events_measure_device_time) {
     const auto begin = device.create_event(), end = device.create_event();
     CHECK(begin->done());  // never recorded
     CHECK_NOTHROW(begin->synchronize());
@@ -231,26 +223,25 @@ DEVICE_TEST(events_measure_device_time) {
                  [&] { (void)end->milliseconds_since(*begin); }));
     const auto buffer = device.allocate(64 << 20);
     const u8 value = 1;
-    stream->fill(*buffer, 0, 64 << 20, &value, 1);  // first touch
-    stream->record(*begin);
+    stream.fill(*buffer, 0, 64 << 20, &value, 1);  // first touch
+    stream.record(*begin);
     for (int i = 0; i < 10; ++i)
-        stream->fill(*buffer, 0, 64 << 20, &value, 1);
-    stream->record(*end);
+        stream.fill(*buffer, 0, 64 << 20, &value, 1);
+    stream.record(*end);
     const double ms = end->milliseconds_since(*begin);
     CHECK(ms > 0.01);  // 640 MiB in 10 us would be 67 TB/s
     CHECK(ms < 60000);
     CHECK(begin->milliseconds_since(*begin) == 0);
 }
 
-DEVICE_TEST(synchronize_throws_the_exception_of_a_callback_once) {
-    const auto stream = device.create_stream();
+STREAM_TEST(synchronize_throws_the_exception_of_a_callback_once) {
     bool later = false;
-    stream->callback([] { throw std::runtime_error("from the callback"); });
-    stream->callback([&] { later = true; });
-    CHECK_THROWS_WITH(stream->synchronize(), "from the callback");
+    stream.callback([] { throw std::runtime_error("from the callback"); });
+    stream.callback([&] { later = true; });
+    CHECK_THROWS_WITH(stream.synchronize(), "from the callback");
     CHECK(later);
-    CHECK_NOTHROW(stream->synchronize());
-    CHECK(throws(ErrorCode::invalid_argument, "empty", [&] { stream->callback({}); }));
+    CHECK_NOTHROW(stream.synchronize());
+    CHECK(throws(ErrorCode::invalid_argument, "empty", [&] { stream.callback({}); }));
 }
 
 DEVICE_TEST(destroying_a_stream_waits_for_its_work) {
@@ -265,35 +256,33 @@ DEVICE_TEST(destroying_a_stream_waits_for_its_work) {
     CHECK(ran);
 }
 
-DEVICE_TEST(zeros_belong_to_the_stream) {
-    const auto stream = device.create_stream();
-    Buffer& zeros = zero_counters(*stream);
-    CHECK(&zero_counters(*stream) == &zeros);
+STREAM_TEST(zeros_belong_to_the_stream) {
+    Buffer& zeros = zero_counters(stream);
+    CHECK(&zero_counters(stream) == &zeros);
     CHECK(zeros.size() == 256);
     std::vector<u8> got(256, 1);
-    stream->read(got.data(), zeros, 0, 256);
-    stream->synchronize();
+    stream.read(got.data(), zeros, 0, 256);
+    stream.synchronize();
     CHECK(std::count(got.begin(), got.end(), 0) == 256);
     CHECK(&zero_counters(*device.create_stream()) != &zeros);
 }
 
-DEVICE_TEST(one_stream_may_be_used_by_several_threads) {
-    const auto stream = device.create_stream();
-    const Array<u32> counter(*stream, std::vector<u32>(4));
+STREAM_TEST(one_stream_may_be_used_by_several_threads) {
+    const Array<u32> counter(stream, std::vector<u32>(4));
     std::atomic<int> callbacks = 0;
     {
         std::vector<std::jthread> threads;
         for (u64 t = 0; t < 4; ++t) {
             threads.emplace_back([&, t] {
                 for (u32 i = 0; i < 50; ++i) {
-                    stream->fill(*counter.buffer(), 4 * t, 4, &i, 4);
-                    stream->callback([&] { ++callbacks; });
-                    if (i % 10 == 0) stream->synchronize();
+                    stream.fill(*counter.buffer(), 4 * t, 4, &i, 4);
+                    stream.callback([&] { ++callbacks; });
+                    if (i % 10 == 0) stream.synchronize();
                 }
             });
         }
     }
-    CHECK(counter.to_host(*stream) == std::vector<u32>(4, 49));
+    CHECK(counter.to_host(stream) == std::vector<u32>(4, 49));
     CHECK(callbacks == 200);
 }
 

@@ -146,8 +146,7 @@ TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(expected_results_over_ranks_equal_one_call) {
-    const auto stream = device.create_stream();
+STREAM_TEST(expected_results_over_ranks_equal_one_call) {
     for (const RanksTask& task :
          {RanksTask{reduce_ranks, "ranks", 1 << 12, 1}, RanksTask{reduce_ranks, "ranks", 1 << 16, 3},
           RanksTask{reduce_ranks, "ranks", 1 << 23, 2}}) {
@@ -156,17 +155,17 @@ DEVICE_TEST(expected_results_over_ranks_equal_one_call) {
         auto blocks = throughput_blocks(task);
         REQUIRE(blocks.size() == task.ranks);
         CHECK(blocks[0].size() == std::min<u64>(task.n, 1 << 22));
-        const Array<f32> all(*stream, all_elements(task, blocks)), sum(*stream, 1);
-        const Array<u64> counters(*stream, 256);
-        reduce(*stream, all, sum, ReduceOp::sum, {.variant = "fixed"});
-        histogram(*stream, all, counters, throughput_bins());
-        CHECK(sum.to_host(*stream)[0] == expected_sum(task, blocks));
+        const Array<f32> all(stream, all_elements(task, blocks)), sum(stream, 1);
+        const Array<u64> counters(stream, 256);
+        reduce(stream, all, sum, ReduceOp::sum, {.variant = "fixed"});
+        histogram(stream, all, counters, throughput_bins());
+        CHECK(sum.to_host(stream)[0] == expected_sum(task, blocks));
         const std::vector<u64> counts = expected_counts(task, blocks);
-        CHECK(counters.to_host(*stream) == counts);
+        CHECK(counters.to_host(stream) == counts);
         // Every rank has its own data: exchanging them changes the result.
         if (task.ranks == 1) continue;
         blocks[1] = blocks[0];
-        CHECK(expected_sum(task, blocks) != sum.to_host(*stream)[0]);
+        CHECK(expected_sum(task, blocks) != sum.to_host(stream)[0]);
         CHECK(expected_counts(task, blocks) != counts);
     }
 }

@@ -48,33 +48,32 @@ void check_json(const std::string& text, std::size_t operations) {
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(a_trace_lists_operations_in_order) {
-    const auto stream = device.create_stream();
+STREAM_TEST(a_trace_lists_operations_in_order) {
     const u64 n = 1 << 20;
     const auto values = random_values<float>(n);
     std::vector<float> got(n);
-    const Array<float> x(*stream, n), y(*stream, n);
+    const Array<float> x(stream, n), y(stream, n);
     const auto host = device.allocate_host(n * sizeof(float));
-    map(*stream, x, y, MapFunction::negate);  // compiles the kernel
-    stream->synchronize();
+    map(stream, x, y, MapFunction::negate);  // compiles the kernel
+    stream.synchronize();
 
     Trace trace;
     CHECK(throws(ErrorCode::invalid_argument, "already", [] { Trace second; }));
     std::string kernel;
-    observe_launches(*stream, [&](const Kernel& k, const LaunchShape&) { kernel = k.name(); });
-    stream->write(*x.buffer(), 0, values.data(), n * sizeof(float));
-    map(*stream, x, y, MapFunction::negate);
-    stream->copy(*x.buffer(), 0, *y.buffer(), 0, n * sizeof(float));
+    observe_launches(stream, [&](const Kernel& k, const LaunchShape&) { kernel = k.name(); });
+    stream.write(*x.buffer(), 0, values.data(), n * sizeof(float));
+    map(stream, x, y, MapFunction::negate);
+    stream.copy(*x.buffer(), 0, *y.buffer(), 0, n * sizeof(float));
     const float zero = 0;
-    stream->fill(*y.buffer(), 0, n * sizeof(float), &zero, 4);
-    stream->callback([] {});
-    stream->copy(*host, 0, *x.buffer(), 0, n * sizeof(float));
-    stream->read(got.data(), *x.buffer(), 0, n * sizeof(float));
-    observe_launches(*stream, {});
+    stream.fill(*y.buffer(), 0, n * sizeof(float), &zero, 4);
+    stream.callback([] {});
+    stream.copy(*host, 0, *x.buffer(), 0, n * sizeof(float));
+    stream.read(got.data(), *x.buffer(), 0, n * sizeof(float));
+    observe_launches(stream, {});
     trace.finish();
     // Later work is not in the trace.
-    stream->fill(*y.buffer(), 0, 4, &zero, 4);
-    stream->synchronize();
+    stream.fill(*y.buffer(), 0, 4, &zero, 4);
+    stream.synchronize();
 
     u64 wrong = 0;
     for (u64 i = 0; i < n; ++i)
@@ -127,16 +126,15 @@ DEVICE_TEST(a_trace_shows_concurrent_streams) {
     check_json(trace.json(), 2);
 }
 
-DEVICE_TEST(a_trace_shows_replayed_operations) {
-    const auto stream = device.create_stream();
-    const Array<u32> x(*stream, std::vector<u32>(1000, 1)), y(*stream, 1000);
-    stream->begin_recording();
-    map(*stream, x, y, MapFunction::negate);
-    stream->copy(*x.buffer(), 0, *y.buffer(), 0, 4000);
-    const auto recording = stream->end_recording();
+STREAM_TEST(a_trace_shows_replayed_operations) {
+    const Array<u32> x(stream, std::vector<u32>(1000, 1)), y(stream, 1000);
+    stream.begin_recording();
+    map(stream, x, y, MapFunction::negate);
+    stream.copy(*x.buffer(), 0, *y.buffer(), 0, 4000);
+    const auto recording = stream.end_recording();
     Trace trace;
-    recording->replay(*stream);
-    recording->replay(*stream);
+    recording->replay(stream);
+    recording->replay(stream);
     trace.finish();
     REQUIRE(trace.events().size() == 4);
     CHECK(trace.events()[0].engine == Engine::kernel);
@@ -165,14 +163,13 @@ DEVICE_TEST(a_trace_has_the_work_of_all_threads) {
     check_json(trace.json(), 800);
 }
 
-DEVICE_TEST(traces_follow_one_another) {
-    const auto stream = device.create_stream();
+STREAM_TEST(traces_follow_one_another) {
     const auto buffer = device.allocate(4096);
     const u32 zero = 0;
     for (u64 operations : {1, 200, 3}) {
         Trace trace;
         for (u64 i = 0; i < operations; ++i)
-            stream->fill(*buffer, 0, 4096, &zero, 4);
+            stream.fill(*buffer, 0, 4096, &zero, 4);
         CHECK(trace.events().empty());
         trace.finish();
         CHECK(trace.events().size() == operations);
@@ -180,10 +177,10 @@ DEVICE_TEST(traces_follow_one_another) {
     }
     {
         const Trace abandoned;
-        stream->fill(*buffer, 0, 4096, &zero, 4);
+        stream.fill(*buffer, 0, 4096, &zero, 4);
     }
-    stream->fill(*buffer, 0, 4096, &zero, 4);
-    stream->synchronize();
+    stream.fill(*buffer, 0, 4096, &zero, 4);
+    stream.synchronize();
 }
 
 TEST_SUITE_END();

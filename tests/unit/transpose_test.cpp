@@ -33,51 +33,48 @@ std::vector<T> turned(const std::vector<T>& in, std::vector<T> out, const Shape&
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(transpose_leaves_elements_between_rows_unchanged) {
-    const auto stream = device.create_stream();
+STREAM_TEST(transpose_leaves_elements_between_rows_unchanged) {
     for (const Shape& s :
          {Shape{3, 5, 7, 4}, Shape{70, 131, 140, 72}, Shape{257, 2, 2, 300}, Shape{1, 65, 65, 3}}) {
         CAPTURE(s.rows);
         const auto x = random_values<u16>(s.rows * s.in_pitch);
         const std::vector<u16> before(s.columns * s.out_pitch + 5, 77);
-        const Array<u16> in(*stream, x);
+        const Array<u16> in(stream, x);
         for (const Variant* variant : transpose_algorithm.variants) {
             CAPTURE(variant->name);
             if (!detail::supports_dialect(device, *variant)) continue;
-            const Array<u16> out(*stream, before);
+            const Array<u16> out(stream, before);
             try {
-                const Enqueued run = turn(*stream, in, out, s, {std::string(variant->name)});
+                const Enqueued run = turn(stream, in, out, s, {std::string(variant->name)});
                 CHECK(run.variant == variant->name);
             } catch (const Error& error) {  // the variant requires another group size
                 CHECK(error.code() == ErrorCode::unsupported);
                 continue;
             }
-            CHECK(out.to_host(*stream) == turned(x, before, s));
-            CHECK(in.to_host(*stream) == x);
+            CHECK(out.to_host(stream) == turned(x, before, s));
+            CHECK(in.to_host(stream) == x);
         }
-        const Array<u16> out(*stream, before);
-        turn(*stream, in, out, s);
-        CHECK(out.to_host(*stream) == turned(x, before, s));
+        const Array<u16> out(stream, before);
+        turn(stream, in, out, s);
+        CHECK(out.to_host(stream) == turned(x, before, s));
     }
 }
 
 // A block of a larger matrix with default pitches, transposed and transposed back.
-DEVICE_TEST(a_block_of_a_matrix_is_a_range_with_a_pitch) {
-    const auto stream = device.create_stream();
+STREAM_TEST(a_block_of_a_matrix_is_a_range_with_a_pitch) {
     const auto x = random_values<double>(90 * 100);
-    const Array<double> matrix(*stream, x), block(*stream, 40 * 30), back(*stream, x);
-    transpose(*stream, Matrix(matrix, 90, 100).part(7, 11, 30, 40), Matrix(block, 40, 30));
-    const auto got = block.to_host(*stream);
+    const Array<double> matrix(stream, x), block(stream, 40 * 30), back(stream, x);
+    transpose(stream, Matrix(matrix, 90, 100).part(7, 11, 30, 40), Matrix(block, 40, 30));
+    const auto got = block.to_host(stream);
     for (u64 r = 0; r < 30; ++r) {
         for (u64 c = 0; c < 40; ++c)
             REQUIRE(got[c * 30 + r] == x[(7 + r) * 100 + 11 + c]);
     }
-    transpose(*stream, Matrix(block, 40, 30), Matrix(back, 90, 100).part(7, 11, 30, 40));
-    CHECK(back.to_host(*stream) == x);
+    transpose(stream, Matrix(block, 40, 30), Matrix(back, 90, 100).part(7, 11, 30, 40));
+    CHECK(back.to_host(stream) == x);
 }
 
-DEVICE_TEST(transpose_of_a_square_matrix_in_place) {
-    const auto stream = device.create_stream();
+STREAM_TEST(transpose_of_a_square_matrix_in_place) {
     for (const u64 side : {1, 2, 33, 64, 129, 300}) {
         CAPTURE(side);
         for (const u64 pitch : {side, side + 3, (side + 15) / 16 * 16}) {
@@ -87,64 +84,61 @@ DEVICE_TEST(transpose_of_a_square_matrix_in_place) {
             for (const Variant* variant : transpose_algorithm.variants) {
                 CAPTURE(variant->name);
                 if (!detail::supports_dialect(device, *variant)) continue;
-                const Array<float> both(*stream, x);
+                const Array<float> both(stream, x);
                 if (variant->name == "naive") {
                     CHECK(throws(ErrorCode::unsupported, "does not support in-place operation",
-                                 [&] { turn(*stream, both, both, shape, {std::string(variant->name)}); }));
+                                 [&] { turn(stream, both, both, shape, {std::string(variant->name)}); }));
                     continue;
                 }
                 try {
-                    turn(*stream, both, both, shape, {std::string(variant->name)});
+                    turn(stream, both, both, shape, {std::string(variant->name)});
                 } catch (const Error& error) {
                     CHECK(error.code() == ErrorCode::unsupported);
                     continue;
                 }
-                CHECK(both.to_host(*stream) == turned(x, x, shape));
+                CHECK(both.to_host(stream) == turned(x, x, shape));
             }
-            const Array<float> both(*stream, x);
-            turn(*stream, both, both, shape);
-            turn(*stream, both, both, shape);
-            CHECK(both.to_host(*stream) == x);
+            const Array<float> both(stream, x);
+            turn(stream, both, both, shape);
+            turn(stream, both, both, shape);
+            CHECK(both.to_host(stream) == x);
         }
     }
 }
 
-DEVICE_TEST(transpose_of_column_major_matrices) {
-    const auto stream = device.create_stream();
+STREAM_TEST(transpose_of_column_major_matrices) {
     const auto x = random_values<u32>(30 * 47);
-    const Array<u32> in(*stream, x), out(*stream, x.size());
-    const Array<u32> padded(*stream, std::vector<u32>(30 * 50, 7)), square(*stream, x);
-    transpose(*stream, Matrix(in, 40, 25, 47, Layout::column_major),
+    const Array<u32> in(stream, x), out(stream, x.size());
+    const Array<u32> padded(stream, std::vector<u32>(30 * 50, 7)), square(stream, x);
+    transpose(stream, Matrix(in, 40, 25, 47, Layout::column_major),
               Matrix(padded, 25, 40, 30, Layout::column_major));
-    CHECK(padded.to_host(*stream) == turned(x, std::vector<u32>(30 * 50, 7), {25, 40, 47, 30}));
+    CHECK(padded.to_host(stream) == turned(x, std::vector<u32>(30 * 50, 7), {25, 40, 47, 30}));
     const Matrix both(square, 20, 20, 40, Layout::column_major);
-    transpose(*stream, both, both);
-    CHECK(square.to_host(*stream) == turned(x, x, {20, 20, 40, 40}));
+    transpose(stream, both, both);
+    CHECK(square.to_host(stream) == turned(x, x, {20, 20, 40, 40}));
     CHECK(throws(ErrorCode::invalid_argument, "in of 47 x 31 needs", [&] {
-        transpose(*stream, MatrixView{in.view(), 47, 31, 0, Layout::column_major},
+        transpose(stream, MatrixView{in.view(), 47, 31, 0, Layout::column_major},
                   MatrixView{out.view(), 31, 47, 0, Layout::column_major});
     }));
     // In memory, the columns of in are rows.
-    transpose(*stream, Matrix(in, 47, 30, 0, Layout::column_major),
+    transpose(stream, Matrix(in, 47, 30, 0, Layout::column_major),
               Matrix(out, 30, 47, 0, Layout::column_major));
-    CHECK(out.to_host(*stream) == turned(x, x, {30, 47, 47, 30}));
+    CHECK(out.to_host(stream) == turned(x, x, {30, 47, 47, 30}));
 }
 
-DEVICE_TEST(a_matrix_without_rows_or_columns_is_valid) {
-    const auto stream = device.create_stream();
-    const Array<i8> none(*stream, 0), some(*stream, std::vector<i8>{1, 2, 3});
-    CHECK_NOTHROW(turn(*stream, none, none, {0, 0}));
-    CHECK_NOTHROW(turn(*stream, none, some, {0, 7}));
-    CHECK_NOTHROW(turn(*stream, some, some, {7, 0}));
-    CHECK(some.to_host(*stream) == std::vector<i8>{1, 2, 3});
+STREAM_TEST(a_matrix_without_rows_or_columns_is_valid) {
+    const Array<i8> none(stream, 0), some(stream, std::vector<i8>{1, 2, 3});
+    CHECK_NOTHROW(turn(stream, none, none, {0, 0}));
+    CHECK_NOTHROW(turn(stream, none, some, {0, 7}));
+    CHECK_NOTHROW(turn(stream, some, some, {7, 0}));
+    CHECK(some.to_host(stream) == std::vector<i8>{1, 2, 3});
 }
 
-DEVICE_TEST(transpose_rejects_invalid_calls) {
-    const auto stream = device.create_stream();
-    const Array<u32> in(*stream, random_values<u32>(100)), out(*stream, 100);
-    const Array<float> floats(*stream, 100);
+STREAM_TEST(transpose_rejects_invalid_calls) {
+    const Array<u32> in(stream, random_values<u32>(100)), out(stream, 100);
+    const Array<float> floats(stream, 100);
     auto refused = [&](const char* words, const auto& from, const auto& to, const Shape& shape) {
-        CHECK(throws(ErrorCode::invalid_argument, words, [&] { turn(*stream, from, to, shape); }));
+        CHECK(throws(ErrorCode::invalid_argument, words, [&] { turn(stream, from, to, shape); }));
     };
     refused("in and out must have the same type, got u32 and f32", in, floats, {10, 10});
     refused("in of 10 x 11 needs 110 elements, got a range of 100", in, out, {10, 11});
@@ -158,17 +152,17 @@ DEVICE_TEST(transpose_rejects_invalid_calls) {
     refused("in-place operation requires equal pitches, got 12 and 10", in, in, {8, 8, 12, 10});
     refused("pass identical or disjoint ranges", in.span().part(0, 50), in.span().part(49, 51), {5, 10});
     CHECK(throws(ErrorCode::invalid_argument, "out must be 5 x 4 for in of 4 x 5, got 4 x 5",
-                 [&] { transpose(*stream, Matrix(in, 4, 5), Matrix(out, 4, 5)); }));
+                 [&] { transpose(stream, Matrix(in, 4, 5), Matrix(out, 4, 5)); }));
     CHECK(throws(ErrorCode::invalid_argument,
                  "in and out must have the same layout, got row-major and column-major",
-                 [&] { transpose(*stream, Matrix(in, 4, 5), Matrix(out, 4, 5).transposed()); }));
+                 [&] { transpose(stream, Matrix(in, 4, 5), Matrix(out, 4, 5).transposed()); }));
     CHECK(throws(ErrorCode::invalid_argument, "unknown variant 'diagonal'; available: ", [&] {
-        turn(*stream, in, out, {10, 10}, {"diagonal"});
+        turn(stream, in, out, {10, 10}, {"diagonal"});
     }));
     // Ranges may be adjacent, and longer than their matrices.
-    CHECK_NOTHROW(turn(*stream, in.span().part(0, 50), in.span().part(50, 50), {5, 10}));
-    CHECK_NOTHROW(turn(*stream, in, in.span().part(50, 50), {5, 10}));
-    CHECK_NOTHROW(stream->synchronize());
+    CHECK_NOTHROW(turn(stream, in.span().part(0, 50), in.span().part(50, 50), {5, 10}));
+    CHECK_NOTHROW(turn(stream, in, in.span().part(50, 50), {5, 10}));
+    CHECK_NOTHROW(stream.synchronize());
 }
 
 TEST_SUITE_END();

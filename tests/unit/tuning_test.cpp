@@ -358,19 +358,18 @@ DEVICE_TEST(tables_are_found_by_device) {
     set_tuning(device, nullptr);
 }
 
-DEVICE_TEST(auto_uses_the_variant_of_a_table) {
-    const auto stream = device.create_stream();
-    const Array<u32> integers(*stream, random_values<u32>(5000)), sum(*stream, 1);
-    const Array<f32> floats(*stream, random_values<f32>(5000)), float_sum(*stream, 1);
+STREAM_TEST(auto_uses_the_variant_of_a_table) {
+    const Array<u32> integers(stream, random_values<u32>(5000)), sum(stream, 1);
+    const Array<f32> floats(stream, random_values<f32>(5000)), float_sum(stream, 1);
     auto ran = [&](const auto& in, const auto& out, const Options& options = {}) {
-        return std::string(reduce(*stream, in.view(), out.view(), ReduceOp::sum, options).variant);
+        return std::string(reduce(stream, in.view(), out.view(), ReduceOp::sum, options).variant);
     };
     const std::string by_default = ran(integers, sum);
     CHECK(by_default == "fixed");
-    const u32 expected = sum.to_host(*stream)[0];
+    const u32 expected = sum.to_host(stream)[0];
     const Tuned tuned(device, {row("reduce", "first_add")});
     CHECK(ran(integers, sum) == "first_add");
-    CHECK(sum.to_host(*stream)[0] == expected);
+    CHECK(sum.to_host(stream)[0] == expected);
     CHECK(ran(integers, sum, {.variant = "sequential"}) == "sequential");
     // For floats, its order of operations is weaker than that of the default variant.
     CHECK(ran(floats, float_sum) == "fixed");
@@ -384,12 +383,11 @@ DEVICE_TEST(auto_uses_the_variant_of_a_table) {
     REQUIRE(without != variants.end());
     const Tuned unsupported(device, {row("reduce", std::string((*without)->name))});
     CHECK(ran(integers, sum) == "fixed");
-    stream->synchronize();
+    stream.synchronize();
 }
 
 // Some variant's launch reads each tunable of the device. With each permitted value, results are bitwise identical.
-DEVICE_TEST(results_do_not_depend_on_tables) {
-    const auto stream = device.create_stream();
+STREAM_TEST(results_do_not_depend_on_tables) {
     u64 asked_for = 0, expected_ones = 0;
     for (const Tunable* tunable : all_tunables())
         expected_ones += tunable->is_for(device) ? 1 : 0;
@@ -399,20 +397,20 @@ DEVICE_TEST(results_do_not_depend_on_tables) {
         bool found = false;
         for (const auto& [algorithm, call] : calls()) {
             if (tunable->algorithm() != algorithm) continue;
-            const std::string way = way_that_asks(device, *stream, algorithm, call, *tunable);
+            const std::string way = way_that_asks(device, stream, algorithm, call, *tunable);
             if (way.empty()) continue;
             found = true;
             CAPTURE(way);
             std::vector<std::byte> expected;
             {
                 const Tuned defaults(device, {});
-                expected = call(*stream, {.variant = way});
+                expected = call(stream, {.variant = way});
             }
             for (const u64 value : tunable->values) {
                 if (value == 0) continue;
                 CAPTURE(value);
                 const Tuned tuned(device, {row(std::string(tunable->name), std::to_string(value))});
-                CHECK(call(*stream, {.variant = way}) == expected);
+                CHECK(call(stream, {.variant = way}) == expected);
             }
         }
         CHECK(found);
@@ -423,12 +421,11 @@ DEVICE_TEST(results_do_not_depend_on_tables) {
 }
 
 // Launches read only tunables for which Tunable::is_for() is true.
-DEVICE_TEST(launches_read_only_tunables_for_their_device) {
-    const auto stream = device.create_stream();
+STREAM_TEST(launches_read_only_tunables_for_their_device) {
     std::vector<Tuning::Asked> asked;
     const Tuned tuned(device, {}, &asked);
     for (const auto& [algorithm, call] : calls())
-        call(*stream, {});
+        call(stream, {});
     u64 seen = 0;
     for (const Tuning::Asked& a : asked) {
         if (a.tunable == nullptr) continue;
@@ -440,16 +437,15 @@ DEVICE_TEST(launches_read_only_tunables_for_their_device) {
 }
 
 // A row takes effect: with smaller tiles, the launch has more groups.
-DEVICE_TEST(a_row_changes_the_launch) {
-    const auto stream = device.create_stream();
-    const Array<f32> in(*stream, random_values<f32>(1 << 20)), out(*stream, 1 << 20);
+STREAM_TEST(a_row_changes_the_launch) {
+    const Array<f32> in(stream, random_values<f32>(1 << 20)), out(stream, 1 << 20);
     auto groups_with = [&](std::vector<TuningRow> rows) {
         const Tuned tuned(device, std::move(rows));
         u64 groups = 0;
-        observe_launches(*stream, [&](const Kernel&, const LaunchShape& shape) { groups = shape.groups_x; });
-        map(*stream, in, out, MapFunction::negate);
-        observe_launches(*stream, {});
-        stream->synchronize();
+        observe_launches(stream, [&](const Kernel&, const LaunchShape& shape) { groups = shape.groups_x; });
+        map(stream, in, out, MapFunction::negate);
+        observe_launches(stream, {});
+        stream.synchronize();
         return groups;
     };
     const bool many = device.traits().many_items;

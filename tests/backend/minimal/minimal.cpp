@@ -93,14 +93,14 @@ class DeviceMemory final : public backend::Memory {
 // Drivers of CPUs copy from any host memory at the same speed: nothing is page-locked.
 class HostMemory final : public backend::Memory {
   public:
-    explicit HostMemory(u64 bytes) {
-        if (::posix_memalign(&base_, 64, bytes) != 0) out_of_memory("Device::allocate_host", bytes);
+    explicit HostMemory(u64 bytes) : base_(std::aligned_alloc(64, (bytes + 63) / 64 * 64)) {
+        if (base_ == nullptr) out_of_memory("Device::allocate_host", bytes);
     }
     ~HostMemory() override { std::free(base_); }
     void* host_pointer() noexcept override { return base_; }
 
   private:
-    void* base_ = nullptr;
+    void* base_;
 };
 
 cl_mem buffer_of(const backend::Memory& memory) {
@@ -126,12 +126,12 @@ class MinimalKernel final : public backend::Kernel {
         std::size_t size = 0;
         check(clGetKernelInfo(kernel.get(), CL_KERNEL_NUM_ARGS, sizeof parameters_, &parameters_, nullptr),
               "Device::compile", "clGetKernelInfo");
-        check(clGetKernelWorkGroupInfo(kernel.get(), id, CL_KERNEL_WORK_GROUP_SIZE, sizeof size, &size,
-                                       nullptr),
-              "Device::compile", "clGetKernelWorkGroupInfo");
-        check(clGetKernelWorkGroupInfo(kernel.get(), id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof static_local,
-                                       &static_local, nullptr),
-              "Device::compile", "clGetKernelWorkGroupInfo");
+        const auto ask = [&](cl_kernel_work_group_info question, auto& value) {
+            check(clGetKernelWorkGroupInfo(kernel.get(), id, question, sizeof value, &value, nullptr),
+                  "Device::compile", "clGetKernelWorkGroupInfo");
+        };
+        ask(CL_KERNEL_WORK_GROUP_SIZE, size);
+        ask(CL_KERNEL_LOCAL_MEM_SIZE, static_local);
         limits_ = {.size = size,
                    .sizes = {sizes[0], sizes[1], sizes[2]},
                    .local_memory = traits.local_memory,
@@ -230,16 +230,13 @@ class MinimalQueue final : public backend::Queue {
     }
 
     void write(backend::Memory& to, u64 offset, const void* from, u64 bytes) override {
-        enqueue([=, this, buffer = buffer_of(to)] {
-            check(
-                clEnqueueWriteBuffer(queue_.get(), buffer, CL_TRUE, offset, bytes, from, 0, nullptr, nullptr),
-                "Stream::write", "clEnqueueWriteBuffer");
+        enqueue("Stream::write", [=, this, buffer = buffer_of(to)] {
+            return clEnqueueWriteBuffer(queue_.get(), buffer, 0, offset, bytes, from, 0, nullptr, nullptr);
         });
     }
     void read(void* to, const backend::Memory& from, u64 offset, u64 bytes) override {
-        enqueue([=, this, buffer = buffer_of(from)] {
-            check(clEnqueueReadBuffer(queue_.get(), buffer, CL_TRUE, offset, bytes, to, 0, nullptr, nullptr),
-                  "Stream::read", "clEnqueueReadBuffer");
+        enqueue("Stream::read", [=, this, buffer = buffer_of(from)] {
+            return clEnqueueReadBuffer(queue_.get(), buffer, 0, offset, bytes, to, 0, nullptr, nullptr);
         });
     }
     // Each side may be memory of allocate_host().
@@ -254,22 +251,18 @@ class MinimalQueue final : public backend::Queue {
         } else if (source != nullptr) {
             write(to, to_offset, source, bytes);
         } else {
-            enqueue([=, this, in = buffer_of(from), out = buffer_of(to)] {
-                check(clEnqueueCopyBuffer(queue_.get(), in, out, from_offset, to_offset, bytes, 0, nullptr,
-                                          nullptr),
-                      "Stream::copy", "clEnqueueCopyBuffer");
-                check(clFinish(queue_.get()), "Stream::copy", "clFinish");
+            enqueue("Stream::copy", [=, this, in = buffer_of(from), out = buffer_of(to)] {
+                return clEnqueueCopyBuffer(queue_.get(), in, out, from_offset, to_offset, bytes, 0, nullptr,
+                                           nullptr);
             });
         }
     }
     void fill(backend::Memory& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size) override {
         std::array<std::byte, 8> value{};
         std::memcpy(value.data(), pattern, pattern_size);
-        enqueue([=, this, buffer = buffer_of(to)] {
-            check(clEnqueueFillBuffer(queue_.get(), buffer, value.data(), pattern_size, offset, bytes, 0,
-                                      nullptr, nullptr),
-                  "Stream::fill", "clEnqueueFillBuffer");
-            check(clFinish(queue_.get()), "Stream::fill", "clFinish");
+        enqueue("Stream::fill", [=, this, buffer = buffer_of(to)] {
+            return clEnqueueFillBuffer(queue_.get(), buffer, value.data(), pattern_size, offset, bytes, 0,
+                                       nullptr, nullptr);
         });
     }
     void launch(const backend::Kernel& kernel, const LaunchShape& shape,
@@ -279,10 +272,9 @@ class MinimalQueue final : public backend::Queue {
                                                    shape.groups_z * local[2]};
         enqueue([=, this, ready = static_cast<const MinimalKernel&>(kernel).with(shape, arguments)] {
             const std::lock_guard lock(kernels_);
-            check(clEnqueueNDRangeKernel(queue_.get(), ready.get(), 3, nullptr, global.data(), local.data(),
-                                         0, nullptr, nullptr),
-                  "Stream::launch", "clEnqueueNDRangeKernel");
-            check(clFinish(queue_.get()), "Stream::launch", "clFinish");
+            finish("Stream::launch",
+                   clEnqueueNDRangeKernel(queue_.get(), ready.get(), 3, nullptr, global.data(), local.data(),
+                                          0, nullptr, nullptr));
         });
     }
     void record(backend::Event& event) override {
@@ -313,6 +305,16 @@ class MinimalQueue final : public backend::Queue {
         const std::lock_guard lock(mutex_);
         operations_.push_back(std::move(operation));
         changed_.notify_all();
+    }
+
+    // A command of OpenCL. f enqueues it and returns a status.
+    template <class F>
+    void enqueue(const char* call, F f) {
+        enqueue([=, this] { finish(call, f()); });
+    }
+    void finish(const char* call, cl_int status) {
+        check(status, call, "the OpenCL command");
+        check(clFinish(queue_.get()), call, "clFinish");
     }
 
     // The first operation stays in the list while it runs.
@@ -386,20 +388,16 @@ class MinimalDevice final : public backend::Device {
     const DeviceInfo& info() const noexcept override { return info_; }
     const DeviceTraits& traits() const noexcept override { return traits_; }
     std::vector<DeviceProperty> properties() const override {
-        std::vector<DeviceProperty> list;
-        for (const auto& [name, question] : std::initializer_list<std::pair<const char*, cl_device_info>>{
-                 {"name", CL_DEVICE_NAME},
-                 {"vendor", CL_DEVICE_VENDOR},
-                 {"version", CL_DEVICE_VERSION},
-                 {"language", CL_DEVICE_OPENCL_C_VERSION},
-                 {"driver", CL_DRIVER_VERSION},
-                 {"profile", CL_DEVICE_PROFILE},
-                 {"extensions", CL_DEVICE_EXTENSIONS}})
-            list.push_back({name, text_of(id_, question)});
-        list.push_back({"compute units", std::to_string(traits_.units)});
-        list.push_back({"memory (bytes)", std::to_string(traits_.global_memory)});
-        list.push_back({"local memory (bytes)", std::to_string(traits_.local_memory)});
-        return list;
+        return {{"name", text_of(id_, CL_DEVICE_NAME)},
+                {"vendor", text_of(id_, CL_DEVICE_VENDOR)},
+                {"version", text_of(id_, CL_DEVICE_VERSION)},
+                {"language", text_of(id_, CL_DEVICE_OPENCL_C_VERSION)},
+                {"driver", text_of(id_, CL_DRIVER_VERSION)},
+                {"profile", text_of(id_, CL_DEVICE_PROFILE)},
+                {"extensions", text_of(id_, CL_DEVICE_EXTENSIONS)},
+                {"compute units", std::to_string(traits_.units)},
+                {"memory (bytes)", std::to_string(traits_.global_memory)},
+                {"local memory (bytes)", std::to_string(traits_.local_memory)}};
     }
 
     std::unique_ptr<backend::Memory> allocate(u64 bytes) override {

@@ -8,13 +8,11 @@ scatter="compact --variants scan_scatter --types u32 --patterns random --sizes 1
 mutant compact.cl many "$fused" "an element past the end is kept" 'if (i >= first && i < last) {' 'if (i >= first && i <= last) {'
 mutant group_scan.cl many "$fused" "the last step of the scan is left out" 'distance < GROUP; distance *= 2' 'distance < GROUP / 2; distance *= 2'
 mutant compact.cl many "$fused" "rows do not count the ones before" 'ranks.of_row[r] = ranks.total + ' 'ranks.of_row[r] = '
-mutant compact.cl many "$fused" "no barrier: elements leave before they are gathered" \
-    '    barrier(CLK_LOCAL_MEM_FENCE);
+mutant compact.cl many "$fused" "no barrier: elements leave before they are gathered" '    barrier(CLK_LOCAL_MEM_FENCE);
     __global B* base' '    __global B* base'
 mutant compact.cl many "$fused" "one element more is stored than is kept" \
     'if (i >= shift && i < shift + count) base[i]' 'if (i >= shift && i <= shift + count) base[i]'
-mutant compact.cl many "$fused" "chunks begin behind themselves" \
-    '        counts[c] = before;
+mutant compact.cl many "$fused" "chunks begin behind themselves" '        counts[c] = before;
         before += kept;' '        before += kept;
         counts[c] = before;'
 mutant compact.cl many "$fused" "the count is one short" 'count[count_at] = all;' 'count[count_at] = all - 1;'
@@ -48,8 +46,7 @@ mutant tile.cu any "$fused" "one element more is stored than is kept" \
     'if (i >= shift && i < shift + count) base[i]' 'if (i >= shift && i <= shift + count) base[i]'
 mutant compact_tile.cu any "$fused" "of a partition, the others are turned about" \
     'staged[shift + place - rank]' 'staged[shift + (count - 1) - (place - rank)]'
-mutant compact.cu any "$fused" "chunks begin behind themselves" \
-    '        counts[c] = before;
+mutant compact.cu any "$fused" "chunks begin behind themselves" '        counts[c] = before;
         before += kept;' '        before += kept;
         counts[c] = before;'
 mutant compact.cu any "$fused" "of a partition, the others count the kept ones before them" \

@@ -34,8 +34,7 @@ mutant map.cl one "add --variants vectorized --types i32 --sizes 16000" "the las
     'min(n, (get_group_id(0) + 1) * tile)' '(get_group_id(0) + 1) * tile'
 
 mutant map.cu any "$add_naive" "a write past the end: < becomes <=" 'if (i < n) out[i] =' 'if (i <= n) out[i] ='
-mutant map.cu any "$add_naive" "the first element is left out" \
-    'GROUP + threadIdx.x;
+mutant map.cu any "$add_naive" "the first element is left out" 'GROUP + threadIdx.x;
     if (i < n)' 'GROUP + threadIdx.x + 1;
     if (i < n)'
 mutant map.cu any "add --variants naive --types f32 --patterns tiny --sizes 1009" "denormals are flushed to zero" \

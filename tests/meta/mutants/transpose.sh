@@ -18,8 +18,7 @@ mutant transpose_steps.cl any "$naive" "a column past the end" \
     'r < rows && c < columns) out' 'r < rows && c <= columns) out'
 mutant transpose_steps.cl any "$naive" "a pitch is taken for the other" \
     'in[in_at + r * in_pitch + c]' 'in[in_at + r * out_pitch + c]'
-mutant transpose_steps.cl any "$tiled" "no barrier: a tile leaves before it is there" \
-    '    barrier(CLK_LOCAL_MEM_FENCE);
+mutant transpose_steps.cl any "$tiled" "no barrier: a tile leaves before it is there" '    barrier(CLK_LOCAL_MEM_FENCE);
     store_turned(tile, out +' '    store_turned(tile, out +'
 mutant transpose_steps.cl any "$tiled" "what lies between rows is written" \
     'x < columns) out[(j + y) * pitch + x]' 'x <= columns) out[(j + y) * pitch + x]'
@@ -34,13 +33,11 @@ mutant transpose.cl many "$turn" "rows of the stage change places" \
     '= stage[staged(row, pack)];' '= stage[staged(row ^ 1, pack)];'
 mutant transpose.cl many "$turn" "an element is stored past a row's end" 'if (row < rows && c < columns) out' \
     'if (row < rows && c <= columns) out'
-mutant transpose.cl many "${turn/20011/16130}" "packs past the edge" \
-    'if (aligned && rows >= TILE && columns >= TILE) {
+mutant transpose.cl many "${turn/20011/16130}" "packs past the edge" 'if (aligned && rows >= TILE && columns >= TILE) {
         const u32 pack' 'if (aligned && rows + 1 >= TILE && columns + 1 >= TILE) {
         const u32 pack'
 mutant transpose.cl many "$turn" "in place, the mirror image stays" 'if (r != c) store_rows(' 'if (r == c) store_rows('
-mutant transpose_thin.cl many "$strip" "what is in no whole pack is not loaded" \
-    'i < count; i += GROUP) {
+mutant transpose_thin.cl many "$strip" "what is in no whole pack is not loaded" 'i < count; i += GROUP) {
         const u32 k = i / thin;
         *item' 'i < count / PACK * PACK; i += GROUP) {
         const u32 k = i / thin;
@@ -68,15 +65,13 @@ mutant tile_order.cu any "$bands" "all bands are the first" '/ tiles * band, res
 mutant transpose_tile.cu any "$tiled" "a pair of tiles is left out" 'column >= row + even' 'column > row + even'
 mutant transpose_steps.cu any "$naive" "a column past the end" \
     'r < rows && c < columns) out' 'r < rows && c <= columns) out'
-mutant transpose_steps.cu any "$tiled" "no barrier: a tile leaves before it is there" \
-    '    __syncthreads();
+mutant transpose_steps.cu any "$tiled" "no barrier: a tile leaves before it is there" '    __syncthreads();
     store_turned(tile, out +' '    store_turned(tile, out +'
 mutant transpose_steps.cu any "$tiled" "in place, tiles on the diagonal only" \
     'if (r != c) store_turned(mirrored, here' 'if (r == c) store_turned(mirrored, here'
 mutant transpose.cu any "$turn" "blocks are not turned" \
     'turned.item[i] = block[i].item[j];' 'turned.item[i] = block[j].item[i];'
-mutant transpose.cu any "${turn/20011/16130}" "packs past the edge" \
-    'if (aligned && rows >= TILE && columns >= TILE) {
+mutant transpose.cu any "${turn/20011/16130}" "packs past the edge" 'if (aligned && rows >= TILE && columns >= TILE) {
         const u32 pack' 'if (aligned && rows + 1 >= TILE && columns + 1 >= TILE) {
         const u32 pack'
 mutant transpose.cu any "$turn" "an element is stored past a row's end" 'if (row < rows && c < columns) out' \
