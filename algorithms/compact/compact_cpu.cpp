@@ -16,8 +16,8 @@ u64 most_groups(const Device& device, const CompactProblem& p) {
     return std::max<u64>(1, p.in.bytes() / least_bytes);
 }
 
-u32 past_cache(const Device& device, const CompactProblem& p) {
-    return stores_past_cache(device, compact_stream_kib, point_of(p), p.in.bytes() + p.out.bytes());
+u32 non_temporal(const Device& device, const CompactProblem& p) {
+    return stores_non_temporal(device, compact_stream_kib, point_of(p), p.in.bytes() + p.out.bytes());
 }
 
 // The chunks of `fused`, some per thread, and the offsets of their results.
@@ -65,7 +65,7 @@ void run_compact_fused_wide(Stream& stream, const CompactProblem& p) {
     launch(stream, *count, chunks.shape(), p.in, chunks.offsets, p.in.count, chunks.length, p.values);
     launch(stream, *sum, LaunchShape::linear(1, 1), chunks.offsets, p.count, chunks.count);
     launch(stream, *write, chunks.shape(), p.in, p.out, chunks.offsets, p.count, p.in.count, chunks.length,
-           past_cache(device, p), p.values);
+           non_temporal(device, p), p.values);
 }
 
 // In one group `two_pass` reads the elements once.
@@ -79,7 +79,7 @@ void run_compact_fused_host(Stream& stream, const CompactProblem& p) {
     const Chunks chunks(stream, p);
     launch_offsets(stream, p, chunks);
     launch(stream, *write, chunks.shape(), p.in, p.out, chunks.offsets, p.count, p.in.count, chunks.length,
-           past_cache(device, p), u32{p.partition}, compact_block_function(device, p).argument(), p.values);
+           non_temporal(device, p), u32{p.partition}, compact_block_function(device, p).argument(), p.values);
 }
 
 void run_compact_two_pass(Stream& stream, const CompactProblem& p) {
@@ -97,7 +97,7 @@ void run_compact_two_pass(Stream& stream, const CompactProblem& p) {
     if (p.partition) launch_offsets(stream, p, Chunks(stream, p));
     const u64 local = (p.partition ? 2 : 1) * (tile_bytes + slack);
     launch(stream, *kernel, LaunchShape::linear(groups, 1, local), p.in, p.out, p.count, n, tile,
-           past_cache(device, p), u32{p.partition}, compact_block_function(device, p).argument(), p.values);
+           non_temporal(device, p), u32{p.partition}, compact_block_function(device, p).argument(), p.values);
 }
 
 void run_compact_serial(Stream& stream, const CompactProblem& p) {

@@ -63,8 +63,8 @@ template <class B>
 }
 
 template <class B>
-[[gnu::always_inline]] inline void store_tile(B* to, const B* from, u64 count, u32 past_cache) {
-    if (past_cache != 0) {
+[[gnu::always_inline]] inline void store_tile(B* to, const B* from, u64 count, u32 non_temporal) {
+    if (non_temporal != 0) {
         stream_store(to, from, count * sizeof(B));
     } else {
         std::memcpy(to, from, count * sizeof(B));
@@ -80,7 +80,8 @@ enum ChainWord : u64 { chain_ticket = 0, chain_turn = 8, chain_kept = 16 };
 // them.
 template <class B>
 void compact_two_pass(const Group& group, const B* in, B* out, u64* kept_count, u64 n, u64 tile,
-                      u32 past_cache, u32 partition, const BlockFunction keep, const OperatorValues& values) {
+                      u32 non_temporal, u32 partition, const BlockFunction keep,
+                      const OperatorValues& values) {
     std::array<u64, 32>& chain = group.launch->words;
     const std::atomic_ref<u64> ticket(chain[chain_ticket]), turn(chain[chain_turn]);
     const u64 tiles = (n + tile - 1) / tile;
@@ -98,11 +99,11 @@ void compact_two_pass(const Group& group, const B* in, B* out, u64* kept_count, 
         chain[chain_kept] = before + kept;
         if (t + 1 == tiles && partition == 0) *kept_count = before + kept;
         turn.store(t + 1, std::memory_order_release);
-        store_tile(out + before, buffer, kept, past_cache);
+        store_tile(out + before, buffer, kept, non_temporal);
         if (others != nullptr)
-            store_tile(out + all_kept + (begin - before), others, count - kept, past_cache);
+            store_tile(out + all_kept + (begin - before), others, count - kept, non_temporal);
     }
-    if (past_cache != 0) stream_fence();
+    if (non_temporal != 0) stream_fence();
 }
 
 // One loop; partition adds a second one for the other elements. A block is flagged before its elements move, so out
@@ -168,7 +169,7 @@ inline void compact_offsets(const Group& /*group*/, u64* counts, u64* count, u64
 // Writes the kept elements of each chunk to their place. With `partition`, the others go behind all kept elements.
 template <class B>
 void compact_write(const Group& group, const B* in, B* out, const u64* offsets, const u64* count, u64 n,
-                   u64 chunk, u32 past_cache, u32 partition, const BlockFunction keep,
+                   u64 chunk, u32 non_temporal, u32 partition, const BlockFunction keep,
                    const OperatorValues& values) {
     constexpr u64 tile = 8192 / sizeof(B);
     alignas(64) B buffer[tile + compress_slack / sizeof(B)], others[tile + compress_slack / sizeof(B)];
@@ -178,11 +179,11 @@ void compact_write(const Group& group, const B* in, B* out, const u64* offsets, 
         const u64 length = std::min(tile, end - base);
         const u64 kept =
             compress_tile(group, in + base, length, buffer, partition != 0 ? others : nullptr, keep, values);
-        store_tile(out + before, buffer, kept, past_cache);
-        if (partition != 0) store_tile(out + all_kept + (base - before), others, length - kept, past_cache);
+        store_tile(out + before, buffer, kept, non_temporal);
+        if (partition != 0) store_tile(out + all_kept + (base - before), others, length - kept, non_temporal);
         before += kept;
     }
-    if (past_cache != 0) stream_fence();
+    if (non_temporal != 0) stream_fence();
 }
 
 // --- Textbook steps -------------------------------------------------------------------------------------------------

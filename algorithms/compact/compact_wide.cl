@@ -63,14 +63,14 @@ static inline void gather_from(Gather* g, __global B* out) {
 }
 
 // Stores whole lines and moves the rest of the last one to the front.
-static inline void leave_lines(Gather* g, u32 past_cache) {
+static inline void leave_lines(Gather* g, u32 non_temporal) {
     const u32 whole = g->count / LINE * LINE;
     u32 i = 0;
     if (g->first != 0 && whole != 0) {
         for (i = g->first; i < LINE; ++i) g->line[i] = g->held[i];
         g->first = 0;
     }
-    if (CAN_STREAM && past_cache) {
+    if (CAN_STREAM && non_temporal) {
         for (; i < whole; i += LINE) stream_line(g->line + i, *(const ulong8*)(g->held + i));
     }
     for (; i < whole; i += LINE) *(__global ulong8*)(g->line + i) = *(const ulong8*)(g->held + i);
@@ -86,7 +86,7 @@ static inline void leave_rest(Gather* g) {
 // Downsweep. PARTITION: stores the other elements behind all *count kept elements.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void compact_write(__global const B* in, ulong in_at, __global B* out, ulong out_at, __global const u64* offsets,
-                   ulong offsets_at, __global const u64* count, ulong count_at, u64 n, u64 chunk, u32 past_cache,
+                   ulong offsets_at, __global const u64* count, ulong count_at, u64 n, u64 chunk, u32 non_temporal,
                    const Op op) {
     Gather kept;
     u32 flags[BLOCK];  // 32 bits wide: for narrower flags PoCL's compiler emits branches, which are twenty times slower
@@ -115,7 +115,7 @@ void compact_write(__global const B* in, ulong in_at, __global B* out, ulong out
             k += flags[j];
         }
         kept.count = k;
-        leave_lines(&kept, past_cache);
+        leave_lines(&kept, non_temporal);
 #if PARTITION
         k = rest.count;
 #pragma clang loop vectorize(disable) unroll_count(8)
@@ -124,7 +124,7 @@ void compact_write(__global const B* in, ulong in_at, __global B* out, ulong out
             k += 1 - flags[j];
         }
         rest.count = k;
-        leave_lines(&rest, past_cache);
+        leave_lines(&rest, non_temporal);
 #endif
     }
     leave_rest(&kept);

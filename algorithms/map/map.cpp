@@ -84,7 +84,7 @@ void run_tiles(Stream& stream, const MapProblem& p, const char* entry, u64 tile)
     const auto map = kernel(device, p, entry, 1, &MapHost::vectorized);
     const u64 n = p.out.count;
     launch(stream, *map, LaunchShape::linear(divide_up(n, tile), 1), p.a, p.b, p.out, n, tile,
-           stores_past_cache(device, stream_kib, point_of(p), bytes_of(p)), p.values);
+           stores_non_temporal(device, stream_kib, point_of(p), bytes_of(p)), p.values);
 }
 
 void run_vectorized_items(Stream& stream, const MapProblem& p) {

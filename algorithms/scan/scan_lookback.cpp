@@ -62,7 +62,7 @@ void launch_partitioned(Stream& stream, const ScanProblem& p, const Kernel& scan
     const u64 most = std::max<u64>(1, p.in.bytes() / least_bytes);
     const u64 groups = std::min<u64>({tiles, most, device.traits().units});
     launch(stream, scan, LaunchShape::linear(groups, 1), p.in, p.out, above.totals, above.flags, n,
-           p.exclusive(), stores_past_cache(device, scan_stream_kib, point_of(p), 2 * p.in.bytes()),
+           p.exclusive(), stores_non_temporal(device, scan_stream_kib, point_of(p), 2 * p.in.bytes()),
            p.identity, p.values);
 }
 

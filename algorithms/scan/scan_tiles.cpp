@@ -59,7 +59,7 @@ void run_scan_reduce_then_scan(Stream& stream, const ScanProblem& p) {
 
 void run_scan_reduce_then_scan_wide(Stream& stream, const ScanProblem& p) {
     run_tiles(stream, p, run_scan_reduce_then_scan_wide, scan_wide_kernel, wide_tile, 1,
-              stores_past_cache(stream.device(), scan_stream_kib, point_of(p), 2 * p.in.bytes()));
+              stores_non_temporal(stream.device(), scan_stream_kib, point_of(p), 2 * p.in.bytes()));
 }
 
 u64 scan_tile(const Device& device) {

@@ -69,9 +69,9 @@ typedef union {
     ulong8 all;
 } Line;
 
-static inline void store_piece(__global T* out, const T* piece, int count, u32 past_cache) {
+static inline void store_piece(__global T* out, const T* piece, int count, u32 non_temporal) {
     int i = 0;
-    if (CAN_STREAM && past_cache) {
+    if (CAN_STREAM && non_temporal) {
         for (; i < count && (ulong)(out + i) % LINE_BYTES != 0; ++i) out[i] = piece[i];
         for (; i + LINE <= count; i += LINE) {
             Line line;
@@ -84,11 +84,11 @@ static inline void store_piece(__global T* out, const T* piece, int count, u32 p
     for (int k = i; k < count; ++k) out[k] = piece[k];
 }
 
-// Downsweep: computes the results of a tile from its carry. past_cache: results are stored with non-temporal stores.
+// Downsweep: computes the results of a tile from its carry. non_temporal: results are stored with non-temporal stores.
 // It scans the tile's nodes first, the chunks of a node before its first piece, and the blocks of a piece before the
 // piece. One call of scan_blocks serves all levels, as above.
 static inline void downsweep(__global const T* in, __global T* out, u64 length, Work* work, T carry, u32 exclusive,
-                             u32 past_cache, T identity, const Op op) {
+                             u32 non_temporal, T identity, const Op op) {
     T before_tile[1], before_nodes[16], before_chunks[16], before_blocks[PIECE / 16];
     before_tile[0] = carry;
     for (u64 first = 0; first < length; first += PIECE) {
@@ -107,7 +107,7 @@ static inline void downsweep(__global const T* in, __global T* out, u64 length, 
             if (level == 0) load_piece(work->piece, in + first, length - first, identity);
             scan_blocks(from, to, before, work->room + 1, n, level != 0 || exclusive, op);
         }
-        store_piece(out + first, work->piece, (int)min(length - first, (u64)PIECE), past_cache);
+        store_piece(out + first, work->piece, (int)min(length - first, (u64)PIECE), non_temporal);
     }
 }
 
@@ -140,7 +140,7 @@ static inline T tile_carry(__global T* totals, volatile __global u32* flags, u64
 // Those tiles have started before its own. flags: the ticket, then the flags of the totals.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void scan_partitioned(__global const T* in, ulong in_at, __global T* out, ulong out_at, __global T* totals, ulong totals_at,
-                      __global u32* flags, ulong flags_at, u64 n, u32 exclusive, u32 past_cache, T identity, const Op op) {
+                      __global u32* flags, ulong flags_at, u64 n, u32 exclusive, u32 non_temporal, T identity, const Op op) {
     Work work;
     work.room[0] = identity;
     const u64 tiles = (n + TILE - 1) / TILE;
@@ -156,7 +156,7 @@ void scan_partitioned(__global const T* in, ulong in_at, __global T* out, ulong 
         T carry = identity;
         if (tiles > 1)
             carry = tile_carry(totals + totals_at, flags + flags_at + 1, tile, tiles, total, identity, op);
-        downsweep(in + first, out + first, length, &work, carry, exclusive, past_cache, identity, op);
+        downsweep(in + first, out + first, length, &work, carry, exclusive, non_temporal, identity, op);
     }
 }
 
@@ -173,11 +173,11 @@ void scan_totals(__global const T* in, ulong in_at, __global T* totals, ulong to
 // Downsweep, the second launch. carries: the carry of each tile; not read if there is only one tile.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void scan_tiles(__global const T* in, ulong in_at, __global const T* carries, ulong carries_at, __global T* out,
-                ulong out_at, u64 n, u32 exclusive, u32 past_cache, T identity, const Op op) {
+                ulong out_at, u64 n, u32 exclusive, u32 non_temporal, T identity, const Op op) {
     Work work;
     work.room[0] = identity;
     const u64 first = get_group_id(0) * (u64)TILE, length = min(n - first, (u64)TILE);
     upsweep(in + in_at + first, length, &work, identity, op);
     const T carry = get_num_groups(0) == 1 ? identity : carries[carries_at + get_group_id(0)];
-    downsweep(in + in_at + first, out + out_at + first, length, &work, carry, exclusive, past_cache, identity, op);
+    downsweep(in + in_at + first, out + out_at + first, length, &work, carry, exclusive, non_temporal, identity, op);
 }

@@ -30,8 +30,8 @@ struct AsTheyAre {
 
 // Whether stores go through the cache.
 enum class Stores : u8 { cached, non_temporal };
-inline Stores stores_of(u32 past_cache) {
-    return past_cache != 0 ? Stores::non_temporal : Stores::cached;
+inline Stores stores_of(u32 non_temporal) {
+    return non_temporal != 0 ? Stores::non_temporal : Stores::cached;
 }
 
 // Gathers the elements of each bucket in a line and stores the line when it is full. Lines are aligned to multiples

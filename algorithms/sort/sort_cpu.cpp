@@ -63,14 +63,14 @@ void run_sample(Stream& stream, const SortProblem& p, const SampleHost& kernels,
     const Array<u64> counts(stream, chunks * detail::host::most_buckets),
         starts(stream, detail::host::most_buckets + 1);
     const View& scattered = p.in_place() || kernels.leaves_in_spare ? spare : p.out;
-    const u32 past_cache = 2 * p.bytes() > device.traits().cache ? 1 : 0;
+    const u32 non_temporal = 2 * p.bytes() > device.traits().cache ? 1 : 0;
     const LaunchShape one = LaunchShape::linear(1, 1), all = LaunchShape::linear(chunks, 1);
     launch(stream, *split, one, p.in, splitters, n, buckets, bytes_of(code));
     launch(stream, *count, all, p.in, splitters, notes, counts, n, chunk, bytes_of(code));
     launch(stream, *sum, one, counts, starts, chunks);
     launch(stream, *scatter,
            LaunchShape::linear(chunks, 1, detail::host::most_buckets * detail::host::line_bytes), p.in,
-           scattered, notes, counts, n, chunk, past_cache, bytes_of(code));
+           scattered, notes, counts, n, chunk, non_temporal, bytes_of(code));
     launch(stream, *leaves, LaunchShape::linear(detail::host::most_buckets, 1), scattered, p.out, spare,
            splitters, starts, bytes_of(code));
 }
@@ -105,7 +105,7 @@ void run_sort_radix8_host(Stream& stream, const SortProblem& p) {
         offsets(stream, chunks * detail::host::most_buckets), plan(stream, radix_host_plan);
     const detail::host::Ascending code = sort_ascending(p);
     const u32 in_place = p.in_place() ? 1 : 0, end_bit = p.by.end_bit,
-              past_cache = 2 * p.bytes() > device.traits().cache ? 1 : 0;
+              non_temporal = 2 * p.bytes() > device.traits().cache ? 1 : 0;
     const View &values_in = values_or(p, p.values_in, p.in), &values_out = values_or(p, p.values_out, p.out);
     const LaunchShape all = LaunchShape::linear(chunks, 1), one = LaunchShape::linear(1, 1);
     launch(stream, *digits, all, p.in, counts, n, chunk, p.by.begin_bit, end_bit, bytes_of(code));
@@ -117,7 +117,7 @@ void run_sort_radix8_host(Stream& stream, const SortProblem& p) {
         }
         launch(stream, *scatter, LaunchShape::linear(chunks, 1, kernels.line_bytes), p.in, values_in, p.out,
                values_out, spare.keys, spare.values, offsets, plan, n, chunk, pass, end_bit, in_place,
-               past_cache, bytes_of(code));
+               non_temporal, bytes_of(code));
     }
     launch(stream, *finish, all, p.in, values_in, p.out, values_out, spare.keys, spare.values, plan, n, chunk,
            in_place);

@@ -109,7 +109,7 @@ void radix_offsets(const Group& /*group*/, u64* offsets, const u64* plan_at, u64
 template <class K, class V>
 void radix_scatter(const Group& group, const K* in, const V* values_in, K* out, V* values_out, K* spare,
                    V* values_spare, const u64* offsets, const u64* plan_at, u64 n, u64 chunk, u64 pass,
-                   u32 end_bit, u32 in_place, u32 past_cache, const Ascending code) {
+                   u32 end_bit, u32 in_place, u32 non_temporal, const Ascending code) {
     const auto& plan = *reinterpret_cast<const RadixPlan*>(plan_at);
     if (pass >= plan.passes) return;
     const auto to_out = [&](u64 p) { return pass_to_out(p, plan.passes, input_of(in_place)); };
@@ -122,7 +122,7 @@ void radix_scatter(const Group& group, const K* in, const V* values_in, K* out, 
     const Ascending load = first ? code : as_they_are, store = last ? code : as_they_are;
     scatter(
         offsets + group.x * most_buckets, count, to_out(pass) ? out : spare,
-        to_out(pass) ? values_out : values_spare, group.local, stores_of(past_cache),
+        to_out(pass) ? values_out : values_spare, group.local, stores_of(non_temporal),
         [&](u64 i) { return u64{load.encode(from[i])} >> shift & mask; },
         [&](u64 i) { return store.decode(load.encode(from[i])); },
         [&](u64 i) {

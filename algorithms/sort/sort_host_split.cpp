@@ -296,12 +296,12 @@ void sample_offsets(const Group& /*group*/, u64* counts, u64* starts, u64 chunks
 
 template <class K>
 void sample_scatter(const Group& group, const K* in, K* to, const u8* buckets, const u64* counts, u64 n,
-                    u64 chunk, u32 past_cache, const Ascending code) {
+                    u64 chunk, u32 non_temporal, const Ascending code) {
     const u64 begin = group.x * chunk, count = std::min(chunk, n - begin);
     const K* from = in + begin;
     const u8* bucket = buckets + begin;
     scatter<K, NoValue>(
-        counts + group.x * most_buckets, count, to, nullptr, group.local, stores_of(past_cache),
+        counts + group.x * most_buckets, count, to, nullptr, group.local, stores_of(non_temporal),
         [&](u64 i) { return u64{bucket[i]}; }, [&](u64 i) { return code.encode(from[i]); },
         [](u64) { return NoValue{}; });
 }

@@ -154,7 +154,7 @@ void run_sort_radix8_wide(Stream& stream, const SortProblem& p) {
     const LaunchShape shape = LaunchShape::linear(chunks, 1);
     // Lines of many digits stay in the cache longer than one stream does, so non-temporal stores begin at larger
     // inputs.
-    const u32 past_cache = p.bytes() > 8 * traits.cache ? 1 : 0;
+    const u32 non_temporal = p.bytes() > 8 * traits.cache ? 1 : 0;
     launch(stream, *kernel("sort_histograms", Values::ignored), shape, in.keys, rows.view, n, chunk, passes,
            first, last, code.flip, code.fold);
     launch(stream, *kernel("sort_plan", Values::ignored), LaunchShape::linear(1, 1), rows.view, plan.view, n,
@@ -164,7 +164,7 @@ void run_sort_radix8_wide(Stream& stream, const SortProblem& p) {
         launch(stream, *count, shape, plan.view, out.keys, other.keys, rows.view, counts.view, n, chunk,
                passes, pass, first, last, code.flip, code.fold);
         launch(stream, *scatter, shape, plan.view, in.keys, in.values, out.keys, out.values, other.keys,
-               other.values, counts.view, n, chunk, chunks, pass, first, last, past_cache, code.flip,
+               other.values, counts.view, n, chunk, chunks, pass, first, last, non_temporal, code.flip,
                code.fold);
     }
     if (in_place != 0)

@@ -133,10 +133,10 @@ void sort_count(__global const u32* plan, ulong plan_at, __global const K* out, 
 
 // Defines a function that stores the elements [first, count) of a line. `to`: place of the line's first element.
 #define LEAVE(type, name, line_aligned)                                                                   \
-    INLINED void name(const type* held, __global type* to, u32 first, u32 count, u32 past_cache) {        \
+    INLINED void name(const type* held, __global type* to, u32 first, u32 count, u32 non_temporal) {        \
         u32 i = first;                                                                                    \
         if (first == 0 && count == LINE) {                                                                \
-            if (past_cache && line_aligned) {                                                             \
+            if (non_temporal && line_aligned) {                                                             \
                 for (; i < LINE; i += LINE_BYTES / sizeof(type))                                          \
                     stream_line(to + i, *(const ulong8*)(held + i));                                      \
             } else {                                                                                      \
@@ -155,7 +155,7 @@ void sort_scatter(__global const u32* plan, ulong plan_at, __global const K* in,
                   __global const V* in_values, ulong in_values_at, __global K* out, ulong out_at,
                   __global V* out_values, ulong out_values_at, __global K* other, ulong other_at,
                   __global V* other_values, ulong other_values_at, __global const u32* counts, ulong counts_at, u64 n,
-                  u64 chunk, u64 chunks, u32 pass, u32 begin_bit, u32 end_bit, u32 past_cache, u64 flip, u64 fold) {
+                  u64 chunk, u64 chunks, u32 pass, u32 begin_bit, u32 end_bit, u32 non_temporal, u64 flip, u64 fold) {
     const Code code = make_code(flip, fold);
     const u32 step = plan[plan_at + pass], shift = shift_of(pass, begin_bit), mask = mask_of(pass, begin_bit, end_bit);
     const u64 group = get_group_id(0), begin = group * chunk, end = min(begin + chunk, n);
@@ -193,9 +193,9 @@ void sort_scatter(__global const u32* plan, ulong plan_at, __global const K* in,
         if (slot == LINE - 1) {
             const u64 line = at - slot;
             const u32 others = first[d] > line ? (u32)(first[d] - line) : 0;
-            leave_keys(held + d * LINE, to + line, others, LINE, past_cache);
+            leave_keys(held + d * LINE, to + line, others, LINE, non_temporal);
 #if VALUE_SIZE
-            leave_values(held_values + d * LINE, to_values + line, others, LINE, past_cache);
+            leave_values(held_values + d * LINE, to_values + line, others, LINE, non_temporal);
 #endif
         }
     }

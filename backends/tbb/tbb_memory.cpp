@@ -29,11 +29,11 @@ void copy_bytes(TbbDevice& device, void* to, const void* from, u64 bytes) {
         std::memcpy(target, source, bytes);
         return;
     }
-    const bool past_cache = 2 * bytes > device.traits().cache;
+    const bool non_temporal = 2 * bytes > device.traits().cache;
     device.parallel((bytes + piece - 1) / piece, 1, [=](u64 first, u64 last) {
         const u64 begin = first * piece, end = std::min(bytes, last * piece);
-        if (past_cache) {
-            detail::copy_past_cache(target + begin, source + begin, end - begin);
+        if (non_temporal) {
+            detail::copy_non_temporal(target + begin, source + begin, end - begin);
         } else {
             std::memcpy(target + begin, source + begin, end - begin);
         }

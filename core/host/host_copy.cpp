@@ -10,7 +10,7 @@
 
 namespace concord::detail {
 
-void copy_past_cache(std::byte* to, const std::byte* from, u64 bytes) {
+void copy_non_temporal(std::byte* to, const std::byte* from, u64 bytes) {
     constexpr u64 block_bytes = 4096;
     alignas(64) std::byte block[block_bytes];
     for (u64 at = 0; at < bytes; at += block_bytes) {
@@ -33,7 +33,7 @@ void copy_in_parallel(void* to, const void* from, u64 bytes) {
             if (bytes <= most_cached) {
                 std::memcpy(to_bytes + at, from_bytes + at, count);
             } else {
-                copy_past_cache(to_bytes + at, from_bytes + at, count);
+                copy_non_temporal(to_bytes + at, from_bytes + at, count);
             }
         }
     };

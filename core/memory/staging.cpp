@@ -57,8 +57,8 @@ class Staging::Job {
         const u64 count = std::min(shape.piece_bytes, length(chunk) - in_chunk);
         std::byte* const staged =
             static_cast<std::byte*>(ring_.chunks_[chunk % left_.size()].memory->host_pointer()) + in_chunk;
-        detail::copy_past_cache(to_ != nullptr ? to_ + at : staged, to_ != nullptr ? staged : from_ + at,
-                                count);
+        detail::copy_non_temporal(to_ != nullptr ? to_ + at : staged, to_ != nullptr ? staged : from_ + at,
+                                  count);
         left_[chunk % left_.size()].fetch_sub(1, std::memory_order_release);
         return true;
     }

@@ -137,8 +137,8 @@ of_library compact_move.hpp compact_kernels.cpp "$compact fused" "fused: every o
 of_library compact_move.hpp compact_kernels.cpp "$compact fused" "fused: the other elements begin at the front" \
     'out + all_kept + (base - before)' 'out + (base - before)'
 of_library compact_move.hpp compact_kernels.cpp "$compact two_pass" "two_pass: a tile is stored where it was read" \
-    'store_tile(out + before, buffer, kept, past_cache);
-        if (others' 'store_tile(out + begin, buffer, kept, past_cache);
+    'store_tile(out + before, buffer, kept, non_temporal);
+        if (others' 'store_tile(out + begin, buffer, kept, non_temporal);
         if (others'
 of_library compact_move.hpp compact_kernels.cpp "$compact serial" "serial: the other elements stay behind" \
     'if (partition != 0) move(0);' ''

@@ -96,8 +96,8 @@ constexpr Tunable stream_tunable(std::string_view name) {
 }
 
 // 1 if the launch uses non-temporal stores for that much data: by default if it fills the caches.
-inline u32 stores_past_cache(const Device& device, const Tunable& tunable, const TuningPoint& point,
-                             u64 bytes) {
+inline u32 stores_non_temporal(const Device& device, const Tunable& tunable, const TuningPoint& point,
+                               u64 bytes) {
     const DeviceTraits& traits = device.traits();
     const u64 kib = traits.cache >> 10;
     return bytes >> 10 >= tuned(device, tunable, point, kib) ? 1 : 0;

@@ -216,22 +216,22 @@ template <class T, class Op>
     scan_blocks<scan_piece>(in, out, before, p, exclusive, op);
 }
 
-// Downsweep: computes the results of a tile from its carry. past_cache: results are stored to memory in whole cache
+// Downsweep: computes the results of a tile from its carry. non_temporal: results are stored to memory in whole cache
 // lines.
 template <class T, class Op>
 [[gnu::always_inline]] inline void finish_tile(HostIsa isa, const T* in, T* out, u64 length,
-                                               TileWork<T>& work, T carry, bool exclusive, bool past_cache,
+                                               TileWork<T>& work, T carry, bool exclusive, bool non_temporal,
                                                T identity, const Op& op) {
     if constexpr (scans_by_element<T, Op>) {
         for (u64 first = 0; first < length; first += scan_piece) {
             const u64 count = std::min(scan_piece, length - first);
-            T* const to = past_cache ? work.piece : out + first;
+            T* const to = non_temporal ? work.piece : out + first;
             for (u64 i = 0; i < count; ++i) {
                 const T before = carry;
                 carry = op(carry, in[first + i]);
                 to[i] = exclusive ? before : carry;
             }
-            if (past_cache) stream_store(out + first, to, count * sizeof(T));
+            if (non_temporal) stream_store(out + first, to, count * sizeof(T));
         }
         return;
     }
@@ -246,9 +246,9 @@ template <class T, class Op>
         const u64 count = std::min(scan_piece, length - first);
         const bool whole = count == scan_piece;
         if (!whole) pad_piece(work.piece, in + first, count, identity);
-        T* const to = whole && !past_cache ? out + first : work.piece;
+        T* const to = whole && !non_temporal ? out + first : work.piece;
         scan_piece_of(isa, whole ? in + first : work.piece, to, before_blocks, p, exclusive, op);
-        if (past_cache) {
+        if (non_temporal) {
             stream_store(out + first, work.piece, count * sizeof(T));
         } else if (!whole) {
             std::memcpy(out + first, work.piece, count * sizeof(T));
@@ -312,7 +312,7 @@ template <class T, class Op>
 // are compiled for the instruction sets.
 template <class T, class Op>
 [[gnu::always_inline]] inline void scan_partitioned(const Group& group, const T* in, T* out, T* totals,
-                                                    u32* flags, u64 n, u32 exclusive, u32 past_cache,
+                                                    u32* flags, u64 n, u32 exclusive, u32 non_temporal,
                                                     T identity, const Op op) {
     const u64 tiles = (n + scan_tile - 1) / scan_tile;
     TileWork<T> work;
@@ -325,10 +325,10 @@ template <class T, class Op>
         reduce_tile(in + first, length, work, identity, op);
         const T carry =
             tiles > 1 ? tile_carry(group, totals, flags, tile, tiles, work.nodes, identity, op) : identity;
-        finish_tile(group.isa, in + first, out + first, length, work, carry, exclusive != 0, past_cache != 0,
-                    identity, op);
+        finish_tile(group.isa, in + first, out + first, length, work, carry, exclusive != 0,
+                    non_temporal != 0, identity, op);
     }
-    if (past_cache != 0) stream_fence();
+    if (non_temporal != 0) stream_fence();
 }
 
 // One loop from the first element to the last.
