@@ -167,7 +167,7 @@ class Call {
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
-    // Inputs come first. References stay valid. Raises ValueError if the input has another number of dimensions than `rank`.
+    // Inputs come first. References stay valid. Raises ValueError unless the input has `rank` dimensions.
     Argument& input(nb::handle object, const char* name, std::optional<std::size_t> rank = {});
     // Opens device and stream: those that are named, else those of the first input.
     void begin();

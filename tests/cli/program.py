@@ -96,7 +96,7 @@ def concord(*arguments, env=None, **options):
 
 
 def split(arguments):
-    """The arguments, of which the first one may be several words: "run map --in"."""
+    """The arguments. The first one may have several words: "run map --in"."""
     return [*str(arguments[0]).split(), *arguments[1:]] if arguments else []
 
 

@@ -1,6 +1,6 @@
 # What new_type.sh and new_algorithm.sh share: a copy of the source tree with the files of a folder added, and its
-# build. Sourced with the arguments BUILD_DIR SOURCE_DIR. Ends with 77, which ctest shows as skipped, if SOURCE_DIR is not
-# a git checkout.
+# build. Sourced with the arguments BUILD_DIR SOURCE_DIR. Ends with 77, which ctest shows as skipped, if SOURCE_DIR is
+# not a git checkout.
 # shellcheck shell=bash
 set -eu
 export LC_ALL=C

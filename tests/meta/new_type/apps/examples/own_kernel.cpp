@@ -43,15 +43,17 @@ void expect_refusal(const char* what, F f) {
         f();
         expect(false, what);
     } catch (const Error& error) {
-        expect(error.code() == ErrorCode::unsupported &&
-                   std::strstr(error.what(), "x16: storage type without arithmetic; convert to f32") != nullptr,
-               error.what());
+        expect(
+            error.code() == ErrorCode::unsupported &&
+                std::strstr(error.what(), "x16: storage type without arithmetic; convert to f32") != nullptr,
+            error.what());
     }
 }
 
 int main() try {
     const auto device = open_device();
-    const auto kernel = device->kernel({.source = &halve, .entry = "halve", .host = host_kernel<&halve_on_host>()});
+    const auto kernel =
+        device->kernel({.source = &halve, .entry = "halve", .host = host_kernel<&halve_on_host>()});
     std::cout << "x16 on " << device->info().selector << '\n';
     if (!device->traits().runs) return 0;
 
@@ -86,11 +88,12 @@ int main() try {
     // Halves of normal numbers are exact.
     std::vector<x16> numbers;
     for (const x16 value : x)
-        if (std::isnormal(static_cast<f32>(value) / 2) && std::isfinite(static_cast<f32>(value))) numbers.push_back(value);
+        if (std::isnormal(static_cast<f32>(value) / 2) && std::isfinite(static_cast<f32>(value)))
+            numbers.push_back(value);
     const Array<x16> from(*stream, numbers), to(*stream, numbers.size());
     const u32 group_size = device->traits().serial_groups ? 1 : 64;
-    launch(*stream, *kernel, LaunchShape::linear((numbers.size() + group_size - 1) / group_size, group_size), from, to,
-           u64{numbers.size()});
+    launch(*stream, *kernel, LaunchShape::linear((numbers.size() + group_size - 1) / group_size, group_size),
+           from, to, u64{numbers.size()});
     const std::vector<x16> halves = to.to_host(*stream);
     for (std::size_t i = 0; i < numbers.size(); ++i)
         if (static_cast<f32>(halves[i]) * 2 != static_cast<f32>(numbers[i])) return expect(false, "halve"), 1;
