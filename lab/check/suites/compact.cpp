@@ -182,7 +182,7 @@ void compact_cases(const Plan& plan, Type type, const CaseSink& emit) {
     auto builtin = [&](KeepRule rule, Operation operation, Depth depth,
                        const std::vector<Pattern>& patterns) {
         for_plan(plan, type, depth, patterns, emit, [&](u64 n, Pattern p) {
-            return detail::visit_type(type, [&]<class T>(detail::TypeTag<T> tag) {
+            return detail::visit_type(type, [&]<class T>(detail::TypeTag<T>) {
                 // `greater` keeps one random element in sixteen, `less` keeps fifteen.
                 return builtin_work<T>(rule, random_quantile<T>(15.0 / 16), operation, input(n, p),
                                        std::string(name_of(rule)));
