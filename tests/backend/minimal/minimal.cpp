@@ -93,14 +93,14 @@ class DeviceMemory final : public backend::Memory {
 // Drivers of CPUs copy from any host memory at the same speed: nothing is page-locked.
 class HostMemory final : public backend::Memory {
   public:
-    explicit HostMemory(u64 bytes) : base_(std::aligned_alloc(64, (bytes + 63) / 64 * 64)) {
-        if (base_ == nullptr) out_of_memory("Device::allocate_host", bytes);
+    explicit HostMemory(u64 bytes) {
+        if (::posix_memalign(&base_, 64, bytes) != 0) out_of_memory("Device::allocate_host", bytes);
     }
     ~HostMemory() override { std::free(base_); }
     void* host_pointer() noexcept override { return base_; }
 
   private:
-    void* base_;
+    void* base_ = nullptr;
 };
 
 cl_mem buffer_of(const backend::Memory& memory) {

@@ -82,7 +82,7 @@ Enqueued twice(Stream& stream, const View& in, const View& out, const Options& o
     const TuningPoint point{in.type, in.count, 0};
     const auto& row = detail::choose_tuned("twice", detail::table, stream.device(), problem, point, options);
     if (in.count > 0) row.run(stream, problem);
-    return {row.variant.name, &stream.device()};
+    return detail::enqueued(stream, row, problem);
 }
 
 }  // namespace concord
