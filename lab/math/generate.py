@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""Computes the coefficients and tables of core/math: python3 lab/math/generate.py > core/math/math_tables.h
+
+Needs mpmath; gmpy2 makes it faster. Each polynomial is a weighted least-squares fit at Chebyshev nodes, which is within a
+factor of about 2 of the minimax polynomial. Coefficients are rounded to f64 one at a time, lowest degree first, and the
+remaining ones are fitted again after each rounding. `--report` prints the largest weighted error of each polynomial.
+`--only NAME,...` restricts the run to some polynomials.
+"""
+import sys
+
+import mpmath
+from mpmath import mp, mpf
+
+mp.prec = 220
+PI, LN2, EULER = mp.pi, mp.ln(2), mp.euler
+
+
+def f64(x):
+    """The f64 nearest to x, as an mpf."""
+    return mpf(float(x)) if x != 0 else mpf(0)
+
+
+def hexa(x):
+    return float(x).hex() if float(x) != int(float(x)) or abs(x) > 4 else repr(float(x))
+
+
+def fit(g, w, lo, hi, degree, fixed=()):
+    """Coefficients of a polynomial p of this degree with |p - g| * w small on [lo, hi], and the largest such error."""
+    lo, hi = mpf(lo), mpf(hi)
+    count = 2 * (2 * degree + 8)
+    nodes = [(lo + hi) / 2 + (hi - lo) / 2 * mp.cos((2 * i + 1) * PI / (2 * count)) for i in range(count)]
+    goal = [mpf(g(x)) for x in nodes]
+    weight = [mpf(w(x)) for x in nodes]
+    scale = max(abs(lo), abs(hi))
+    powers = [[(x / scale) ** k for k in range(degree + 1)] for x in nodes]
+    done = [mpf(c) for c in fixed]
+    while len(done) <= degree:
+        first = len(done)
+        n = degree + 1 - first
+        rest = [goal[i] - sum(done[k] * nodes[i] ** k for k in range(first)) for i in range(count)]
+        rows = [[weight[i] * powers[i][first + k] for k in range(n)] for i in range(count)]
+        a = mp.matrix(n, n)
+        b = mp.matrix(n, 1)
+        for j in range(n):
+            for k in range(j + 1):
+                a[j, k] = a[k, j] = mp.fsum(row[j] * row[k] for row in rows)
+            b[j] = mp.fsum(rows[i][j] * weight[i] * rest[i] for i in range(count))
+        c = mp.lu_solve(a, b)
+        done.append(f64(c[0] / scale ** first))
+    error = max(abs(sum(done[k] * x ** k for k in range(degree + 1)) - g(x)) * w(x)
+                for x in [lo + (hi - lo) * (i + mpf(1) / 2) / 211 for i in range(211)])
+    return done, error
+
+
+POLYNOMIALS = {}
+
+
+def polynomial(name, g, w, lo, hi, degree, fixed=()):
+    POLYNOMIALS[name] = (g, w, lo, hi, degree, fixed)
+
+
+def near(g, taylor):
+    """g, replaced by its limit where |x| is tiny."""
+    return lambda x: taylor if abs(x) < mpf(2) ** -60 else g(x)
+
+
+half_ln2 = LN2 / 2 * mpf('1.0001')
+exp_tail = near(lambda r: (mp.expm1(r) - r) / r ** 2, mpf(1) / 2)
+polynomial('exp', exp_tail, lambda r: r ** 2, -half_ln2, half_ln2, 9)
+polynomial('exp2', near(lambda r: mp.expm1(r * LN2) / r, LN2), lambda r: abs(r), -0.5, 0.5, 10)
+# log1p(f) = f - f^2/2 + s (f^2/2 + z R(z)), s = f / (2 + f), z = s^2.
+atanh_tail = near(lambda z: (2 * mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 2) / z, mpf(2) / 3)
+log_limit = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mpf('1.0001')
+polynomial('log', atanh_tail, lambda z: z, 0, log_limit, 6)
+polynomial('log2', lambda z: atanh_tail(z) / LN2, lambda z: z, 0, log_limit, 8)
+# sin and cos of pi/2 u, |u| <= 1/2, z = u^2; the first coefficient of sin is f64 and has a second part.
+quarter = PI / 2
+sin_tail = near(lambda z: (mp.sin(quarter * mp.sqrt(z)) / mp.sqrt(z) - quarter) / z, -quarter ** 3 / 6)
+polynomial('sin', sin_tail, lambda z: z, 0, 0.2501, 6)
+polynomial('cos', near(lambda z: (mp.cos(quarter * mp.sqrt(z)) - 1) / z, -quarter ** 2 / 2), lambda z: z, 0, 0.2501, 7)
+polynomial('atan', near(lambda z: (mp.atan(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, -mpf(1) / 3), lambda z: z, 0,
+           (mp.sqrt(2) - 1) ** 2 * mpf('1.0001'), 10)
+polynomial('asin', near(lambda z: (mp.asin(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, mpf(1) / 6), lambda z: z, 0, 0.2501, 12)
+polynomial('sinh', near(lambda z: (mp.sinh(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, mpf(1) / 6), lambda z: z, 0,
+           half_ln2 ** 2, 4)
+polynomial('cosh', near(lambda z: (mp.cosh(mp.sqrt(z)) - 1) / z, mpf(1) / 2), lambda z: z, 0, half_ln2 ** 2, 4)
+
+
+def erf_log(x):  # -log(erfc(x)) / x
+    return -mp.log(mp.erfc(x)) / x if abs(x) > mpf(2) ** -60 else 2 / mp.sqrt(PI)
+
+
+# erf(x) = -expm1(-x P(x)).
+polynomial('erf', erf_log, lambda x: (x / mp.expm1(x * erf_log(x)) if x > mpf(2) ** -60 else mp.sqrt(PI) / 2), 0, 3.93, 23)
+# erfc(x) = exp(-x^2) (1 + t) G(t) with t = (c - x) / (c + x).
+ERFC_CENTRE = mpf(2.5)
+
+
+def erfc_scaled(t):
+    x = ERFC_CENTRE * (1 - t) / (1 + t)
+    return mp.exp(x * x) * mp.erfc(x) / (1 + t)
+
+
+erfc_low = (ERFC_CENTRE - mpf('10.07')) / (ERFC_CENTRE + mpf('10.07'))
+polynomial('erfc', erfc_scaled, lambda t: 1 / erfc_scaled(t), erfc_low, 1, 23)
+polynomial('cbrt', lambda m: m ** (-mpf(1) / 3), lambda m: m ** (mpf(1) / 3), 1, 2, 5)
+
+
+def lgamma_factor(y):
+    u = y + mpf(3) / 2
+    if abs(u - 1) < mpf(2) ** -60:
+        return EULER
+    if abs(u - 2) < mpf(2) ** -60:
+        return 1 - EULER
+    return mp.loggamma(u).real / ((u - 1) * (u - 2))
+
+
+# lgamma(u) = (u - 1) (u - 2) P(u - 3/2) for 1 <= u <= 2.
+polynomial('lgamma', lgamma_factor, lambda y: 1, -0.5, 0.5, 21)
+
+
+def stirling(w):
+    if w < mpf(2) ** -40:
+        return mpf(1) / 12 - w / 360
+    x = 1 / mp.sqrt(w)
+    mp.prec += 60
+    r = (mp.loggamma(x) - (x - mpf(1) / 2) * mp.log(x) + x - mp.log(2 * PI) / 2) * x
+    mp.prec -= 60
+    return r
+
+
+polynomial('stirling', stirling, lambda w: 1, 0, mpf(1) / 64, 7)
+# 1 / gamma(1 + y), 0 <= y <= 1, in y - 1/2.
+polynomial('rgamma', lambda y: mp.rgamma(y + mpf(3) / 2), lambda y: 1, -0.5, 0.5, 16)
+
+
+def split(x, *bits):
+    """x as a sum of f64 numbers: all but the last have at most these numbers of bits."""
+    parts = []
+    for b in bits:
+        m, e = mp.frexp(x)
+        part = mp.nint(m * mpf(2) ** b) * mpf(2) ** (e - b) if x != 0 else mpf(0)
+        parts.append(part)
+        x -= part
+    parts.append(f64(x))
+    return parts
+
+
+# x 2/pi modulo 4 of x = m 2^e, |m| < 2^24: three parts of 2^e 2/pi mod 4, 28, 27 and 53 bits. Row i is for e = i - 2.
+TRIG_FIRST = -26
+
+
+def trig_table():
+    rows = []
+    mp.prec = 420
+    for e in range(TRIG_FIRST, 105):
+        v = mpf(2) ** e * 2 / PI
+        v -= 4 * mp.nint(v / 4)
+        h = mp.nint(v * mpf(2) ** 26) / mpf(2) ** 26 if e >= 0 else split(v, 28)[0]
+        m = mp.nint((v - h) * mpf(2) ** 53) / mpf(2) ** 53 if e >= 0 else split(v - h, 27)[0]
+        rows.append((h, m, f64(v - h - m)))
+    mp.prec = 220
+    return rows
+
+
+def main():
+    only = None
+    if '--only' in sys.argv:
+        only = sys.argv[sys.argv.index('--only') + 1].split(',')
+    out = ['// Written by lab/math/generate.py. Coefficients and tables of math_f32.h and math_f64.h.', '']
+    for name, spec in POLYNOMIALS.items():
+        if only and name not in only:
+            continue
+        c, error = fit(*spec)
+        if '--report' in sys.argv:
+            print(f'{name}: degree {spec[4]}, error 2^{float(mp.log(error, 2)):.2f}', file=sys.stderr)
+        out.append(f'CONCORD_MATH f64 concord_poly_{name}(f64 x) {{')
+        out.append(f'    f64 p = {hexa(c[-1])};')
+        for k in reversed(c[:-1]):
+            out.append(f'    p = CONCORD_FMA(p, x, {hexa(k)});')
+        out.append('    return p;')
+        out.append('}')
+        out.append('')
+    if only is None:
+        out.append('// Rows of (2^e 2/pi) modulo 4 in three parts, e = -26, -25, ...')
+        out.append('CONCORD_TABLE(f64, concord_table_trig, 393) = {')
+        for row in trig_table():
+            out.append('    ' + ', '.join(hexa(v) for v in row) + ',')
+        out.append('};')
+    print('\n'.join(out))
+
+
+if __name__ == '__main__':
+    main()
