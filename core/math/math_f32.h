@@ -140,8 +140,8 @@ CONCORD_MATH f32 concord_pow_f32(f32 x, f32 y) {
                 CONCORD_FMA(s, 0x1.777d0ffda0d24p-55, CONCORD_FMA(s_low, 0x1.71547652b82fep+1, s * z * concord_poly_log2(z)));
     f64 l = e + t;
     f64 l_low = (t - (l - e)) + t_low;
-    l = a == 0.0 ? -10000.0 : l;
-    l = a == CONCORD_INF_F64 ? 10000.0 : l;
+    l = a == 0.0 ? -0x1p300 : l;
+    l = a == CONCORD_INF_F64 ? 0x1p300 : l;
     f64 p = a == 1.0 ? 0.0 : d * l;
     f64 p_low = CONCORD_FMA(d, l, -p) + d * l_low;
     // Where p is out of range, its low part does not matter and may not be finite.
@@ -214,6 +214,7 @@ CONCORD_MATH f32 concord_sin_f32(f32 x) {
     f64 c = concord_cos_reduced(r.u, r.low);
     f64 v = (k & 1) != 0 ? c : s;
     f32 y = (f32)CONCORD_F64_OF(CONCORD_F64_BITS(v) ^ ((k & 2) << 62));
+    y = x == 0.0f ? x : y;
     return x - x == 0.0f ? y : CONCORD_NAN_F32;
 }
 
@@ -233,7 +234,8 @@ CONCORD_MATH f32 concord_tan_f32(f32 x) {
     f64 s = concord_sin_reduced(r.u, r.low);
     f64 c = concord_cos_reduced(r.u, r.low);
     f64 v = (odd != 0 ? -c : s) / (odd != 0 ? s : c);
-    return x - x == 0.0f ? (f32)v : CONCORD_NAN_F32;
+    f32 y = x == 0.0f ? x : (f32)v;
+    return x - x == 0.0f ? y : CONCORD_NAN_F32;
 }
 
 CONCORD_MATH f32 concord_sinpi_f32(f32 x) {
@@ -291,7 +293,6 @@ CONCORD_MATH f32 concord_atan2_f32(f32 y, f32 x) {
     b = both != 0 ? 1.0 : b;
     a = (a == 0.0) & (b == 0.0) ? 1.0 : a;
     u32 left = CONCORD_F32_BITS(x) >> 31;
-    left = (x == 0.0f) & (y == 0.0f) ? CONCORD_F32_BITS(x) >> 31 : left;
     u32 middle = (u32)(b < CONCORD_TAN_3PI8 * a);
     u32 low = (u32)(b < CONCORD_TAN_PI8 * a);
     f64 num = middle != 0 ? b - a : -a;
@@ -313,6 +314,10 @@ CONCORD_MATH f32 concord_atan2_f32(f32 y, f32 x) {
     t = left != 0 ? -t : t;
     f64 z = t * t;
     f64 v = base + (t + CONCORD_FMA(t * z, concord_poly_atan(z), base_low));
+    // A subnormal result is the quotient less almost nothing, which decides a tie: its last f64 bit becomes 1.
+    u64 bits = CONCORD_F64_BITS(v);
+    u64 odd = CONCORD_FMA(-t, den, num) > 0.0 ? bits | 1 : bits - 1 + (bits & 1);
+    v = (v < 0x1p-120) & (v > 0.0) ? CONCORD_F64_OF(odd) : v;
     f32 r = (f32)concord_copysign_f64(v, (f64)y);
     return (x != x) | (y != y) ? CONCORD_NAN_F32 : r;
 }
@@ -491,7 +496,11 @@ CONCORD_MATH f32 concord_lgamma_f32(f32 x) {
 }
 
 CONCORD_MATH f32 concord_tgamma_f32(f32 x) {
-    f64 d = concord_limit_f64((f64)x, -60.0, 40.0);
+    // Negative integers have no limit. Below -60 results are zeros whose sign floor(x) gives.
+    f64 d = concord_limit_f64((f64)x, -0x1p24, 40.0);
+    u32 pole = (u32)((d < 0.0) & ((d + CONCORD_ROUNDER) - CONCORD_ROUNDER == d));
+    u64 odd = CONCORD_F64_BITS((d - 0.5) + CONCORD_ROUNDER) & 1;
+    d = d < -60.0 ? (odd != 0 ? -60.5 : -61.5) : d;
     // gamma(x) = product * gamma(y) or gamma(y) / product, 1 <= y < 2.
     f64 y = d;
     f64 product = 1.0;
@@ -499,18 +508,12 @@ CONCORD_MATH f32 concord_tgamma_f32(f32 x) {
         product = y >= 2.0 ? product * (y - 1.0) : product;
         y = y >= 2.0 ? y - 1.0 : y;
     }
-    for (i32 i = 0; i < 61; ++i) {
+    for (i32 i = 0; i < 62; ++i) {
         product = y < 1.0 ? product * y : product;
         y = y < 1.0 ? y + 1.0 : y;
     }
     f64 g = concord_poly_rgamma(y - 1.5);
     f64 v = d >= 2.0 ? product / g : 1.0 / (product * g);
-    f32 r = (f32)v;
-    r = x == 0.0f ? 1.0f / x : r;
-    // Negative integers have no limit.
-    f64 n = d + CONCORD_ROUNDER;
-    u32 pole = (u32)((x < 0.0f) & (n - CONCORD_ROUNDER == d));
-    r = (x < -60.0f) & (pole == 0) ? r * 0.0f : r;
-    r = x == CONCORD_INF_F32 ? x : r;
+    f32 r = x == CONCORD_INF_F32 ? x : (f32)v;
     return (x != x) | (pole != 0) ? CONCORD_NAN_F32 : r;
 }
