@@ -138,8 +138,10 @@ CONCORD_MATH f32 concord_pow_f32(f32 x, f32 y) {
     f64 t = s * 0x1.71547652b82fep+1;
     f64 t_low = CONCORD_FMA(s, 0x1.71547652b82fep+1, -t) +
                 CONCORD_FMA(s, 0x1.777d0ffda0d24p-55, CONCORD_FMA(s_low, 0x1.71547652b82fep+1, s * z * concord_poly_log2(z)));
-    f64 l = e + t;
-    f64 l_low = (t - (l - e)) + t_low;
+    f64 sum = e + t;
+    f64 sum_low = (t - (sum - e)) + t_low;
+    f64 l = sum + sum_low;
+    f64 l_low = sum_low - (l - sum);
     l = a == 0.0 ? -0x1p300 : l;
     l = a == CONCORD_INF_F64 ? 0x1p300 : l;
     f64 p = a == 1.0 ? 0.0 : d * l;

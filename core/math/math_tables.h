@@ -251,6 +251,164 @@ CONCORD_MATH f64 concord_poly_rgamma(f64 x) {
     return p;
 }
 
+CONCORD_MATH f64 concord_poly_exp_f64(f64 x) {
+    f64 p = 0x1.1f83e1c58be04p-29;
+    p = CONCORD_FMA(p, x, 0x1.af5f37267188dp-26);
+    p = CONCORD_FMA(p, x, 0x1.27e4d14428d45p-22);
+    p = CONCORD_FMA(p, x, 0x1.71ddf808b6ae0p-19);
+    p = CONCORD_FMA(p, x, 0x1.a01a01ab13cadp-16);
+    p = CONCORD_FMA(p, x, 0x1.a01a01b00610cp-13);
+    p = CONCORD_FMA(p, x, 0x1.6c16c16c1577dp-10);
+    p = CONCORD_FMA(p, x, 0x1.111111110f650p-7);
+    p = CONCORD_FMA(p, x, 0x1.5555555555557p-5);
+    p = CONCORD_FMA(p, x, 0x1.5555555555559p-3);
+    p = CONCORD_FMA(p, x, 0x1.0000000000000p-1);
+    return p;
+}
+
+CONCORD_MATH f64 concord_poly_log_tail(f64 x) {
+    f64 p = 0x1.c848c01f8da8ap-4;
+    p = CONCORD_FMA(p, x, -0x1.0006ec8b1bab3p-3);
+    p = CONCORD_FMA(p, x, 0x1.24924437c0a92p-3);
+    p = CONCORD_FMA(p, x, -0x1.55555542a6fadp-3);
+    p = CONCORD_FMA(p, x, 0x1.99999999a6befp-3);
+    p = CONCORD_FMA(p, x, -0x1.000000000007ap-2);
+    p = CONCORD_FMA(p, x, 0x1.5555555555555p-2);
+    return p;
+}
+
+CONCORD_MATH f64 concord_poly_sin_f64(f64 x) {
+    f64 p = -0x1.a53a1af27481fp-41;
+    p = CONCORD_FMA(p, x, 0x1.61145d8930541p-33);
+    p = CONCORD_FMA(p, x, -0x1.ae643ccfed9a0p-26);
+    p = CONCORD_FMA(p, x, 0x1.71de3a3fc19bcp-19);
+    p = CONCORD_FMA(p, x, -0x1.a01a01a0069a9p-13);
+    p = CONCORD_FMA(p, x, 0x1.111111111108ap-7);
+    p = CONCORD_FMA(p, x, -0x1.5555555555555p-3);
+    return p;
+}
+
+CONCORD_MATH f64 concord_poly_cos_f64(f64 x) {
+    f64 p = -0x1.8fa8985847226p-37;
+    p = CONCORD_FMA(p, x, 0x1.1ee9dfb7cf91ep-29);
+    p = CONCORD_FMA(p, x, -0x1.27e4f7f6ea6fcp-22);
+    p = CONCORD_FMA(p, x, 0x1.a01a019c95689p-16);
+    p = CONCORD_FMA(p, x, -0x1.6c16c16c1503fp-10);
+    p = CONCORD_FMA(p, x, 0x1.555555555554bp-5);
+    return p;
+}
+
+CONCORD_MATH f64 concord_poly_cosh_f64(f64 x) {
+    f64 p = 0x1.1f8bb5e5ff35ap-29;
+    p = CONCORD_FMA(p, x, 0x1.27e4cc2648232p-22);
+    p = CONCORD_FMA(p, x, 0x1.a01a01ad776cfp-16);
+    p = CONCORD_FMA(p, x, 0x1.6c16c16c1500ap-10);
+    p = CONCORD_FMA(p, x, 0x1.5555555555558p-5);
+    p = CONCORD_FMA(p, x, 0x1.0000000000000p-1);
+    return p;
+}
+
+CONCORD_MATH f64 concord_poly_erf_f64(f64 x) {
+    f64 p = -0x1.2a16f48e1bf68p-60;
+    p = CONCORD_FMA(p, x, 0x1.0e9ef77a9a3e1p-54);
+    p = CONCORD_FMA(p, x, -0x1.ca3c7a14abc8bp-50);
+    p = CONCORD_FMA(p, x, 0x1.deeed3cfb2afbp-46);
+    p = CONCORD_FMA(p, x, -0x1.57e8b9a6cab40p-42);
+    p = CONCORD_FMA(p, x, 0x1.63bf11cfb98d2p-39);
+    p = CONCORD_FMA(p, x, -0x1.0b55d9a2267c2p-36);
+    p = CONCORD_FMA(p, x, 0x1.167c956a54cb1p-34);
+    p = CONCORD_FMA(p, x, -0x1.35b88cf875e8ep-33);
+    p = CONCORD_FMA(p, x, -0x1.269c530da13d4p-32);
+    p = CONCORD_FMA(p, x, 0x1.24c2aa1478945p-28);
+    p = CONCORD_FMA(p, x, -0x1.843261e2db026p-26);
+    p = CONCORD_FMA(p, x, 0x1.4c456ef730753p-24);
+    p = CONCORD_FMA(p, x, -0x1.7dba7848d24a7p-23);
+    p = CONCORD_FMA(p, x, 0x1.cb3d8e7e2667cp-23);
+    p = CONCORD_FMA(p, x, 0x1.ca0ce1cadb62cp-23);
+    p = CONCORD_FMA(p, x, -0x1.aa4b8a4774478p-20);
+    p = CONCORD_FMA(p, x, 0x1.685f061c69358p-19);
+    p = CONCORD_FMA(p, x, 0x1.d8c82e990344fp-19);
+    p = CONCORD_FMA(p, x, -0x1.f3d781edf2457p-16);
+    p = CONCORD_FMA(p, x, 0x1.0ea18975d3760p-14);
+    p = CONCORD_FMA(p, x, 0x1.b1fcdc66e1b33p-16);
+    p = CONCORD_FMA(p, x, -0x1.3564f0b5b8c83p-11);
+    p = CONCORD_FMA(p, x, 0x1.bca673605e6ecp-10);
+    p = CONCORD_FMA(p, x, -0x1.b6b683f4d98dap-13);
+    p = CONCORD_FMA(p, x, -0x1.39668594fd293p-6);
+    p = CONCORD_FMA(p, x, 0x1.a4f4e2a1b4ccbp-4);
+    p = CONCORD_FMA(p, x, 0x1.45f306dc9c882p-1);
+    return p;
+}
+
+CONCORD_MATH f64 concord_poly_erfc_f64_high(f64 x) {
+    f64 p = -0x1.8d85ce7262639p-37;
+    p = CONCORD_FMA(p, x, 0x1.4c5570a420733p-36);
+    p = CONCORD_FMA(p, x, 0x1.dcbacd16093d4p-34);
+    p = CONCORD_FMA(p, x, -0x1.229bd99565dbap-32);
+    p = CONCORD_FMA(p, x, -0x1.bec5dceafa471p-32);
+    p = CONCORD_FMA(p, x, 0x1.f513d9f4b3adfp-30);
+    p = CONCORD_FMA(p, x, 0x1.129947f4af09bp-32);
+    p = CONCORD_FMA(p, x, -0x1.3a2ad635ce1d4p-27);
+    p = CONCORD_FMA(p, x, 0x1.f0d9f15be958fp-28);
+    p = CONCORD_FMA(p, x, 0x1.54403ab35a16ep-25);
+    p = CONCORD_FMA(p, x, -0x1.22a430db8b58ep-24);
+    p = CONCORD_FMA(p, x, -0x1.666d18b7ba38dp-23);
+    p = CONCORD_FMA(p, x, 0x1.eeb724b08955fp-22);
+    p = CONCORD_FMA(p, x, 0x1.a90b47298ba94p-21);
+    p = CONCORD_FMA(p, x, -0x1.86cd94138397fp-19);
+    p = CONCORD_FMA(p, x, -0x1.54002a34320c0p-18);
+    p = CONCORD_FMA(p, x, 0x1.2cc3772dbff7ap-16);
+    p = CONCORD_FMA(p, x, 0x1.82f6aa58394d4p-15);
+    p = CONCORD_FMA(p, x, -0x1.7f4bd70a243b6p-14);
+    return p;
+}
+
+CONCORD_MATH concord_pair concord_poly_erfc_f64(f64 x, f64 low) {
+    concord_pair p = concord_pair_of(concord_poly_erfc_f64_high(x), 0.0);
+    p = concord_pair_step(p, x, low, -0x1.091ed173472a5p-11, -0x1.b60e1f96744f6p-65);
+    p = concord_pair_step(p, x, low, -0x1.a7c53414f895fp-13, -0x1.c230693256648p-68);
+    p = concord_pair_step(p, x, low, 0x1.2506628f285cbp-8, -0x1.d8583169af232p-62);
+    p = concord_pair_step(p, x, low, 0x1.4663f6120f410p-6, 0x1.f04bace208650p-60);
+    p = concord_pair_step(p, x, low, 0x1.a7e42c5727b42p-5, 0x1.88ba2553dd0dep-62);
+    p = concord_pair_step(p, x, low, 0x1.92ede1b27d8f5p-4, 0x1.c7abd9e24a8cbp-58);
+    p = concord_pair_step(p, x, low, 0x1.2d882f67c6cfap-3, -0x1.cfcc607662833p-57);
+    p = concord_pair_step(p, x, low, 0x1.6e9827d229d2dp-3, -0x1.90ab14eb89c4fp-58);
+    return p;
+}
+
+CONCORD_MATH f64 concord_poly_lgamma_f64_high(f64 x) {
+    f64 p = -0x1.d01524ec255fap-19;
+    p = CONCORD_FMA(p, x, 0x1.6023109ac8d7ap-18);
+    p = CONCORD_FMA(p, x, -0x1.93812ddebf973p-19);
+    p = CONCORD_FMA(p, x, 0x1.4b1caf96285c4p-18);
+    p = CONCORD_FMA(p, x, -0x1.771508b98fc2bp-17);
+    p = CONCORD_FMA(p, x, 0x1.24e8e23b83915p-16);
+    p = CONCORD_FMA(p, x, -0x1.b8787251303a2p-16);
+    p = CONCORD_FMA(p, x, 0x1.5cef37b7562a0p-15);
+    p = CONCORD_FMA(p, x, -0x1.163eda3b8cb5dp-14);
+    p = CONCORD_FMA(p, x, 0x1.bb23dfd3a898bp-14);
+    p = CONCORD_FMA(p, x, -0x1.6230db2b45666p-13);
+    p = CONCORD_FMA(p, x, 0x1.1c738d745aaecp-12);
+    p = CONCORD_FMA(p, x, -0x1.cb457b85af8afp-12);
+    p = CONCORD_FMA(p, x, 0x1.750aee2c29df1p-11);
+    p = CONCORD_FMA(p, x, -0x1.313e882307321p-10);
+    p = CONCORD_FMA(p, x, 0x1.f814b79321d10p-10);
+    p = CONCORD_FMA(p, x, -0x1.a503523b211d1p-9);
+    p = CONCORD_FMA(p, x, 0x1.64f066528e09dp-8);
+    return p;
+}
+
+CONCORD_MATH concord_pair concord_poly_lgamma_f64(f64 x, f64 low) {
+    concord_pair p = concord_pair_of(concord_poly_lgamma_f64_high(x), 0.0);
+    p = concord_pair_step(p, x, low, -0x1.34dbda148e4f9p-7, -0x1.f10c8216f3740p-62);
+    p = concord_pair_step(p, x, low, 0x1.1334235278bd0p-6, 0x1.bb78a176bb130p-61);
+    p = concord_pair_step(p, x, low, -0x1.007aa83cee1e7p-5, 0x1.7b49cd38de238p-59);
+    p = concord_pair_step(p, x, low, 0x1.01af62a2929e9p-4, -0x1.7bbe52d041ffcp-62);
+    p = concord_pair_step(p, x, low, -0x1.2aed059bd608ap-3, -0x1.806e2bcaf8743p-61);
+    p = concord_pair_step(p, x, low, 0x1.eeb95b094c191p-2, 0x1.341ddac19e36ap-56);
+    return p;
+}
+
 // Rows of (2^e 2/pi) modulo 4 in three parts, e = -26, -25, ...
 CONCORD_TABLE(f64, concord_table_trig, 393) = {
     0x1.45f306e000000p-27, -0x1.b1bbeac000000p-58, -0x1.603d8a82e0acbp-86,
@@ -384,4 +542,159 @@ CONCORD_TABLE(f64, concord_table_trig, 393) = {
     0x1.4d37704000000p+0, -0x1.24eb530000000p-29, -0x1.b0ef1bef806bap-56,
     -0x1.65911f8000000p+0, -0x1.24eb530000000p-28, -0x1.b0ef1bef806bap-55,
     0x1.34ddc0c000000p+0, 0x1.b629598000000p-28, 0x1.3c439041fe516p-56,
+};
+
+// (c, -log(c), its rest) of bins of z from 0.6875.
+CONCORD_TABLE(f64, concord_table_log, 384) = {
+    0x1.7380000000000p+0, -0x1.7d4eeef5f0000p-2, 0x1.392031f1e4fb2p-42,
+    0x1.7100000000000p+0, -0x1.7664e1239c000p-2, -0x1.bcec125453614p-42,
+    0x1.6f00000000000p+0, -0x1.70d42e2788000p-2, -0x1.235d5a66fdc51p-42,
+    0x1.6d00000000000p+0, -0x1.6b3bb22358000p-2, -0x1.43d895ea4cc9ap-42,
+    0x1.6b00000000000p+0, -0x1.659b573040000p-2, 0x1.e0d7e24f50710p-42,
+    0x1.6900000000000p+0, -0x1.5ff3070a78000p-2, -0x1.3d3c873e20a07p-42,
+    0x1.6700000000000p+0, -0x1.5a42ab0f4c000p-2, -0x1.fc338a1a4108bp-43,
+    0x1.6500000000000p+0, -0x1.548a2c3adc000p-2, -0x1.262cfcc61039fp-42,
+    0x1.6300000000000p+0, -0x1.4ec9732600000p-2, -0x1.34d7aaf04d104p-45,
+    0x1.6180000000000p+0, -0x1.4a7373ced0000p-2, 0x1.9a234ebf35449p-44,
+    0x1.5f80000000000p+0, -0x1.44a41b463c000p-2, -0x1.1ee28f37cf612p-44,
+    0x1.5d80000000000p+0, -0x1.3ecc460ef4000p-2, -0x1.f4febcec1f680p-42,
+    0x1.5b80000000000p+0, -0x1.38ebdb38ec000p-2, -0x1.320b05ccfa994p-42,
+    0x1.5a00000000000p+0, -0x1.347dd9a988000p-2, 0x1.5594dd4c58092p-45,
+    0x1.5800000000000p+0, -0x1.2e8e2bae10000p-2, -0x1.d309c2cc91a85p-42,
+    0x1.5600000000000p+0, -0x1.2895a13de8000p-2, -0x1.a8d7ad24c13f0p-44,
+    0x1.5480000000000p+0, -0x1.241558bfd0000p-2, -0x1.403ffcc8a3f2bp-42,
+    0x1.5280000000000p+0, -0x1.1e0d0c3370000p-2, -0x1.6be3caa6c3528p-42,
+    0x1.5100000000000p+0, -0x1.1980d2dd44000p-2, 0x1.c9098b0b93c6dp-42,
+    0x1.4f00000000000p+0, -0x1.136870293c000p-2, 0x1.74fa126759c49p-42,
+    0x1.4d80000000000p+0, -0x1.0ed005f658000p-2, 0x1.2dc75285aa803p-45,
+    0x1.4c00000000000p+0, -0x1.0a324e2738000p-2, -0x1.0e35f73f7a018p-42,
+    0x1.4a00000000000p+0, -0x1.0402594b4c000p-2, -0x1.040dae27bd0b6p-42,
+    0x1.4880000000000p+0, -0x1.feb0233e60000p-3, -0x1.f316e32d5e8c7p-45,
+    0x1.4700000000000p+0, -0x1.f550a564b8000p-3, 0x1.323e3a09202fep-45,
+    0x1.4500000000000p+0, -0x1.e8c0252aa8000p-3, 0x1.2d00b701d1ce0p-42,
+    0x1.4380000000000p+0, -0x1.df46c0c720000p-3, -0x1.697a0ac2de40ep-42,
+    0x1.4200000000000p+0, -0x1.d5c216b4f8000p-3, -0x1.dc8adc886b2fdp-42,
+    0x1.4080000000000p+0, -0x1.cc320c0178000p-3, 0x1.afdbf1966b21bp-43,
+    0x1.3f00000000000p+0, -0x1.c2968558c0000p-3, -0x1.8c0a308471d70p-43,
+    0x1.3d80000000000p+0, -0x1.b8ef670420000p-3, -0x1.87533321788e0p-44,
+    0x1.3c00000000000p+0, -0x1.af3c94e808000p-3, -0x1.ff96c67300c9cp-42,
+    0x1.3a80000000000p+0, -0x1.a57df28248000p-3, 0x1.9198dcd789951p-42,
+    0x1.3900000000000p+0, -0x1.9bb362e7e0000p-3, 0x1.1f2a8a1ce0ffcp-45,
+    0x1.3780000000000p+0, -0x1.91dcc8c340000p-3, -0x1.7bc6abddeff46p-44,
+    0x1.3600000000000p+0, -0x1.87fa065210000p-3, 0x1.b77b7effb7f41p-42,
+    0x1.3480000000000p+0, -0x1.7e0afd6310000p-3, 0x1.ec6183e270efdp-42,
+    0x1.3300000000000p+0, -0x1.740f8f5400000p-3, -0x1.bd264d9bf9d58p-42,
+    0x1.3180000000000p+0, -0x1.6a079d0f78000p-3, -0x1.568fe1123453dp-42,
+    0x1.3000000000000p+0, -0x1.5ff3070a78000p-3, -0x1.3d3c873e20a07p-43,
+    0x1.2e80000000000p+0, -0x1.55d1ad4230000p-3, -0x1.6b765376991fap-42,
+    0x1.2d80000000000p+0, -0x1.4f099f4a20000p-3, -0x1.8590341405436p-42,
+    0x1.2c00000000000p+0, -0x1.44d2b6ccb8000p-3, 0x1.70cc16135783cp-46,
+    0x1.2a80000000000p+0, -0x1.3a8eb2d318000p-3, -0x1.1bafb77d5d504p-42,
+    0x1.2900000000000p+0, -0x1.303d718e48000p-3, 0x1.680b5ce3ecb05p-50,
+    0x1.2800000000000p+0, -0x1.29552f8200000p-3, 0x1.5b967f4471dfcp-44,
+    0x1.2680000000000p+0, -0x1.1eed90e2e0000p-3, 0x1.e9ea9c8f689b7p-42,
+    0x1.2500000000000p+0, -0x1.1478584678000p-3, 0x1.ea9cbaefd838bp-42,
+    0x1.2400000000000p+0, -0x1.0d77e7cd08000p-3, -0x1.cb2cd2ee2f482p-44,
+    0x1.2280000000000p+0, -0x1.02ebb42bf0000p-3, -0x1.ea5705a31ff1ap-42,
+    0x1.2180000000000p+0, -0x1.f7b79fec30000p-4, -0x1.f77b3c0bb4098p-42,
+    0x1.2000000000000p+0, -0x1.e27076e2b0000p-4, 0x1.a342c2af0003cp-45,
+    0x1.1f00000000000p+0, -0x1.d4313d66d0000p-4, 0x1.328a86f226ae2p-42,
+    0x1.1d80000000000p+0, -0x1.beba818140000p-4, -0x1.9d921d248382ap-42,
+    0x1.1c80000000000p+0, -0x1.b05b49bee0000p-4, -0x1.0ff9160c7c253p-42,
+    0x1.1b00000000000p+0, -0x1.9ab4246200000p-4, -0x1.9d66df661e3e8p-43,
+    0x1.1a00000000000p+0, -0x1.8c345d6320000p-4, 0x1.937c294d2f567p-42,
+    0x1.1880000000000p+0, -0x1.765bf23a70000p-4, 0x1.07b2f00d71096p-42,
+    0x1.1780000000000p+0, -0x1.67bb0726f0000p-4, 0x1.f8236d258429cp-43,
+    0x1.1680000000000p+0, -0x1.590cafdf00000p-4, -0x1.c284f5722abaap-44,
+    0x1.1500000000000p+0, -0x1.42edcbea60000p-4, -0x1.1bc0eeea7c9adp-42,
+    0x1.1400000000000p+0, -0x1.341d7961c0000p-4, 0x1.717b6b33e44f8p-43,
+    0x1.1300000000000p+0, -0x1.253f62f0a0000p-4, -0x1.416f8fb69a701p-44,
+    0x1.1180000000000p+0, -0x1.0ed839b550000p-4, -0x1.37f05c95baa26p-43,
+    0x1.1080000000000p+0, -0x1.ffae9119c0000p-5, 0x1.b3f322f674eabp-43,
+    0x1.0f80000000000p+0, -0x1.e19070c280000p-5, 0x1.3fd48cc8c53d1p-42,
+    0x1.0e80000000000p+0, -0x1.c355dd0920000p-5, -0x1.f2ccc9abf8388p-45,
+    0x1.0d00000000000p+0, -0x1.95c830ec80000p-5, -0x1.c7d6fad074029p-42,
+    0x1.0c00000000000p+0, -0x1.77458f6320000p-5, -0x1.b9f88c69e543ep-42,
+    0x1.0b00000000000p+0, -0x1.58a5bafc80000p-5, -0x1.c9a918d51ea59p-42,
+    0x1.0a00000000000p+0, -0x1.39e87b9fe0000p-5, -0x1.7abf5202b6405p-42,
+    0x1.0900000000000p+0, -0x1.1b0d989240000p-5, 0x1.3401e9ae889bbp-44,
+    0x1.0780000000000p+0, -0x1.d91a66c540000p-6, -0x1.e61f1658cfb9ap-45,
+    0x1.0680000000000p+0, -0x1.9ace7551c0000p-6, -0x1.8a289a04e0efcp-43,
+    0x1.0580000000000p+0, -0x1.5c45a51b80000p-6, -0x1.a711277a49e0ap-43,
+    0x1.0480000000000p+0, -0x1.1d7f7eba00000p-6, 0x1.14193a83fcc7ap-42,
+    0x1.0380000000000p+0, -0x1.bcf712c780000p-7, 0x1.e3da1f6842689p-42,
+    0x1.0280000000000p+0, -0x1.3e7295d280000p-7, 0x1.2c1383fe53423p-42,
+    1.0, 0.0, 0.0,
+    1.0, 0.0, 0.0,
+    1.0, 0.0, 0.0,
+    0x1.fa00000000000p-1, 0x1.82448a3880000p-7, 0x1.4554412c584e0p-44,
+    0x1.f600000000000p-1, 0x1.432a925980000p-6, 0x1.98139928637fep-47,
+    0x1.f200000000000p-1, 0x1.c63d2ec140000p-6, 0x1.55e318fe7acbdp-43,
+    0x1.ef00000000000p-1, 0x1.149e3e4000000p-5, 0x1.6a33ab2df4b82p-43,
+    0x1.eb00000000000p-1, 0x1.5715c4c040000p-5, -0x1.8888ddfc47628p-44,
+    0x1.e700000000000p-1, 0x1.9a187b5740000p-5, -0x1.0c22e4ec4d90dp-44,
+    0x1.e400000000000p-1, 0x1.ccb73cdde0000p-5, -0x1.34d1e48fb0501p-43,
+    0x1.e000000000000p-1, 0x1.08598b59e0000p-4, 0x1.d034451fecdfbp-43,
+    0x1.dd00000000000p-1, 0x1.2207b5c780000p-4, 0x1.527633f0431f0p-42,
+    0x1.d900000000000p-1, 0x1.4485e03dc0000p-4, -0x1.0295c8b96caa5p-43,
+    0x1.d600000000000p-1, 0x1.5e95a4d980000p-4, -0x1.b8d20c78ba3a4p-42,
+    0x1.d200000000000p-1, 0x1.8197e2f410000p-4, -0x1.c0fe460d20041p-44,
+    0x1.cf00000000000p-1, 0x1.9c0c32d4d0000p-4, 0x1.2a41fb0be3cccp-43,
+    0x1.cc00000000000p-1, 0x1.b6ac88dad0000p-4, 0x1.6c6f7fd408972p-42,
+    0x1.c900000000000p-1, 0x1.d179788220000p-4, -0x1.b26f312841045p-42,
+    0x1.c600000000000p-1, 0x1.ec739830a0000p-4, 0x1.11fcba80cdd10p-44,
+    0x1.c200000000000p-1, 0x1.08598b59e0000p-3, 0x1.d034451fecdfbp-42,
+    0x1.bf00000000000p-1, 0x1.160c8024b0000p-3, 0x1.3d85a552013c8p-42,
+    0x1.bc00000000000p-1, 0x1.23d712a4a0000p-3, -0x1.eff2dc702c20ap-42,
+    0x1.b900000000000p-1, 0x1.31b994d3a8000p-3, -0x1.83d9c4716bdfcp-42,
+    0x1.b600000000000p-1, 0x1.3fb45a5990000p-3, 0x1.465c4f032b956p-42,
+    0x1.b300000000000p-1, 0x1.4dc7b897c0000p-3, -0x1.f1c324fa8f008p-42,
+    0x1.b100000000000p-1, 0x1.5737cc9018000p-3, 0x1.9baa7a6b887f6p-44,
+    0x1.ae00000000000p-1, 0x1.6574ebe8c0000p-3, 0x1.339f1658785cfp-43,
+    0x1.ab00000000000p-1, 0x1.73cb907500000p-3, -0x1.759aa4340016ap-42,
+    0x1.a800000000000p-1, 0x1.823c165518000p-3, 0x1.1e0ddb9a631e8p-42,
+    0x1.a500000000000p-1, 0x1.90c6db9fc8000p-3, 0x1.e6ca0a88e7283p-42,
+    0x1.a300000000000p-1, 0x1.9a8778deb8000p-3, 0x1.51c3e8fbfb0e4p-42,
+    0x1.a000000000000p-1, 0x1.a93ed3c8b0000p-3, -0x1.30e486a0ac42dp-42,
+    0x1.9d00000000000p-1, 0x1.b811730b80000p-3, 0x1.1e90683b9cd76p-42,
+    0x1.9b00000000000p-1, 0x1.c2028ab180000p-3, -0x1.92e0ee55c7ac6p-45,
+    0x1.9800000000000p-1, 0x1.d1037f2658000p-3, -0x1.0c253f3adb7b7p-42,
+    0x1.9600000000000p-1, 0x1.db13db0d48000p-3, 0x1.2806a847527e6p-44,
+    0x1.9300000000000p-1, 0x1.ea4449f048000p-3, 0x1.57a4598dcca8dp-42,
+    0x1.9100000000000p-1, 0x1.f474b134e0000p-3, -0x1.bae49f1df7b5ep-44,
+    0x1.8e00000000000p-1, 0x1.01eae5626c000p-2, 0x1.a43dcfade85aep-44,
+    0x1.8c00000000000p-1, 0x1.07138604d4000p-2, 0x1.862736c5bb53ap-42,
+    0x1.8a00000000000p-1, 0x1.0c42d67618000p-2, -0x1.d1cee9d3862a3p-42,
+    0x1.8700000000000p-1, 0x1.14167ef368000p-2, -0x1.0f9fc3ed92a85p-43,
+    0x1.8500000000000p-1, 0x1.1956d3b9bc000p-2, 0x1.7d2f73ad1aa14p-45,
+    0x1.8300000000000p-1, 0x1.1e9e167888000p-2, 0x1.9f4544b0dd268p-42,
+    0x1.8000000000000p-1, 0x1.269621134c000p-2, 0x1.b92783beb7677p-42,
+    0x1.7e00000000000p-1, 0x1.2bef07cdc8000p-2, 0x1.3539f494a009ep-42,
+    0x1.7c00000000000p-1, 0x1.314f1e1d34000p-2, 0x1.ce3b0a59bd869p-42,
+    0x1.7a00000000000p-1, 0x1.36b6776be0000p-2, 0x1.116ecdb0f177cp-42,
+    0x1.7800000000000p-1, 0x1.3c25277334000p-2, -0x1.cf895693f2854p-43,
+    0x1.7500000000000p-1, 0x1.44591e0538000p-2, 0x1.f48b53b6b6e14p-42,
+};
+
+CONCORD_TABLE(u64, concord_table_two_over_pi, 20) = {
+    0x0000000000000000,
+    0xa2f9836e4e441529,
+    0xfc2757d1f534ddc0,
+    0xdb6295993c439041,
+    0xfe5163abdebbc561,
+    0xb7246e3a424dd2e0,
+    0x06492eea09d1921c,
+    0xfe1deb1cb129a73e,
+    0xe88235f52ebb4484,
+    0xe99c7026b45f7e41,
+    0x3991d639835339f4,
+    0x9c845f8bbdf9283b,
+    0x1ff897ffde05980f,
+    0xef2f118b5a0a6d1f,
+    0x6d367ecf27cb09b7,
+    0x4f463f669e5fea2d,
+    0x7527bac7ebe5f17b,
+    0x3d0739f78a5292ea,
+    0x6bfb5fb11f8d5d08,
+    0x56033046fc7b6bab,
 };

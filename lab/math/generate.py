@@ -6,6 +6,7 @@ factor of about 2 of the minimax polynomial. Coefficients are rounded to f64 one
 remaining ones are fitted again after each rounding. `--report` prints the largest weighted error of each polynomial.
 `--only NAME,...` restricts the run to some polynomials.
 """
+import struct
 import sys
 
 import mpmath
@@ -24,8 +25,16 @@ def hexa(x):
     return float(x).hex() if float(x) != int(float(x)) or abs(x) > 4 else repr(float(x))
 
 
-def fit(g, w, lo, hi, degree, fixed=()):
-    """Coefficients of a polynomial p of this degree with |p - g| * w small on [lo, hi], and the largest such error."""
+def pair(x):
+    """x as the sum of two f64."""
+    return f64(x) + f64(x - f64(x))
+
+
+def fit(g, w, lo, hi, degree, pairs=0):
+    """Coefficients of a polynomial p of this degree with |p - g| * w small on [lo, hi], and the largest such error.
+
+    The first `pairs` coefficients are sums of two f64.
+    """
     lo, hi = mpf(lo), mpf(hi)
     count = 2 * (2 * degree + 8)
     nodes = [(lo + hi) / 2 + (hi - lo) / 2 * mp.cos((2 * i + 1) * PI / (2 * count)) for i in range(count)]
@@ -33,7 +42,7 @@ def fit(g, w, lo, hi, degree, fixed=()):
     weight = [mpf(w(x)) for x in nodes]
     scale = max(abs(lo), abs(hi))
     powers = [[(x / scale) ** k for k in range(degree + 1)] for x in nodes]
-    done = [mpf(c) for c in fixed]
+    done = []
     while len(done) <= degree:
         first = len(done)
         n = degree + 1 - first
@@ -46,7 +55,7 @@ def fit(g, w, lo, hi, degree, fixed=()):
                 a[j, k] = a[k, j] = mp.fsum(row[j] * row[k] for row in rows)
             b[j] = mp.fsum(rows[i][j] * weight[i] * rest[i] for i in range(count))
         c = mp.lu_solve(a, b)
-        done.append(f64(c[0] / scale ** first))
+        done.append((pair if first < pairs else f64)(c[0] / scale ** first))
     error = max(abs(sum(done[k] * x ** k for k in range(degree + 1)) - g(x)) * w(x)
                 for x in [lo + (hi - lo) * (i + mpf(1) / 2) / 211 for i in range(211)])
     return done, error
@@ -55,8 +64,8 @@ def fit(g, w, lo, hi, degree, fixed=()):
 POLYNOMIALS = {}
 
 
-def polynomial(name, g, w, lo, hi, degree, fixed=()):
-    POLYNOMIALS[name] = (g, w, lo, hi, degree, fixed)
+def polynomial(name, g, w, lo, hi, degree, pairs=0):
+    POLYNOMIALS[name] = (g, w, lo, hi, degree, pairs)
 
 
 def near(g, taylor):
@@ -134,6 +143,26 @@ polynomial('stirling', stirling, lambda w: 1, 0, mpf(1) / 64, 7)
 polynomial('rgamma', lambda y: mp.rgamma(y + mpf(3) / 2), lambda y: 1, -0.5, 0.5, 16)
 
 
+polynomial('exp_f64', exp_tail, lambda r: abs(r), -half_ln2, half_ln2, 10)
+# f64 functions: the logarithm's series after r - r^2/2 with |r| < 2^-7, sin and cos of radians, sums of two f64.
+polynomial('log_tail', near(lambda r: (mp.log1p(r) - r + r * r / 2) / r ** 3, mpf(1) / 3), lambda r: r * r, -0.0080,
+           0.0080, 6)
+angle = (PI / 4 * mpf('1.001')) ** 2
+polynomial('sin_f64', near(lambda z: (mp.sin(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, -mpf(1) / 6), lambda z: z, 0, angle, 6)
+polynomial('cos_f64', near(lambda z: (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z ** 2, mpf(1) / 24), lambda z: z * z, 0, angle, 5)
+polynomial('cosh_f64', near(lambda z: (mp.cosh(mp.sqrt(z)) - 1) / z, mpf(1) / 2), lambda z: z, 0, half_ln2 ** 2, 5)
+polynomial('erf_f64', lambda x: (erf_log(x) - 2 / mp.sqrt(PI)) / x, lambda x: x * x / mp.expm1(x * erf_log(x)), 1e-9, 5.95, 27)
+
+
+def erfc_scaled_f64(t):
+    x = 3 * (1 - t) / (1 + t)
+    return mp.exp(x * x) * mp.erfc(x) / (1 + t)
+
+
+polynomial('erfc_f64', erfc_scaled_f64, lambda t: 1 / erfc_scaled_f64(t), (3 - mpf('27.4')) / (3 + mpf('27.4')), 1, 26, 8)
+polynomial('lgamma_f64', lgamma_factor, lambda y: 1, -0.5, 0.5, 23, 6)
+
+
 def split(x, *bits):
     """x as a sum of f64 numbers: all but the last have at most these numbers of bits."""
     parts = []
@@ -163,6 +192,48 @@ def trig_table():
     return rows
 
 
+# log2 of 128 bins of z, 0.6875 <= z < 1.375: an approximation c of 1/z with few bits, and -log(c) as a multiple of 2^-40
+# and the rest. The two bins next to z = 1 have c = 1.
+def log_table():
+    rows = []
+    for i in range(128):
+        bits = 0x3fe6000000000000 + (i << 45)
+        low, high = (mpf(m) for m in bin_bounds(bits))
+        c = mpf(1) if 0.99 < low < 1.0001 else mp.nint(512 * 2 / (low + high)) / 512
+        v = -mp.log(c)
+        h = mp.nint(v * mpf(2) ** 40) / mpf(2) ** 40
+        rows.append((c, h, f64(v - h)))
+        assert max(abs(low * c - 1), abs(high * c - 1)) < mpf('0.0080'), i
+    return rows
+
+
+def bin_bounds(bits):
+    return (struct.unpack('<d', struct.pack('<Q', b))[0] for b in (bits, bits + (1 << 45)))
+
+
+def two_over_pi():
+    """64 zero bits, then the bits of 2/pi behind the point, in words of 64."""
+    mp.prec = 1400
+    v = int(mp.floor(2 / PI * mpf(2) ** (64 * 19)))
+    mp.prec = 220
+    return [0] + [v >> (64 * (18 - i)) & (2 ** 64 - 1) for i in range(19)]
+
+
+def write_polynomial(out, name, c, pairs):
+    plain, double = c[pairs:], c[:pairs]
+    out.append(f'CONCORD_MATH f64 concord_poly_{name}{"_high" if pairs else ""}(f64 x) {{')
+    out.append(f'    f64 p = {hexa(plain[-1])};')
+    for k in reversed(plain[:-1]):
+        out.append(f'    p = CONCORD_FMA(p, x, {hexa(k)});')
+    out += ['    return p;', '}', '']
+    if pairs:
+        out.append(f'CONCORD_MATH concord_pair concord_poly_{name}(f64 x, f64 low) {{')
+        out.append(f'    concord_pair p = concord_pair_of(concord_poly_{name}_high(x), 0.0);')
+        for k in reversed(double):
+            out.append(f'    p = concord_pair_step(p, x, low, {hexa(f64(k))}, {hexa(k - f64(k))});')
+        out += ['    return p;', '}', '']
+
+
 def main():
     only = None
     if '--only' in sys.argv:
@@ -174,18 +245,18 @@ def main():
         c, error = fit(*spec)
         if '--report' in sys.argv:
             print(f'{name}: degree {spec[4]}, error 2^{float(mp.log(error, 2)):.2f}', file=sys.stderr)
-        out.append(f'CONCORD_MATH f64 concord_poly_{name}(f64 x) {{')
-        out.append(f'    f64 p = {hexa(c[-1])};')
-        for k in reversed(c[:-1]):
-            out.append(f'    p = CONCORD_FMA(p, x, {hexa(k)});')
-        out.append('    return p;')
-        out.append('}')
-        out.append('')
+        write_polynomial(out, name, c, spec[5])
     if only is None:
         out.append('// Rows of (2^e 2/pi) modulo 4 in three parts, e = -26, -25, ...')
         out.append('CONCORD_TABLE(f64, concord_table_trig, 393) = {')
         for row in trig_table():
             out.append('    ' + ', '.join(hexa(v) for v in row) + ',')
+        out += ['};', '', '// (c, -log(c), its rest) of bins of z from 0.6875.']
+        out.append('CONCORD_TABLE(f64, concord_table_log, 384) = {')
+        for row in log_table():
+            out.append('    ' + ', '.join(hexa(v) for v in row) + ',')
+        out += ['};', '', 'CONCORD_TABLE(u64, concord_table_two_over_pi, 20) = {']
+        out += [f'    0x{w:016x},' for w in two_over_pi()]
         out.append('};')
     print('\n'.join(out))
 
