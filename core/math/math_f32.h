@@ -92,7 +92,15 @@ CONCORD_MATH f32 concord_log_special_f32(f32 x, f32 y) {
     return x >= 0.0f ? y : CONCORD_NAN_F32;
 }
 
-CONCORD_MATH f32 concord_log_f32(f32 x) { return concord_log_special_f32(x, (f32)concord_log_core((f64)x)); }
+CONCORD_MATH f32 concord_log_f32(f32 x) {
+    f32 y = (f32)concord_log_core((f64)x);
+    y = CONCORD_EXCEPT(x, 0x3c413d3a, y, 0xc08e158f);
+    y = CONCORD_EXCEPT(x, 0x41178feb, y, 0x400fe5e7);
+    y = CONCORD_EXCEPT(x, 0x4c5d65a5, y, 0x418f034b);
+    y = CONCORD_EXCEPT(x, 0x65d890d3, y, 0x4254d1f9);
+    y = CONCORD_EXCEPT(x, 0x6f31a8ec, y, 0x42845a89);
+    return concord_log_special_f32(x, y);
+}
 
 CONCORD_MATH f32 concord_log2_f32(f32 x) {
     f64 e = concord_log_exponent((f64)x);

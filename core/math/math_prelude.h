@@ -44,6 +44,9 @@
 #define CONCORD_INF_F32 CONCORD_F32_OF(0x7f800000)
 #define CONCORD_INF_F64 CONCORD_F64_OF(0x7ff0000000000000)
 
+// y, or the correctly rounded result of the input with these bits.
+#define CONCORD_EXCEPT(x, input, y, result) (CONCORD_F32_BITS(x) == (input) ? CONCORD_F32_OF(result) : (y))
+
 // Adding and subtracting it rounds |x| < 2^51 to an integer, to nearest even. The low bits of the sum hold the integer.
 #define CONCORD_ROUNDER 0x1.8p52
 
