@@ -32,7 +32,7 @@ CONCORD_MATH f64 concord_exp_core(f64 x) {
 CONCORD_MATH f64 concord_expm1_core(f64 x) {
     f64 t = concord_exp_rounded(x);
     f64 r = concord_exp_reduced(x, t - CONCORD_ROUNDER);
-    f64 p = CONCORD_FMA(r * r, concord_poly_exp(r), r);
+    f64 p = CONCORD_FMA(r * r, concord_poly_exp_f64(r), r);
     f64 s = concord_scale_of_rounded(t);
     return CONCORD_FMA(s, p, s - 1.0);
 }
@@ -189,60 +189,69 @@ CONCORD_MATH f64 concord_cos_reduced(f64 u, f64 low) {
     return 1.0 + CONCORD_FMA(z, concord_poly_cos(z), u * low * -0x1.3bd3cc9be45dep+1);
 }
 
-// (2/pi) x = k + u + low with an integer k and |u| <= 1/2 and a little more; the low bits of *t hold k. |x| < 2^128.
-// x is m 2^e, and the table holds (2/pi) 2^e modulo 4 in three parts whose products with m are exact, exact, and small.
-CONCORD_MATH u64 concord_trig_row(f64 x) {
-    u64 biased = (CONCORD_F64_BITS(x) >> 52) & 0x7ff;
-    u64 row = biased < 1020 ? 0 : biased - 1020;
-    return row > 130 ? 130 : row;
+// sin of pi (u + low), |u| <= 1/2 and a little more.
+CONCORD_MATH f64 concord_sin_half(f64 u, f64 low) {
+    f64 z = u * u;
+    f64 t = CONCORD_FMA(z, concord_poly_sin_half(z), 2.0 * CONCORD_PIO2_LOW);
+    return CONCORD_FMA(u, 2.0 * CONCORD_PIO2_HIGH, CONCORD_FMA(low, CONCORD_FMA(z, -0x1.f19f3p+3, 2.0 * CONCORD_PIO2_HIGH), u * t));
 }
 
+// An odd integer k negates x.
+CONCORD_MATH f64 concord_negate_if_odd(f64 x, f64 k_plus_rounder) {
+    return CONCORD_F64_OF(CONCORD_F64_BITS(x) ^ (CONCORD_F64_BITS(k_plus_rounder) << 63));
+}
+
+// (2/pi) x modulo 4 as a sum of three, for |x| < 2^128. x is m 2^e, and the table holds (2/pi) 2^e modulo 4 in three parts
+// whose products with m are exact, exact, and small.
 typedef struct {
-    f64 t, u, low;
+    f64 high, middle, low;
 } concord_turns;
 
-CONCORD_MATH concord_turns concord_trig_reduced(f64 x) {
+CONCORD_MATH concord_turns concord_turns_of(f32 x) {
+    i32 row = (i32)((CONCORD_F32_BITS(x) >> 23) & 0xff) - 124;
+    row = row < 0 ? 0 : row;
+    row = row > 130 ? 130 : row;
+    f64 m = (f64)(x * CONCORD_F32_OF((u32)(153 - row) << 23));
+    u64 at = (u64)(3 * row);
     concord_turns r;
-    u64 row = concord_trig_row(x);
-    f64 m = x * CONCORD_F64_OF((1049 - row) << 52);
-    f64 high = m * concord_table_trig[3 * row];
-    f64 middle = m * concord_table_trig[3 * row + 1];
-    f64 low = m * concord_table_trig[3 * row + 2];
-    r.t = (high + middle) + CONCORD_ROUNDER;
-    f64 a = high - (r.t - CONCORD_ROUNDER);
-    f64 b = a + middle;
-    f64 c = (middle - (b - a)) + low;
-    r.u = b + c;
-    r.low = c - (r.u - b);
+    r.high = m * concord_table_trig[at];
+    r.middle = m * concord_table_trig[at + 1];
+    r.low = m * concord_table_trig[at + 2];
     return r;
 }
 
+// high + middle + low - k as a sum of two.
+CONCORD_MATH concord_pair concord_turns_less(concord_turns r, f64 k) {
+    f64 a = r.high - k;
+    f64 b = a + r.middle;
+    f64 c = (r.middle - (b - a)) + r.low;
+    return concord_quick_sum(b, c);
+}
+
 CONCORD_MATH f32 concord_sin_f32(f32 x) {
-    concord_turns r = concord_trig_reduced((f64)x);
-    u64 k = CONCORD_F64_BITS(r.t);
-    f64 s = concord_sin_reduced(r.u, r.low);
-    f64 c = concord_cos_reduced(r.u, r.low);
-    f64 v = (k & 1) != 0 ? c : s;
-    f32 y = (f32)CONCORD_F64_OF(CONCORD_F64_BITS(v) ^ ((k & 2) << 62));
+    concord_turns r = concord_turns_of(x);
+    f64 t = CONCORD_FMA(r.high + r.middle, 0.5, CONCORD_ROUNDER);
+    concord_pair u = concord_turns_less(r, 2.0 * (t - CONCORD_ROUNDER));
+    f32 y = (f32)concord_negate_if_odd(concord_sin_half(0.5 * u.high, 0.5 * u.low), t);
     y = x == 0.0f ? x : y;
     return x - x == 0.0f ? y : CONCORD_NAN_F32;
 }
 
 CONCORD_MATH f32 concord_cos_f32(f32 x) {
-    concord_turns r = concord_trig_reduced((f64)x);
-    u64 k = CONCORD_F64_BITS(r.t) + 1;
-    f64 s = concord_sin_reduced(r.u, r.low);
-    f64 c = concord_cos_reduced(r.u, r.low);
-    f64 v = (k & 1) != 0 ? c : s;
-    f32 y = (f32)CONCORD_F64_OF(CONCORD_F64_BITS(v) ^ ((k & 2) << 62));
+    concord_turns r = concord_turns_of(x);
+    f64 t = CONCORD_FMA(r.high + r.middle + 1.0, 0.5, CONCORD_ROUNDER);
+    concord_pair u = concord_turns_less(r, CONCORD_FMA(t - CONCORD_ROUNDER, 2.0, -1.0));
+    f32 y = (f32)concord_negate_if_odd(concord_sin_half(0.5 * u.high, 0.5 * u.low), t);
     return x - x == 0.0f ? y : CONCORD_NAN_F32;
 }
 
 CONCORD_MATH f32 concord_tan_f32(f32 x) {
-    concord_turns r = concord_trig_reduced((f64)x);
-    u64 odd = CONCORD_F64_BITS(r.t) & 1;
-    f64 s = concord_sin_reduced(r.u, r.low);
-    f64 c = concord_cos_reduced(r.u, r.low);
+    concord_turns r = concord_turns_of(x);
+    f64 t = (r.high + r.middle) + CONCORD_ROUNDER;
+    concord_pair u = concord_turns_less(r, t - CONCORD_ROUNDER);
+    u64 odd = CONCORD_F64_BITS(t) & 1;
+    f64 s = concord_sin_reduced(u.high, u.low);
+    f64 c = concord_cos_reduced(u.high, u.low);
     f64 v = (odd != 0 ? -c : s) / (odd != 0 ? s : c);
     f32 y = x == 0.0f ? x : (f32)v;
     return x - x == 0.0f ? y : CONCORD_NAN_F32;
@@ -251,23 +260,18 @@ CONCORD_MATH f32 concord_tan_f32(f32 x) {
 CONCORD_MATH f32 concord_sinpi_f32(f32 x) {
     f64 d = (f64)x;
     d = concord_abs_f64(d) < 0x1p24 ? d : 0.0;
-    f64 t = CONCORD_FMA(d, 2.0, CONCORD_ROUNDER);
-    f64 u = CONCORD_FMA(d, 2.0, -(t - CONCORD_ROUNDER));
-    u64 k = CONCORD_F64_BITS(t);
-    f64 v = (k & 1) != 0 ? concord_cos_reduced(u, 0.0) : concord_sin_reduced(u, 0.0);
-    f32 y = (f32)CONCORD_F64_OF(CONCORD_F64_BITS(v) ^ ((k & 2) << 62));
+    f64 t = d + CONCORD_ROUNDER;
+    f32 y = (f32)concord_negate_if_odd(concord_sin_half(d - (t - CONCORD_ROUNDER), 0.0), t);
     y = y == 0.0f ? CONCORD_F32_OF(CONCORD_F32_BITS(x) & 0x80000000) : y;
     return x - x == 0.0f ? y : CONCORD_NAN_F32;
 }
 
 CONCORD_MATH f32 concord_cospi_f32(f32 x) {
-    f64 d = concord_abs_f64((f64)x);
-    d = d < 0x1p24 ? d : 0.0;
-    f64 t = CONCORD_FMA(d, 2.0, CONCORD_ROUNDER);
-    f64 u = CONCORD_FMA(d, 2.0, -(t - CONCORD_ROUNDER));
-    u64 k = CONCORD_F64_BITS(t) + 1;
-    f64 v = (k & 1) != 0 ? concord_cos_reduced(u, 0.0) : concord_sin_reduced(u, 0.0);
-    f32 y = (f32)CONCORD_F64_OF(CONCORD_F64_BITS(v) ^ ((k & 2) << 62));
+    f64 d = (f64)x;
+    d = concord_abs_f64(d) < 0x1p24 ? d : 0.0;
+    // cos(pi d) = sin(pi (d + 1/2)).
+    f64 t = (d + 0.5) + CONCORD_ROUNDER;
+    f32 y = (f32)concord_negate_if_odd(concord_sin_half(d - (t - CONCORD_ROUNDER - 0.5), 0.0), t);
     y = y == 0.0f ? 0.0f : y;
     return x - x == 0.0f ? y : CONCORD_NAN_F32;
 }
@@ -485,11 +489,7 @@ CONCORD_MATH f64 concord_lgamma_positive(f64 x) {
 
 // |sin(pi x)|, 0 <= x < 2^24.
 CONCORD_MATH f64 concord_sinpi_core(f64 x) {
-    f64 t = CONCORD_FMA(x, 2.0, CONCORD_ROUNDER);
-    f64 u = CONCORD_FMA(x, 2.0, -(t - CONCORD_ROUNDER));
-    u64 k = CONCORD_F64_BITS(t);
-    f64 v = (k & 1) != 0 ? concord_cos_reduced(u, 0.0) : concord_sin_reduced(u, 0.0);
-    return concord_abs_f64(v);
+    return concord_abs_f64(concord_sin_half(x - ((x + CONCORD_ROUNDER) - CONCORD_ROUNDER), 0.0));
 }
 
 CONCORD_MATH f32 concord_lgamma_f32(f32 x) {

@@ -76,6 +76,19 @@ CONCORD_MATH f64 concord_poly_cos(f64 x) {
     return p;
 }
 
+CONCORD_MATH f64 concord_poly_sin_half(f64 x) {
+    f64 p = -0x1.e7364a72e405fp-26;
+    p = CONCORD_FMA(p, x, 0x1.ae9731ded38e1p-21);
+    p = CONCORD_FMA(p, x, -0x1.6fbc991d13f6ap-16);
+    p = CONCORD_FMA(p, x, 0x1.e8f475c3899f3p-12);
+    p = CONCORD_FMA(p, x, -0x1.e30750851ff87p-8);
+    p = CONCORD_FMA(p, x, 0x1.50783488ecb2ap-4);
+    p = CONCORD_FMA(p, x, -0x1.32d2cce62d93ap-1);
+    p = CONCORD_FMA(p, x, 0x1.466bc6775ab13p+1);
+    p = CONCORD_FMA(p, x, -0x1.4abbce625be53p+2);
+    return p;
+}
+
 CONCORD_MATH f64 concord_poly_atan(f64 x) {
     f64 p = -0x1.24f5be7dff754p-6;
     p = CONCORD_FMA(p, x, 0x1.379d633b41bdcp-5);

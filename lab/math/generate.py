@@ -82,11 +82,13 @@ atanh_tail = near(lambda z: (2 * mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 2) / z, mpf
 log_limit = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mpf('1.0001')
 polynomial('log', atanh_tail, lambda z: z, 0, log_limit, 6)
 polynomial('log2', lambda z: atanh_tail(z) / LN2, lambda z: z, 0, log_limit, 8)
-# sin and cos of pi/2 u, |u| <= 1/2, z = u^2; the first coefficient of sin is f64 and has a second part.
+# sin and cos of pi/2 u, and sin of pi u, |u| <= 1/2, z = u^2. sin has a first coefficient of two parts.
 quarter = PI / 2
 sin_tail = near(lambda z: (mp.sin(quarter * mp.sqrt(z)) / mp.sqrt(z) - quarter) / z, -quarter ** 3 / 6)
 polynomial('sin', sin_tail, lambda z: z, 0, 0.2501, 6)
 polynomial('cos', near(lambda z: (mp.cos(quarter * mp.sqrt(z)) - 1) / z, -quarter ** 2 / 2), lambda z: z, 0, 0.2501, 7)
+polynomial('sin_half', near(lambda z: (mp.sin(PI * mp.sqrt(z)) / mp.sqrt(z) - PI) / z, -PI ** 3 / 6),
+           lambda z: z * mp.sqrt(z) / mp.sin(PI * mp.sqrt(z)), 1e-12, 0.2501, 8)
 polynomial('atan', near(lambda z: (mp.atan(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, -mpf(1) / 3), lambda z: z, 0,
            (mp.sqrt(2) - 1) ** 2 * mpf('1.0001'), 10)
 polynomial('asin', near(lambda z: (mp.asin(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, mpf(1) / 6), lambda z: z, 0, 0.2501, 12)
