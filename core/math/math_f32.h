@@ -170,9 +170,9 @@ CONCORD_MATH f32 concord_pow_f32(f32 x, f32 y) {
     u32 odd = integer & small & (u32)(CONCORD_F64_BITS(whole) & 1);
     u32 sign = odd & (CONCORD_F32_BITS(x) >> 31);
     f32 w = CONCORD_F32_OF(CONCORD_F32_BITS((f32)v) | (sign << 31));
-    w = (x < 0.0f) & (integer == 0) & (a != CONCORD_INF_F64) ? CONCORD_NAN_F32 : w;
-    w = (x != x) | (y != y) ? CONCORD_NAN_F32 : w;
-    return (x == 1.0f) | (y == 0.0f) ? 1.0f : w;
+    w = ((x < 0.0f) & (integer == 0) & (a != CONCORD_INF_F64)) ? CONCORD_NAN_F32 : w;
+    w = ((x != x) | (y != y)) ? CONCORD_NAN_F32 : w;
+    return ((x == 1.0f) | (y == 0.0f)) ? 1.0f : w;
 }
 
 // --- trigonometric ---------------------------------------------------------------------------------------------------
@@ -305,7 +305,7 @@ CONCORD_MATH f32 concord_atan2_f32(f32 y, f32 x) {
     u32 both = (u32)((a == CONCORD_INF_F64) & (b == CONCORD_INF_F64));
     a = both != 0 ? 1.0 : a;
     b = both != 0 ? 1.0 : b;
-    a = (a == 0.0) & (b == 0.0) ? 1.0 : a;
+    a = ((a == 0.0) & (b == 0.0)) ? 1.0 : a;
     u32 left = CONCORD_F32_BITS(x) >> 31;
     u32 middle = (u32)(b < CONCORD_TAN_3PI8 * a);
     u32 low = (u32)(b < CONCORD_TAN_PI8 * a);
@@ -331,9 +331,9 @@ CONCORD_MATH f32 concord_atan2_f32(f32 y, f32 x) {
     // A subnormal result is the quotient less almost nothing, which decides a tie: its last f64 bit becomes 1.
     u64 bits = CONCORD_F64_BITS(v);
     u64 odd = CONCORD_FMA(-t, den, num) > 0.0 ? bits | 1 : bits - 1 + (bits & 1);
-    v = (v < 0x1p-120) & (v > 0.0) ? CONCORD_F64_OF(odd) : v;
+    v = ((v < 0x1p-120) & (v > 0.0)) ? CONCORD_F64_OF(odd) : v;
     f32 r = (f32)concord_copysign_f64(v, (f64)y);
-    return (x != x) | (y != y) ? CONCORD_NAN_F32 : r;
+    return ((x != x) | (y != y)) ? CONCORD_NAN_F32 : r;
 }
 
 // asin(s) for s^2 = z <= 1/4 is s + asin_tail.
@@ -450,7 +450,7 @@ CONCORD_MATH f32 concord_cbrt_f32(f32 x) {
     y = CONCORD_FMA(d * (z * z), 0x1.5555555555555p-2, y);
     y = y * CONCORD_F64_OF((third + (1023 - 400)) << 52);
     f32 r = (f32)concord_copysign_f64(y, (f64)x);
-    r = (x == 0.0f) | (a == CONCORD_INF_F64) ? x : r;
+    r = ((x == 0.0f) | (a == CONCORD_INF_F64)) ? x : r;
     return x != x ? CONCORD_NAN_F32 : r;
 }
 
@@ -461,7 +461,7 @@ CONCORD_MATH f32 concord_hypot_f32(f32 x, f32 y) {
     r = r != r ? CONCORD_NAN_F32 : r;
     a = concord_abs_f64(a);
     b = concord_abs_f64(b);
-    return (a == CONCORD_INF_F64) | (b == CONCORD_INF_F64) ? CONCORD_INF_F32 : r;
+    return ((a == CONCORD_INF_F64) | (b == CONCORD_INF_F64)) ? CONCORD_INF_F32 : r;
 }
 
 // --- gamma -----------------------------------------------------------------------------------------------------------
@@ -500,7 +500,7 @@ CONCORD_MATH f32 concord_lgamma_f32(f32 x) {
     f64 s = concord_sinpi_core(a < 0x1p24 ? a : 1.0);
     f64 reflected = concord_log_core(0x1.921fb54442d18p+1 / (a * (s == 0.0 ? 1.0 : s))) - v;
     f32 y = (f32)(d < 0.0 ? reflected : v);
-    y = (d <= 0.0) & (s == 0.0) ? CONCORD_INF_F32 : y;
+    y = ((d <= 0.0) & (s == 0.0)) ? CONCORD_INF_F32 : y;
     y = a == CONCORD_INF_F64 ? CONCORD_INF_F32 : y;
     return x != x ? CONCORD_NAN_F32 : y;
 }
@@ -525,5 +525,5 @@ CONCORD_MATH f32 concord_tgamma_f32(f32 x) {
     f64 g = concord_poly_rgamma(y - 1.5);
     f64 v = d >= 2.0 ? product / g : 1.0 / (product * g);
     f32 r = x == CONCORD_INF_F32 ? x : (f32)v;
-    return (x != x) | (pole != 0) ? CONCORD_NAN_F32 : r;
+    return ((x != x) | (pole != 0)) ? CONCORD_NAN_F32 : r;
 }

@@ -141,7 +141,7 @@ CONCORD_MATH f64 concord_pow_f64(f64 x, f64 y) {
     f64 high = a == 0.0 ? -0x1p100 : l.high;
     high = a == CONCORD_INF_F64 ? 0x1p100 : high;
     f64 d = concord_limit_f64(y, -0x1p900, 0x1p900);
-    d = (d > -0x1p-90) & (d < 0x1p-90) & (d != 0.0) ? concord_copysign_f64(0x1p-90, d) : d;
+    d = ((d > -0x1p-90) & (d < 0x1p-90) & (d != 0.0)) ? concord_copysign_f64(0x1p-90, d) : d;
     f64 p = a == 1.0 ? 0.0 : d * high;
     f64 p_low = CONCORD_FMA(d, high, -p) + d * l.low;
     f64 q = concord_limit_f64(p, -800.0, 800.0);
@@ -157,9 +157,9 @@ CONCORD_MATH f64 concord_pow_f64(f64 x, f64 y) {
     u32 odd = integer & (u32)(b < 0x1p53) & (u32)(last & 1);
     u32 sign = odd & (u32)(CONCORD_F64_BITS(x) >> 63);
     f64 w = CONCORD_F64_OF(CONCORD_F64_BITS(v) | ((u64)sign << 63));
-    w = (x < 0.0) & (integer == 0) & (a != CONCORD_INF_F64) ? CONCORD_NAN_F64 : w;
-    w = (x != x) | (y != y) ? CONCORD_NAN_F64 : w;
-    return (x == 1.0) | (y == 0.0) ? 1.0 : w;
+    w = ((x < 0.0) & (integer == 0) & (a != CONCORD_INF_F64)) ? CONCORD_NAN_F64 : w;
+    w = ((x != x) | (y != y)) ? CONCORD_NAN_F64 : w;
+    return ((x == 1.0) | (y == 0.0)) ? 1.0 : w;
 }
 
 // --- trigonometric ---------------------------------------------------------------------------------------------------
@@ -351,7 +351,7 @@ CONCORD_MATH f64 concord_atan2_f64(f64 y, f64 x) {
     u32 both = (u32)((a == CONCORD_INF_F64) & (b == CONCORD_INF_F64));
     a = both != 0 ? 1.0 : a;
     b = both != 0 ? 1.0 : b;
-    a = (a == 0.0) & (b == 0.0) ? 1.0 : a;
+    a = ((a == 0.0) & (b == 0.0)) ? 1.0 : a;
     u64 left = CONCORD_F64_BITS(x) >> 63;
     f64 direct = b / a;
     // With one infinity, the quotient is 0 / 1 or 1 / 0.
@@ -386,9 +386,9 @@ CONCORD_MATH f64 concord_atan2_f64(f64 y, f64 x) {
     base_left_low = low != 0 ? 2.0 * CONCORD_PIO2_LOW : base_left_low;
     f64 v = concord_atan_sum(left != 0 ? base_left : base, left != 0 ? base_left_low : base_low, num, den,
                              left != 0 ? -1.0 : 1.0);
-    v = (left == 0) & (direct < 0x1p-30) ? direct : v;
+    v = ((left == 0) & (direct < 0x1p-30)) ? direct : v;
     f64 r = concord_copysign_f64(v, y);
-    return (x != x) | (y != y) ? CONCORD_NAN_F64 : r;
+    return ((x != x) | (y != y)) ? CONCORD_NAN_F64 : r;
 }
 
 // s = sqrt(z) and what asin(s + s_low) is more, for asin_f64 and acos_f64: z is (1 - a) / 2, exactly.
@@ -505,7 +505,7 @@ CONCORD_MATH f64 concord_rsqrt_f64(f64 x) {
     concord_pair p = concord_product(x, y);
     f64 h = CONCORD_FMA(-p.high, y, 1.0) - p.low * y;
     f64 v = CONCORD_FMA(0.5 * y, h, y);
-    v = (x == 0.0) | (x == CONCORD_INF_F64) ? y : v;
+    v = ((x == 0.0) | (x == CONCORD_INF_F64)) ? y : v;
     return v != v ? CONCORD_NAN_F64 : v;
 }
 
@@ -530,7 +530,7 @@ CONCORD_MATH f64 concord_cbrt_f64(f64 x) {
     y = CONCORD_FMA(d * (z * z), 0x1.5555555555555p-2, y);
     y = y * CONCORD_F64_OF((third + (1023 - 400) - (small != 0 ? 18 : 0)) << 52);
     f64 r = concord_copysign_f64(y, x);
-    r = (x == 0.0) | (a == CONCORD_INF_F64) ? x : r;
+    r = ((x == 0.0) | (a == CONCORD_INF_F64)) ? x : r;
     return x != x ? CONCORD_NAN_F64 : r;
 }
 
@@ -550,8 +550,8 @@ CONCORD_MATH f64 concord_hypot_f64(f64 x, f64 y) {
     f64 r = CONCORD_SQRT(s.high);
     r = r + (CONCORD_FMA(-r, r, s.high) + low) / (r == 0.0 ? 1.0 : 2.0 * r);
     r = r * back;
-    r = (x != x) | (y != y) ? CONCORD_NAN_F64 : r;
-    return (p == CONCORD_INF_F64) | (q == CONCORD_INF_F64) ? CONCORD_INF_F64 : r;
+    r = ((x != x) | (y != y)) ? CONCORD_NAN_F64 : r;
+    return ((p == CONCORD_INF_F64) | (q == CONCORD_INF_F64)) ? CONCORD_INF_F64 : r;
 }
 
 // --- gamma -----------------------------------------------------------------------------------------------------------
@@ -584,9 +584,9 @@ CONCORD_MATH concord_pair concord_lgamma_pair(f64 x) {
     f64 w = 1.0 / x;
     concord_pair v = concord_pair_add(l, concord_pair_of(-1.0, 0.0));
     concord_pair large = concord_pair_multiply(concord_two_sum(x, -0.5), v);
-    concord_pair constant =
+    concord_pair offset =
         concord_quick_sum(0x1.acfe390c97d69p-2, CONCORD_FMA(w, concord_poly_stirling(w * w), 0x1.3494bc9001442p-56));
-    large = concord_pair_add(large, constant);
+    large = concord_pair_add(large, offset);
     return concord_pair_of(x >= 8.0 ? large.high : small.high, x >= 8.0 ? large.low : small.low);
 }
 
@@ -608,7 +608,8 @@ CONCORD_MATH concord_pair concord_lgamma_any(f64 x) {
 
 // Whether x is 0, -1, -2, ...
 CONCORD_MATH u32 concord_is_gamma_pole(f64 x) {
-    return (u32)((x <= 0.0) & ((x < -0x1p51) | ((x + CONCORD_ROUNDER) - CONCORD_ROUNDER == x)));
+    f64 b = concord_abs_f64(x);
+    return (u32)((x <= 0.0) & ((b >= 0x1p52) | ((b + 0x1p52) - 0x1p52 == b)));
 }
 
 CONCORD_MATH f64 concord_lgamma_f64(f64 x) {
@@ -621,12 +622,15 @@ CONCORD_MATH f64 concord_lgamma_f64(f64 x) {
 }
 
 CONCORD_MATH f64 concord_tgamma_f64(f64 x) {
-    // Below -190 results are zeros whose sign floor(x) gives.
+    // Below -190 results are zeros.
     f64 d = concord_limit_f64(x, -190.5, 175.0);
     concord_pair l = concord_lgamma_any(d == 0.0 ? 1.0 : d);
     f64 v = concord_exp_of_pair(concord_limit_f64(l.high, -800.0, 720.0), l.low);
-    f64 half = (concord_limit_f64(x, -0x1p50, 0.0) - 0.5) + CONCORD_ROUNDER;
-    u64 negative = x < 0.0 ? CONCORD_F64_BITS(half) & 1 : 0;
+    // Between poles below zero, the sign is that of -1 to the power floor(x).
+    f64 b = concord_abs_f64(x);
+    f64 whole = b + 0x1p52;
+    u64 truncated = CONCORD_F64_BITS(whole) - (whole - 0x1p52 > b ? 1 : 0);
+    u64 negative = x < 0.0 ? ~truncated & 1 : 0;
     f64 y = CONCORD_F64_OF(CONCORD_F64_BITS(v) | (negative << 63));
     y = concord_is_gamma_pole(x) != 0 ? CONCORD_NAN_F64 : y;
     y = x == 0.0 ? concord_copysign_f64(CONCORD_INF_F64, x) : y;
