@@ -48,6 +48,8 @@ CONCORD_MATH f32 concord_exp2_f32(f32 x) {
     f64 r = d - (t - CONCORD_ROUNDER);
     f64 s = concord_scale_of_rounded(t);
     f32 y = (f32)CONCORD_FMA(s, r * concord_poly_exp2(r), s);
+    y = CONCORD_EXCEPT(y, x, 0x3b429d37, 1);
+    y = CONCORD_EXCEPT(y, x, 0xbcf3a937, 1);
     return x != x ? CONCORD_NAN_F32 : y;
 }
 
@@ -94,11 +96,11 @@ CONCORD_MATH f32 concord_log_special_f32(f32 x, f32 y) {
 
 CONCORD_MATH f32 concord_log_f32(f32 x) {
     f32 y = (f32)concord_log_core((f64)x);
-    y = CONCORD_EXCEPT(x, 0x3c413d3a, y, 0xc08e158f);
-    y = CONCORD_EXCEPT(x, 0x41178feb, y, 0x400fe5e7);
-    y = CONCORD_EXCEPT(x, 0x4c5d65a5, y, 0x418f034b);
-    y = CONCORD_EXCEPT(x, 0x65d890d3, y, 0x4254d1f9);
-    y = CONCORD_EXCEPT(x, 0x6f31a8ec, y, 0x42845a89);
+    y = CONCORD_EXCEPT(y, x, 0x3c413d3a, -1);
+    y = CONCORD_EXCEPT(y, x, 0x41178feb, -1);
+    y = CONCORD_EXCEPT(y, x, 0x4c5d65a5, 1);
+    y = CONCORD_EXCEPT(y, x, 0x65d890d3, 1);
+    y = CONCORD_EXCEPT(y, x, 0x6f31a8ec, 1);
     return concord_log_special_f32(x, y);
 }
 
@@ -114,7 +116,7 @@ CONCORD_MATH f32 concord_log10_f32(f32 x) {
     f64 l = concord_log1p_reduced(concord_log_mantissa((f64)x) - 1.0, 0.0);
     f64 low = CONCORD_FMA(l, 0x1.95355baaafad3p-57, e * -0x1.9dc1da994fd21p-59);
     f64 y = CONCORD_FMA(e, 0x1.34413509f79ffp-2, CONCORD_FMA(l, 0x1.bcb7b1526e50ep-2, low));
-    return concord_log_special_f32(x, (f32)y);
+    return concord_log_special_f32(x, CONCORD_EXCEPT((f32)y, x, 0x0efeee7a, 1));
 }
 
 CONCORD_MATH f32 concord_log1p_f32(f32 x) {

@@ -240,7 +240,8 @@ CONCORD_MATH concord_angle concord_angle_of_pi(f64 x) {
     f64 b = concord_abs_f64(x);
     f64 h = x * 0.5;
     f64 d = x - 2.0 * ((h + CONCORD_ROUNDER) - CONCORD_ROUNDER);
-    d = b < 0x1p52 ? d : (f64)((b < 0x1p53) & (CONCORD_F64_BITS(b) & 1));
+    f64 whole = ((b < 0x1p53) & ((CONCORD_F64_BITS(b) & 1) != 0)) ? 1.0 : 0.0;
+    d = b < 0x1p52 ? d : whole;
     f64 t = CONCORD_FMA(d, 2.0, CONCORD_ROUNDER);
     f64 u = CONCORD_FMA(t - CONCORD_ROUNDER, -0.5, d);
     concord_pair p = concord_product(u, 2.0 * CONCORD_PIO2_HIGH);
@@ -582,10 +583,13 @@ CONCORD_MATH concord_pair concord_lgamma_pair(f64 x) {
     concord_pair small = concord_pair_add(f, concord_pair_of(sign * l.high, sign * l.low));
     // Stirling's series.
     f64 w = 1.0 / x;
+    f64 w_low = CONCORD_FMA(-w, x, 1.0) * w;
     concord_pair v = concord_pair_add(l, concord_pair_of(-1.0, 0.0));
     concord_pair large = concord_pair_multiply(concord_two_sum(x, -0.5), v);
-    concord_pair offset =
-        concord_quick_sum(0x1.acfe390c97d69p-2, CONCORD_FMA(w, concord_poly_stirling(w * w), 0x1.3494bc9001442p-56));
+    concord_pair series = concord_product(w, 0x1.5555555555555p-4);
+    series.low = series.low + CONCORD_FMA(w_low, 0x1.5555555555555p-4, w * 0x1.5555555555555p-58);
+    series.low = CONCORD_FMA(w * w * w, concord_poly_stirling_f64(w * w), series.low);
+    concord_pair offset = concord_pair_add(concord_pair_of(0x1.acfe390c97d69p-2, 0x1.3494bc9001442p-56), series);
     large = concord_pair_add(large, offset);
     return concord_pair_of(x >= 8.0 ? large.high : small.high, x >= 8.0 ? large.low : small.low);
 }
@@ -596,14 +600,26 @@ CONCORD_MATH concord_pair concord_lgamma_any(f64 x) {
     concord_pair v = concord_lgamma_pair(a);
     // |gamma(-a)| = pi / (a |sin(pi a)| gamma(a)).
     f64 b = concord_limit_f64(a, 0x1p-60, 0x1p60);
-    concord_pair s = concord_sin_of(concord_angle_of_pi(b));
-    s = s.high < 0.0 ? concord_pair_negate(s) : s;
-    s = s.high == 0.0 ? concord_pair_of(1.0, 0.0) : s;
-    s = concord_pair_multiply(s, concord_pair_of(b, 0.0));
+    f64 u = b < 0x1p51 ? concord_abs_f64(b - ((b + CONCORD_ROUNDER) - CONCORD_ROUNDER)) : 0.5;
+    u = u == 0.0 ? 0.5 : u;
+    concord_pair z = concord_product(u, u);
+    concord_pair s = concord_pair_multiply(concord_poly_sinpi_f64(z.high, z.low), concord_product(u, b));
     s = concord_pair_divide(concord_pair_of(0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53), s);
     s = concord_pair_add(concord_log_pair(s.high, s.low, 0.0), concord_pair_negate(v));
     u32 reflected = (u32)((x < 0.0) & (a > 0x1p-60));
-    return concord_pair_of(reflected != 0 ? s.high : v.high, reflected != 0 ? s.low : v.low);
+    v.high = reflected != 0 ? s.high : v.high;
+    v.low = reflected != 0 ? s.low : v.low;
+    // Near a zero, the series there.
+    f64 c = concord_limit_f64(a, 2.0, 15.75);
+    u64 row = 15 * ((CONCORD_F64_BITS(c * 2.0 - 0.5 + 0x1p52) & 31) - 4);
+    concord_pair d = concord_two_sum(x - concord_table_lgamma[row], -concord_table_lgamma[row + 1]);
+    f64 p = concord_table_lgamma[row + 14];
+    for (i32 i = 13; i >= 5; --i) p = CONCORD_FMA(p, d.high, concord_table_lgamma[row + (u64)i]);
+    concord_pair q = concord_product(d.high, concord_table_lgamma[row + 2]);
+    f64 rest = CONCORD_FMA(d.high, concord_table_lgamma[row + 3], d.low * concord_table_lgamma[row + 2]);
+    q = concord_quick_sum(q.high, q.low + CONCORD_FMA(d.high * d.high, p, rest));
+    u32 close = (u32)(concord_abs_f64(d.high) < concord_table_lgamma[row + 4]);
+    return concord_pair_of(close != 0 ? q.high : v.high, close != 0 ? q.low : v.low);
 }
 
 // Whether x is 0, -1, -2, ...

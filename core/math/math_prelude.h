@@ -44,8 +44,9 @@
 #define CONCORD_INF_F32 CONCORD_F32_OF(0x7f800000)
 #define CONCORD_INF_F64 CONCORD_F64_OF(0x7ff0000000000000)
 
-// y, or the correctly rounded result of the input with these bits.
-#define CONCORD_EXCEPT(x, input, y, result) (CONCORD_F32_BITS(x) == (input) ? CONCORD_F32_OF(result) : (y))
+// y, but its bits plus `delta` if x has the bits `input`: the rounding of an input that f64 does not decide.
+#define CONCORD_EXCEPT(y, x, input, delta) \
+    CONCORD_F32_OF(CONCORD_F32_BITS(y) + (CONCORD_F32_BITS(x) == (input) ? (u32)(delta) : 0))
 
 // Adding and subtracting it rounds |x| < 2^51 to an integer, to nearest even. The low bits of the sum hold the integer.
 #define CONCORD_ROUNDER 0x1.8p52

@@ -164,6 +164,10 @@ def erfc_scaled_f64(t):
 polynomial('erfc_f64', erfc_scaled_f64, lambda t: 1 / erfc_scaled_f64(t), (3 - mpf('27.4')) / (3 + mpf('27.4')), 1, 26, 8)
 polynomial('lgamma_f64', lgamma_factor, lambda y: 1, -0.5, 0.5, 23, 6)
 
+# sin(pi u) = u S(u^2), |u| <= 1/2, as a sum of two f64; Stirling's series behind 1 / (12 x).
+polynomial('sinpi_f64', near(lambda z: mp.sin(PI * mp.sqrt(z)) / mp.sqrt(z), PI), lambda z: 1, 1e-14, 0.2501, 10, 5)
+polynomial('stirling_f64', lambda w: (stirling(w) - mpf(1) / 12) / w, lambda w: w, 1e-10, mpf(1) / 64, 7)
+
 
 def split(x, *bits):
     """x as a sum of f64 numbers: all but the last have at most these numbers of bits."""
@@ -194,7 +198,7 @@ def trig_table():
     return rows
 
 
-# log2 of 128 bins of z, 0.6875 <= z < 1.375: an approximation c of 1/z with few bits, and -log(c) as a multiple of 2^-40
+# log of 128 bins of z, 0.6875 <= z < 1.375: an approximation c of 1/z with few bits, and -log(c) as a multiple of 2^-40
 # and the rest. The two bins next to z = 1 have c = 1.
 def log_table():
     rows = []
@@ -206,6 +210,29 @@ def log_table():
         h = mp.nint(v * mpf(2) ** 40) / mpf(2) ** 40
         rows.append((c, h, f64(v - h)))
         assert max(abs(low * c - 1), abs(high * c - 1)) < mpf('0.0080'), i
+    return rows
+
+
+# Taylor series of lgamma at its zeros z < -2, of which each half of (-n - 1, -n) has one: z and the first coefficient as
+# sums of two f64, the radius where the series is used, and coefficients 2 to 11.
+def lgamma_zeros():
+    mp.prec = 300
+    rows = []
+    for i in range(28):
+        n = 2 + i // 2
+        # |gamma| falls from the pole to 1 on this side: bisection.
+        low, high = (-mpf(n), -mpf(n) - mpf(1) / 2) if i % 2 == 0 else (-mpf(n) - 1, -mpf(n) - mpf(1) / 2)
+        pole = low
+        for _ in range(290):
+            middle = (low + high) / 2
+            if abs(mp.gamma(middle)) > 1:
+                low = middle
+            else:
+                high = middle
+        zero = (low + high) / 2
+        c = [mp.psi(k - 1, zero) / mp.factorial(k) for k in range(1, 12)]
+        rows.append((f64(zero), zero - f64(zero), f64(c[0]), c[0] - f64(c[0]), abs(zero - pole) / 32, *c[1:]))
+    mp.prec = 220
     return rows
 
 
@@ -256,6 +283,9 @@ def main():
         out += ['};', '', '// (c, -log(c), its rest) of bins of z from 0.6875.']
         out.append('CONCORD_TABLE(f64, concord_table_log, 384) = {')
         for row in log_table():
+            out.append('    ' + ', '.join(hexa(v) for v in row) + ',')
+        out += ['};', '', '// Zeros of lgamma with 15 numbers each.', 'CONCORD_TABLE(f64, concord_table_lgamma, 420) = {']
+        for row in lgamma_zeros():
             out.append('    ' + ', '.join(hexa(v) for v in row) + ',')
         out += ['};', '', 'CONCORD_TABLE(u64, concord_table_two_over_pi, 20) = {']
         out += [f'    0x{w:016x},' for w in two_over_pi()]
