@@ -126,6 +126,15 @@ CONCORD_MATH f32 concord_log1p_f32(f32 x) {
     f64 f = e == 0.0 ? d : concord_log_mantissa(u) - 1.0;
     f64 y = CONCORD_FMA(e, CONCORD_LN2_HIGH, concord_log1p_reduced(f, e * CONCORD_LN2_LOW));
     f32 r = x == 0.0f ? x : (f32)y;
+    r = CONCORD_EXCEPT(r, x, 0x35400003, 1);
+    r = CONCORD_EXCEPT(r, x, 0x3710001b, 1);
+    r = CONCORD_EXCEPT(r, x, 0x3efd81ad, -1);
+    r = CONCORD_EXCEPT(r, x, 0x41078feb, -1);
+    r = CONCORD_EXCEPT(r, x, 0x65d890d3, 1);
+    r = CONCORD_EXCEPT(r, x, 0x6f31a8ec, 1);
+    r = CONCORD_EXCEPT(r, x, 0xb53ffffd, -1);
+    r = CONCORD_EXCEPT(r, x, 0xb70fffe5, -1);
+    r = CONCORD_EXCEPT(r, x, 0xbb0ec8c4, 1);
     r = x == CONCORD_INF_F32 ? x : r;
     r = x == -1.0f ? -CONCORD_INF_F32 : r;
     return x >= -1.0f ? r : CONCORD_NAN_F32;
@@ -235,6 +244,8 @@ CONCORD_MATH f32 concord_sin_f32(f32 x) {
     f64 t = CONCORD_FMA(r.high + r.middle, 0.5, CONCORD_ROUNDER);
     concord_pair u = concord_turns_less(r, 2.0 * (t - CONCORD_ROUNDER));
     f32 y = (f32)concord_negate_if_odd(concord_sin_half(0.5 * u.high, 0.5 * u.low), t);
+    y = CONCORD_EXCEPT(y, x, 0x46199998, -1);
+    y = CONCORD_EXCEPT(y, x, 0xc6199998, -1);
     y = x == 0.0f ? x : y;
     return x - x == 0.0f ? y : CONCORD_NAN_F32;
 }
@@ -244,6 +255,8 @@ CONCORD_MATH f32 concord_cos_f32(f32 x) {
     f64 t = CONCORD_FMA(r.high + r.middle + 1.0, 0.5, CONCORD_ROUNDER);
     concord_pair u = concord_turns_less(r, CONCORD_FMA(t - CONCORD_ROUNDER, 2.0, -1.0));
     f32 y = (f32)concord_negate_if_odd(concord_sin_half(0.5 * u.high, 0.5 * u.low), t);
+    y = CONCORD_EXCEPT(y, x, 0x6115cb11, 1);
+    y = CONCORD_EXCEPT(y, x, 0xe115cb11, 1);
     return x - x == 0.0f ? y : CONCORD_NAN_F32;
 }
 
@@ -362,8 +375,10 @@ CONCORD_MATH f32 concord_acos_f32(f32 x) {
     f64 small = CONCORD_PIO2_HIGH - (s + (w - CONCORD_PIO2_LOW));
     f64 large = 2.0 * (s + w);
     large = d < 0.0 ? 2.0 * CONCORD_PIO2_HIGH - (large - 2.0 * CONCORD_PIO2_LOW) : large;
-    f64 v = a <= 0.5 ? small : large;
-    return a <= 1.0 ? (f32)v : CONCORD_NAN_F32;
+    f32 y = (f32)(a <= 0.5 ? small : large);
+    y = CONCORD_EXCEPT(y, x, 0x328885a3, 1);
+    y = CONCORD_EXCEPT(y, x, 0x39826222, 1);
+    return a <= 1.0 ? y : CONCORD_NAN_F32;
 }
 
 // --- hyperbolic ------------------------------------------------------------------------------------------------------
