@@ -311,6 +311,8 @@ CONCORD_MATH f32 concord_atan_f32(f32 x) {
     f64 z = t * t;
     f64 v = base + (t + CONCORD_FMA(t * z, concord_poly_atan(z), base_low));
     f32 y = (f32)concord_copysign_f64(v, (f64)x);
+    y = CONCORD_EXCEPT(y, x, 0x3d8d6b23, 1);
+    y = CONCORD_EXCEPT(y, x, 0xbd8d6b23, 1);
     return x != x ? CONCORD_NAN_F32 : y;
 }
 
@@ -395,8 +397,9 @@ CONCORD_MATH concord_hyperbolic concord_hyperbolic_core(f64 x) {
     f64 z = r * r;
     f64 s = CONCORD_FMA(r * z, concord_poly_sinh(z), r);
     f64 c = z * concord_poly_cosh(z);
-    f64 up = 0.5 * concord_scale_of_rounded(t);
-    f64 down = 0.25 / up;
+    // 2^k / 2 and 2^-k / 2; the low bits of t hold k.
+    f64 up = CONCORD_F64_OF((CONCORD_F64_BITS(t) + 1022) << 52);
+    f64 down = CONCORD_F64_OF((1022 - CONCORD_F64_BITS(t)) << 52);
     f64 sk = up - down;
     f64 ck = up + down;
     h.sinh = sk + CONCORD_FMA(s, ck, c * sk);
@@ -509,6 +512,19 @@ CONCORD_MATH f64 concord_sinpi_core(f64 x) {
     return concord_abs_f64(concord_sin_half(x - ((x + CONCORD_ROUNDER) - CONCORD_ROUNDER), 0.0));
 }
 
+// Row of the table of the zero of lgamma(-a) nearest to a, for 2 < a < 16.
+CONCORD_MATH u64 concord_lgamma_row(f64 a) {
+    f64 c = concord_limit_f64(a, 2.0, 15.75);
+    return 15 * ((CONCORD_F64_BITS(c * 2.0 - 0.5 + 0x1p52) & 31) - 4);
+}
+
+// Coefficients 2 to 11 of the series in d of that row.
+CONCORD_MATH f64 concord_lgamma_series(u64 row, f64 d) {
+    f64 p = concord_table_lgamma[row + 14];
+    for (u64 i = 13; i >= 5; --i) p = CONCORD_FMA(p, d, concord_table_lgamma[row + i]);
+    return p;
+}
+
 CONCORD_MATH f32 concord_lgamma_f32(f32 x) {
     f64 d = (f64)x;
     f64 a = concord_abs_f64(d);
@@ -516,6 +532,11 @@ CONCORD_MATH f32 concord_lgamma_f32(f32 x) {
     // gamma(-a) = pi / (a sin(pi a) gamma(a)) but for the sign.
     f64 s = concord_sinpi_core(a < 0x1p24 ? a : 1.0);
     f64 reflected = concord_log_core(0x1.921fb54442d18p+1 / (a * (s == 0.0 ? 1.0 : s))) - v;
+    // Near a zero, the series there.
+    u64 row = concord_lgamma_row(a);
+    f64 r = (d - concord_table_lgamma[row]) - concord_table_lgamma[row + 1];
+    f64 series = r * CONCORD_FMA(r, concord_lgamma_series(row, r), concord_table_lgamma[row + 2]);
+    reflected = concord_abs_f64(r) < concord_table_lgamma[row + 4] ? series : reflected;
     f32 y = (f32)(d < 0.0 ? reflected : v);
     y = ((d <= 0.0) & (s == 0.0)) ? CONCORD_INF_F32 : y;
     y = a == CONCORD_INF_F64 ? CONCORD_INF_F32 : y;

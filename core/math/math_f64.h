@@ -435,8 +435,9 @@ CONCORD_MATH concord_hyperbolic_pair concord_hyperbolic_of(f64 x) {
     f64 s = CONCORD_FMA(e.r * z, concord_poly_sinh(z), e.low);
     f64 c = CONCORD_FMA(z, concord_poly_cosh_f64(z), e.r * e.low);
     f64 k = concord_limit_f64(e.k, -60.0, 60.0);
-    f64 up = concord_scale_of_rounded(k + (CONCORD_ROUNDER - 1.0));
-    f64 down = 0.25 / up;
+    u64 bits = CONCORD_F64_BITS(k + CONCORD_ROUNDER);
+    f64 up = CONCORD_F64_OF((bits + 1022) << 52);
+    f64 down = CONCORD_F64_OF((1022 - bits) << 52);
     concord_pair sk = concord_two_sum(up, -down);
     concord_pair ck = concord_two_sum(up, down);
     concord_pair p = concord_product(ck.high, e.r);
@@ -610,11 +611,9 @@ CONCORD_MATH concord_pair concord_lgamma_any(f64 x) {
     v.high = reflected != 0 ? s.high : v.high;
     v.low = reflected != 0 ? s.low : v.low;
     // Near a zero, the series there.
-    f64 c = concord_limit_f64(a, 2.0, 15.75);
-    u64 row = 15 * ((CONCORD_F64_BITS(c * 2.0 - 0.5 + 0x1p52) & 31) - 4);
+    u64 row = concord_lgamma_row(a);
     concord_pair d = concord_two_sum(x - concord_table_lgamma[row], -concord_table_lgamma[row + 1]);
-    f64 p = concord_table_lgamma[row + 14];
-    for (i32 i = 13; i >= 5; --i) p = CONCORD_FMA(p, d.high, concord_table_lgamma[row + (u64)i]);
+    f64 p = concord_lgamma_series(row, d.high);
     concord_pair q = concord_product(d.high, concord_table_lgamma[row + 2]);
     f64 rest = CONCORD_FMA(d.high, concord_table_lgamma[row + 3], d.low * concord_table_lgamma[row + 2]);
     q = concord_quick_sum(q.high, q.low + CONCORD_FMA(d.high * d.high, p, rest));
