@@ -11,8 +11,10 @@
 
 // --- exponential -----------------------------------------------------------------------------------------------------
 
-// exp(x) - 1 times 2^-k in *, for k = round(x / ln 2): exp(x) = 2^k (1 + p). Returns p; k + rounder is x log2(e) + rounder.
-CONCORD_MATH f64 concord_exp_rounded(f64 x) { return CONCORD_FMA(x, CONCORD_LOG2E, CONCORD_ROUNDER); }
+// x = k ln 2 + r with an integer k and |r| <= ln(2) / 2: k + CONCORD_ROUNDER, and r from x and k.
+CONCORD_MATH f64 concord_exp_rounded(f64 x) {
+    return CONCORD_FMA(x, CONCORD_LOG2E, CONCORD_ROUNDER);
+}
 
 CONCORD_MATH f64 concord_exp_reduced(f64 x, f64 k) {
     f64 r = CONCORD_FMA(k, -CONCORD_LN2_HIGH, x);
@@ -156,7 +158,8 @@ CONCORD_MATH f32 concord_pow_f32(f32 x, f32 y) {
     f64 z = s * s;
     f64 t = s * 0x1.71547652b82fep+1;
     f64 t_low = CONCORD_FMA(s, 0x1.71547652b82fep+1, -t) +
-                CONCORD_FMA(s, 0x1.777d0ffda0d24p-55, CONCORD_FMA(s_low, 0x1.71547652b82fep+1, s * z * concord_poly_log2(z)));
+                CONCORD_FMA(s, 0x1.777d0ffda0d24p-55,
+                            CONCORD_FMA(s_low, 0x1.71547652b82fep+1, s * z * concord_poly_log2(z)));
     f64 sum = e + t;
     f64 sum_low = (t - (sum - e)) + t_low;
     f64 l = sum + sum_low;
@@ -204,7 +207,8 @@ CONCORD_MATH f64 concord_cos_reduced(f64 u, f64 low) {
 CONCORD_MATH f64 concord_sin_half(f64 u, f64 low) {
     f64 z = u * u;
     f64 t = CONCORD_FMA(z, concord_poly_sin_half(z), 2.0 * CONCORD_PIO2_LOW);
-    return CONCORD_FMA(u, 2.0 * CONCORD_PIO2_HIGH, CONCORD_FMA(low, CONCORD_FMA(z, -0x1.f19f3p+3, 2.0 * CONCORD_PIO2_HIGH), u * t));
+    return CONCORD_FMA(u, 2.0 * CONCORD_PIO2_HIGH,
+                       CONCORD_FMA(low, CONCORD_FMA(z, -0x1.f19f3p+3, 2.0 * CONCORD_PIO2_HIGH), u * t));
 }
 
 // An odd integer k negates x.
@@ -212,7 +216,7 @@ CONCORD_MATH f64 concord_negate_if_odd(f64 x, f64 k_plus_rounder) {
     return CONCORD_F64_OF(CONCORD_F64_BITS(x) ^ (CONCORD_F64_BITS(k_plus_rounder) << 63));
 }
 
-// (2/pi) x modulo 4 as a sum of three, for |x| < 2^128. x is m 2^e, and the table holds (2/pi) 2^e modulo 4 in three parts
+// (2/pi) x modulo 4 as a sum of three, for finite x. x is m 2^e, and the table holds (2/pi) 2^e modulo 4 in three parts
 // whose products with m are exact, exact, and small.
 typedef struct {
     f64 high, middle, low;
@@ -354,7 +358,9 @@ CONCORD_MATH f32 concord_atan2_f32(f32 y, f32 x) {
 }
 
 // asin(s) for s^2 = z <= 1/4 is s + asin_tail.
-CONCORD_MATH f64 concord_asin_tail(f64 s, f64 z) { return s * z * concord_poly_asin(z); }
+CONCORD_MATH f64 concord_asin_tail(f64 s, f64 z) {
+    return s * z * concord_poly_asin(z);
+}
 
 CONCORD_MATH f32 concord_asin_f32(f32 x) {
     f64 a = concord_abs_f64((f64)x);
@@ -409,6 +415,8 @@ CONCORD_MATH concord_hyperbolic concord_hyperbolic_core(f64 x) {
 
 CONCORD_MATH f32 concord_sinh_f32(f32 x) {
     f32 y = (f32)concord_hyperbolic_core(concord_limit_f64((f64)x, -100.0, 100.0)).sinh;
+    y = CONCORD_EXCEPT(y, x, 0x3a1285ff, -1);
+    y = CONCORD_EXCEPT(y, x, 0xba1285ff, -1);
     y = x == 0.0f ? x : y;
     return x != x ? CONCORD_NAN_F32 : y;
 }
@@ -440,6 +448,7 @@ CONCORD_MATH f32 concord_erfc_f32(f32 x) {
     f64 t = (2.5 - a) / (2.5 + a);
     f64 v = concord_exp_core(-a * a) * (concord_poly_erfc(t) * (1.0 + t));
     f32 y = (f32)(d < 0.0 ? 2.0 - v : v);
+    y = CONCORD_EXCEPT(y, x, 0xb76c9f62, -1);
     return x != x ? CONCORD_NAN_F32 : y;
 }
 
@@ -463,7 +472,9 @@ CONCORD_MATH f32 concord_cbrt_f32(f32 x) {
     m = m * (rest == 0 ? 1.0 : (rest == 1 ? 2.0 : 4.0));
     // z approximates m^(-1/3), and h = 1 - m z^3.
     f64 h = CONCORD_FMA(-m * z, z * z, 1.0);
-    z = CONCORD_FMA(z * h, CONCORD_FMA(h, CONCORD_FMA(h, 0x1.61f9add3c0ca4p-3, 0x1.c71c71c71c71cp-3), 0x1.5555555555555p-2), z);
+    z = CONCORD_FMA(
+        z * h,
+        CONCORD_FMA(h, CONCORD_FMA(h, 0x1.61f9add3c0ca4p-3, 0x1.c71c71c71c71cp-3), 0x1.5555555555555p-2), z);
     f64 y = m * z * z;
     f64 w = y * y;
     f64 d = CONCORD_FMA(-w, y, m) - CONCORD_FMA(y, y, -w) * y;
@@ -503,7 +514,8 @@ CONCORD_MATH f64 concord_lgamma_positive(f64 x) {
     f64 small = x < 1.0 ? p - l : p + l;
     // Stirling's series.
     f64 w = 1.0 / x;
-    f64 large = CONCORD_FMA(x - 0.5, l - 1.0, CONCORD_FMA(w, concord_poly_stirling(w * w), 0x1.acfe390c97d69p-2));
+    f64 large =
+        CONCORD_FMA(x - 0.5, l - 1.0, CONCORD_FMA(w, concord_poly_stirling(w * w), 0x1.acfe390c97d69p-2));
     return x >= 8.0 ? large : small;
 }
 
@@ -521,7 +533,8 @@ CONCORD_MATH u64 concord_lgamma_row(f64 a) {
 // Coefficients 2 to 11 of the series in d of that row.
 CONCORD_MATH f64 concord_lgamma_series(u64 row, f64 d) {
     f64 p = concord_table_lgamma[row + 14];
-    for (u64 i = 13; i >= 5; --i) p = CONCORD_FMA(p, d, concord_table_lgamma[row + i]);
+    for (u64 i = 13; i >= 5; --i)
+        p = CONCORD_FMA(p, d, concord_table_lgamma[row + i]);
     return p;
 }
 
@@ -562,6 +575,12 @@ CONCORD_MATH f32 concord_tgamma_f32(f32 x) {
     }
     f64 g = concord_poly_rgamma(y - 1.5);
     f64 v = d >= 2.0 ? product / g : 1.0 / (product * g);
-    f32 r = x == CONCORD_INF_F32 ? x : (f32)v;
+    f32 r = (f32)v;
+    r = CONCORD_EXCEPT(r, x, 0x27d43d43, 1);
+    r = CONCORD_EXCEPT(r, x, 0x27de86a9, -1);
+    r = CONCORD_EXCEPT(r, x, 0x27e05475, -1);
+    r = CONCORD_EXCEPT(r, x, 0x3c7bb570, -1);
+    r = CONCORD_EXCEPT(r, x, 0x41e886d1, -1);
+    r = x == CONCORD_INF_F32 ? x : r;
     return ((x != x) | (pole != 0)) ? CONCORD_NAN_F32 : r;
 }

@@ -71,7 +71,8 @@ CONCORD_MATH f64 concord_exp2_f64(f64 x) {
 
 CONCORD_MATH f64 concord_expm1_f64(f64 x) {
     f64 d = concord_limit_f64(x, -60.0, 712.0);
-    f64 y = d < 50.0 ? concord_expm1_of_pair(concord_limit_f64(d, -60.0, 50.0), 0.0) : concord_exp_of_pair(d, 0.0);
+    f64 y = d < 50.0 ? concord_expm1_of_pair(concord_limit_f64(d, -60.0, 50.0), 0.0)
+                     : concord_exp_of_pair(d, 0.0);
     y = x == 0.0 ? x : y;
     return x != x ? CONCORD_NAN_F64 : y;
 }
@@ -93,8 +94,10 @@ CONCORD_MATH concord_pair concord_log_pair(f64 x, f64 low, f64 e) {
     f64 a = -0.5 * r.high;
     concord_pair q = concord_product(a, r.high);
     f64 tail = r.high * r.high * r.high * concord_poly_log_tail(r.high);
-    f64 rest = CONCORD_FMA(e, -0x1.718432a1b0e26p-35, concord_table_log[row + 2]) + (q.low - r.high * r.low + tail);
-    concord_pair s = concord_two_sum(CONCORD_FMA(e, 0x1.62e42ff000000p-1, concord_table_log[row + 1]), r.high);
+    f64 rest =
+        CONCORD_FMA(e, -0x1.718432a1b0e26p-35, concord_table_log[row + 2]) + (q.low - r.high * r.low + tail);
+    concord_pair s =
+        concord_two_sum(CONCORD_FMA(e, 0x1.62e42ff000000p-1, concord_table_log[row + 1]), r.high);
     concord_pair t = concord_two_sum(s.high, q.high);
     return concord_quick_sum(t.high, (s.low + t.low) + (r.low + rest));
 }
@@ -111,16 +114,19 @@ CONCORD_MATH f64 concord_log_special_f64(f64 x, f64 y) {
     return x >= 0.0 ? y : CONCORD_NAN_F64;
 }
 
-CONCORD_MATH f64 concord_log_f64(f64 x) { return concord_log_special_f64(x, concord_log_any(x).high); }
+CONCORD_MATH f64 concord_log_f64(f64 x) {
+    return concord_log_special_f64(x, concord_log_any(x).high);
+}
 
 CONCORD_MATH f64 concord_log2_f64(f64 x) {
-    concord_pair l = concord_pair_multiply(concord_log_any(x), concord_pair_of(CONCORD_LOG2E, 0x1.777d0ffda0d24p-56));
+    concord_pair l =
+        concord_pair_multiply(concord_log_any(x), concord_pair_of(CONCORD_LOG2E, 0x1.777d0ffda0d24p-56));
     return concord_log_special_f64(x, l.high);
 }
 
 CONCORD_MATH f64 concord_log10_f64(f64 x) {
-    concord_pair l =
-        concord_pair_multiply(concord_log_any(x), concord_pair_of(0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57));
+    concord_pair l = concord_pair_multiply(concord_log_any(x),
+                                           concord_pair_of(0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57));
     return concord_log_special_f64(x, l.high);
 }
 
@@ -443,12 +449,12 @@ CONCORD_MATH concord_hyperbolic_pair concord_hyperbolic_of(f64 x) {
     concord_pair p = concord_product(ck.high, e.r);
     concord_pair q = concord_two_sum(sk.high, p.high);
     concord_hyperbolic_pair h;
-    h.sinh = concord_quick_sum(q.high, q.low + (p.low + CONCORD_FMA(ck.low, e.r, sk.low)) +
-                                           CONCORD_FMA(sk.high, c, ck.high * s));
+    h.sinh = concord_quick_sum(
+        q.high, q.low + (p.low + CONCORD_FMA(ck.low, e.r, sk.low)) + CONCORD_FMA(sk.high, c, ck.high * s));
     p = concord_product(sk.high, e.r);
     q = concord_two_sum(ck.high, p.high);
-    h.cosh = concord_quick_sum(q.high, q.low + (p.low + CONCORD_FMA(sk.low, e.r, ck.low)) +
-                                           CONCORD_FMA(ck.high, c, sk.high * s));
+    h.cosh = concord_quick_sum(
+        q.high, q.low + (p.low + CONCORD_FMA(sk.low, e.r, ck.low)) + CONCORD_FMA(ck.high, c, sk.high * s));
     h.k = concord_abs_f64(e.k - k);
     return h;
 }
@@ -525,7 +531,9 @@ CONCORD_MATH f64 concord_cbrt_f64(f64 x) {
     m = m * (rest == 0 ? 1.0 : (rest == 1 ? 2.0 : 4.0));
     // z approximates m^(-1/3), and h = 1 - m z^3.
     f64 h = CONCORD_FMA(-m * z, z * z, 1.0);
-    z = CONCORD_FMA(z * h, CONCORD_FMA(h, CONCORD_FMA(h, 0x1.61f9add3c0ca4p-3, 0x1.c71c71c71c71cp-3), 0x1.5555555555555p-2), z);
+    z = CONCORD_FMA(
+        z * h,
+        CONCORD_FMA(h, CONCORD_FMA(h, 0x1.61f9add3c0ca4p-3, 0x1.c71c71c71c71cp-3), 0x1.5555555555555p-2), z);
     f64 y = m * z * z;
     f64 w = y * y;
     f64 d = CONCORD_FMA(-w, y, m) - CONCORD_FMA(y, y, -w) * y;
@@ -575,7 +583,8 @@ CONCORD_MATH concord_pair concord_lgamma_pair(f64 x) {
     argument = x >= 8.0 ? x : argument;
     argument_low = x >= 8.0 ? 0.0 : argument_low;
     u32 tiny = (u32)(argument < 0x1p-1022);
-    concord_pair l = concord_log_pair(tiny != 0 ? argument * 0x1p54 : argument, argument_low, tiny != 0 ? -54.0 : 0.0);
+    concord_pair l =
+        concord_log_pair(tiny != 0 ? argument * 0x1p54 : argument, argument_low, tiny != 0 ? -54.0 : 0.0);
     concord_pair b = concord_two_sum(a, -1.0);
     concord_pair u = concord_two_sum(a, -0.5);
     concord_pair f = concord_pair_multiply(concord_pair_of(a, 0.0), b);
@@ -590,7 +599,8 @@ CONCORD_MATH concord_pair concord_lgamma_pair(f64 x) {
     concord_pair series = concord_product(w, 0x1.5555555555555p-4);
     series.low = series.low + CONCORD_FMA(w_low, 0x1.5555555555555p-4, w * 0x1.5555555555555p-58);
     series.low = CONCORD_FMA(w * w * w, concord_poly_stirling_f64(w * w), series.low);
-    concord_pair offset = concord_pair_add(concord_pair_of(0x1.acfe390c97d69p-2, 0x1.3494bc9001442p-56), series);
+    concord_pair offset =
+        concord_pair_add(concord_pair_of(0x1.acfe390c97d69p-2, 0x1.3494bc9001442p-56), series);
     large = concord_pair_add(large, offset);
     return concord_pair_of(x >= 8.0 ? large.high : small.high, x >= 8.0 ? large.low : small.low);
 }

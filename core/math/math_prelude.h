@@ -51,7 +51,9 @@
 // Adding and subtracting it rounds |x| < 2^51 to an integer, to nearest even. The low bits of the sum hold the integer.
 #define CONCORD_ROUNDER 0x1.8p52
 
-CONCORD_MATH f64 concord_abs_f64(f64 x) { return CONCORD_F64_OF(CONCORD_F64_BITS(x) & 0x7fffffffffffffff); }
+CONCORD_MATH f64 concord_abs_f64(f64 x) {
+    return CONCORD_F64_OF(CONCORD_F64_BITS(x) & 0x7fffffffffffffff);
+}
 
 CONCORD_MATH f64 concord_copysign_f64(f64 x, f64 sign) {
     return CONCORD_F64_OF((CONCORD_F64_BITS(x) & 0x7fffffffffffffff) |
@@ -110,7 +112,9 @@ CONCORD_MATH concord_pair concord_pair_multiply(concord_pair a, concord_pair b) 
     return concord_quick_sum(p.high, p.low + CONCORD_FMA(a.high, b.low, a.low * b.high));
 }
 
-CONCORD_MATH concord_pair concord_pair_negate(concord_pair a) { return concord_pair_of(-a.high, -a.low); }
+CONCORD_MATH concord_pair concord_pair_negate(concord_pair a) {
+    return concord_pair_of(-a.high, -a.low);
+}
 
 // a / b.
 CONCORD_MATH concord_pair concord_pair_divide(concord_pair a, concord_pair b) {

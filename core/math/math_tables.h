@@ -1,4 +1,5 @@
 // Written by lab/math/generate.py. Coefficients and tables of math_f32.h and math_f64.h.
+// clang-format off
 
 CONCORD_MATH f64 concord_poly_exp(f64 x) {
     f64 p = 0x1.af6ea400fd05cp-26;

@@ -3,9 +3,10 @@
 //     concord-math-check [--type f32|f64] [--functions exp,log] [--first 0] [--end 0x100000000] [--stride 1]
 //                        [--count 1000000] [--threads 1] [--list 20]
 //
-// f32, one argument: every stride-th bit pattern from first to end. glibc's f64 function decides unless its result lies within 2^-40 of a
-// rounding boundary, where MPFR decides. f32, two arguments, and f64: count inputs, random in their bits and near
-// special points. Prints the inputs tried, wrong roundings or the largest error in ulp, and the digest of all results.
+// f32, one argument: every stride-th bit pattern from first to end. glibc's f64 function decides unless its result lies
+// within 2^-40 of a rounding boundary, where MPFR decides. f32, two arguments, and f64: count inputs, random in their
+// bits and near special points. Prints the inputs tried, wrong roundings or the largest error in ulp, and the digest of
+// all results.
 
 #include <mpfr.h>
 
@@ -45,15 +46,23 @@ f64 reference_cospi(f64 x) {
     const f64 b = a > 0.5 ? 1 - a : a;
     return std::copysign(b <= 0.25 ? std::cos(M_PI * b) : std::sin(M_PI * (0.5 - b)), 0.5 - a);
 }
-f64 reference_rsqrt(f64 x) { return 1 / std::sqrt(x); }
+f64 reference_rsqrt(f64 x) {
+    return 1 / std::sqrt(x);
+}
 f64 reference_lgamma(f64 x) {
     int sign = 0;
     return lgamma_r(x, &sign);
 }
-f64 reference_tgamma(f64 x) { return x == -INFINITY ? NAN : std::tgamma(x); }
+f64 reference_tgamma(f64 x) {
+    return x == -INFINITY ? NAN : std::tgamma(x);
+}
 
-int mpfr_of_sinpi(mpfr_t y, const mpfr_t x, mpfr_rnd_t r) { return mpfr_sinpi(y, x, r); }
-int mpfr_of_cospi(mpfr_t y, const mpfr_t x, mpfr_rnd_t r) { return mpfr_cospi(y, x, r); }
+int mpfr_of_sinpi(mpfr_t y, const mpfr_t x, mpfr_rnd_t r) {
+    return mpfr_sinpi(y, x, r);
+}
+int mpfr_of_cospi(mpfr_t y, const mpfr_t x, mpfr_rnd_t r) {
+    return mpfr_cospi(y, x, r);
+}
 int mpfr_of_lgamma(mpfr_t y, const mpfr_t x, mpfr_rnd_t r) {
     int sign = 0;
     return mpfr_lgamma(y, &sign, x, r);
@@ -76,15 +85,17 @@ struct Binary {
     int (*exact)(mpfr_t, const mpfr_t, const mpfr_t, mpfr_rnd_t);
 };
 
-#define CHECK_BLOCK(name)                                                                                      \
-    [[gnu::noinline]] void name##_f32_block(const f32* x, f32* y) {                                            \
-        for (u32 i = 0; i < block; ++i) y[i] = concord_##name##_f32(x[i]);                                     \
+#define CHECK_BLOCK(name)                                           \
+    [[gnu::noinline]] void name##_f32_block(const f32* x, f32* y) { \
+        for (u32 i = 0; i < block; ++i)                             \
+            y[i] = concord_##name##_f32(x[i]);                      \
     }
 CONCORD_MATH_UNARY(CHECK_BLOCK)
 #ifdef CONCORD_MATH_F64
-#define CHECK_BLOCK_F64(name)                                                                                  \
-    [[gnu::noinline]] void name##_f64_block(const f64* x, f64* y) {                                            \
-        for (u32 i = 0; i < block; ++i) y[i] = concord_##name##_f64(x[i]);                                     \
+#define CHECK_BLOCK_F64(name)                                       \
+    [[gnu::noinline]] void name##_f64_block(const f64* x, f64* y) { \
+        for (u32 i = 0; i < block; ++i)                             \
+            y[i] = concord_##name##_f64(x[i]);                      \
     }
 CONCORD_MATH_UNARY(CHECK_BLOCK_F64)
 #define CHECK_F64(name) name##_f64_block
@@ -94,7 +105,8 @@ CONCORD_MATH_UNARY(CHECK_BLOCK_F64)
 #define CHECK_F64_BINARY(name) nullptr
 #endif
 
-#define CHECK_UNARY(name, reference, exact, parity) {#name, name##_f32_block, CHECK_F64(name), reference, exact, parity}
+#define CHECK_UNARY(name, reference, exact, parity) \
+    { #name, name##_f32_block, CHECK_F64(name), reference, exact, parity }
 const Unary unary[] = {
     CHECK_UNARY(exp, std::exp, mpfr_exp, 0),
     CHECK_UNARY(exp2, std::exp2, mpfr_exp2, 0),
@@ -122,8 +134,11 @@ const Unary unary[] = {
     CHECK_UNARY(tgamma, reference_tgamma, mpfr_gamma, 0),
 };
 
-#define CHECK_BINARY(name, reference, exact)                                                                   \
-    {#name, [](f32 x, f32 y) { return concord_##name##_f32(x, y); }, CHECK_F64_BINARY(name), reference, exact}
+#define CHECK_BINARY(name, reference, exact)                                                               \
+    {                                                                                                      \
+#name, [](f32 x, f32 y) { return concord_##name##_f32(x, y); }, CHECK_F64_BINARY(name), reference, \
+                                                                     exact                                 \
+    }
 const Binary binary[] = {
     CHECK_BINARY(pow, std::pow, mpfr_pow),
     CHECK_BINARY(atan2, std::atan2, mpfr_atan2),
@@ -132,10 +147,14 @@ const Binary binary[] = {
 
 // --- f32 -------------------------------------------------------------------------------------------------------------
 
-u32 bits(f32 x) { return std::bit_cast<u32>(x); }
-u64 bits(f64 x) { return std::bit_cast<u64>(x); }
+u32 bits(f32 x) {
+    return std::bit_cast<u32>(x);
+}
+u64 bits(f64 x) {
+    return std::bit_cast<u64>(x);
+}
 
-// The correctly rounded result, from an f64 value with a relative error below 2^-42, or nothing if that does not decide.
+// The correctly rounded result, from an f64 value with a relative error below 2^-42, and whether it is sure.
 bool decided(f64 y, f32& rounded) {
     const f64 margin = std::fabs(y) * 0x1p-40;
     const f32 low = static_cast<f32>(y - margin), high = static_cast<f32>(y + margin);
@@ -153,7 +172,7 @@ struct Work {
 
 struct Count {
     u64 tried = 0, wrong = 0, exact = 0, digest = 0;
-    f64 worst = 0;     // error of the worst result in ulp
+    f64 worst = 0;  // error of the worst result in ulp
     f64 worst_at[2] = {};
     void add(const Count& c) {
         tried += c.tried, wrong += c.wrong, exact += c.exact, digest += c.digest;
@@ -169,8 +188,8 @@ void wrong_f32(const char* name, u32 x, u32 y, u32 expected, Count& count) {
     if (error > count.worst) count.worst = error, count.worst_at[0] = std::bit_cast<f32>(x);
     if (count.wrong++ >= list) return;
     const std::scoped_lock lock(printing);
-    std::printf("wrong: %s(0x%08x = %a) is 0x%08x, not 0x%08x\n", name, x, static_cast<f64>(std::bit_cast<f32>(x)), y,
-                expected);
+    std::printf("wrong: %s(0x%08x = %a) is 0x%08x, not 0x%08x\n", name, x,
+                static_cast<f64>(std::bit_cast<f32>(x)), y, expected);
 }
 
 // Compares results with the correctly rounded ones, which are the references with these signs where those decide.
@@ -182,7 +201,8 @@ void compare_f32(const Unary& f, const f32* x, const f32* y, const f64* referenc
         open[i] = (low ^ high) | (bits(y[i]) ^ low);
     }
     u64 digest = 0;
-    for (u32 i = 0; i < block; ++i) digest += math_check::digest_f32(bits(x[i]), bits(y[i]));
+    for (u32 i = 0; i < block; ++i)
+        digest += math_check::digest_f32(bits(x[i]), bits(y[i]));
     count.digest += digest;
     count.tried += block;
     for (u32 i = 0; i < block; ++i) {
@@ -201,14 +221,18 @@ void compare_f32(const Unary& f, const f32* x, const f32* y, const f64* referenc
 void check_unary_f32(const Unary& f, u32 first, u32 stride, Work& work, Count& count) {
     f32 x[block], y[block];
     f64 reference[block];
-    for (u32 i = 0; i < block; ++i) x[i] = std::bit_cast<f32>(first + i * stride);
-    for (u32 i = 0; i < block; ++i) reference[i] = f.reference(static_cast<f64>(x[i]));
+    for (u32 i = 0; i < block; ++i)
+        x[i] = std::bit_cast<f32>(first + i * stride);
+    for (u32 i = 0; i < block; ++i)
+        reference[i] = f.reference(static_cast<f64>(x[i]));
     f.f32_block(x, y);
     compare_f32(f, x, y, reference, work, count);
     if (f.parity == 0) return;
-    for (f32& v : x) v = -v;
+    for (f32& v : x)
+        v = -v;
     if (f.parity < 0) {
-        for (f64& v : reference) v = -v;
+        for (f64& v : reference)
+            v = -v;
     }
     f.f32_block(x, y);
     compare_f32(f, x, y, reference, work, count);
@@ -226,13 +250,15 @@ Count run_unary_f32(const Unary& f, u64 first, u64 end, u64 stride, u32 threads)
             Work work;
             Count count;
             for (u64 b; (b = next.fetch_add(1)) < blocks;) {
-                check_unary_f32(f, static_cast<u32>(first + b * block * stride), static_cast<u32>(stride), work, count);
+                check_unary_f32(f, static_cast<u32>(first + b * block * stride), static_cast<u32>(stride),
+                                work, count);
             }
             const std::scoped_lock lock(printing);
             total.add(count);
         });
     }
-    for (std::thread& t : pool) t.join();
+    for (std::thread& t : pool)
+        t.join();
     return total;
 }
 
@@ -248,10 +274,54 @@ struct Random {
 };
 
 // The last row is near zeros of lgamma.
-const f64 points[] = {0.0,  1.0,  -1.0, 2.0,  -2.0, 0.5,  -0.5, 3.0,      -3.0,     10.0,       -10.0,   0.25, 1.5,   8.0,
-                      -2.5, 100., 1e-8, 1e8,  20.0, 25.0, M_PI, M_PI_2,   M_PI_4,   M_PI * 1e5, M_SQRT2, M_LN2, 709.0, -745.0,
-                      1024., -1074., 0.875, 1.25, -4.04, 171.6, -0.3,  26.5, 5.8, 1e300, 1e-300, 22.0, 36.0, 0.0009765625,
-                      -2.4570247382208006, -2.7476826467274127, -3.1435808883499798, -3.9552942848585979, -4.0393613654137503, -4.9915448156888573};
+const f64 points[] = {0.0,
+                      1.0,
+                      -1.0,
+                      2.0,
+                      -2.0,
+                      0.5,
+                      -0.5,
+                      3.0,
+                      -3.0,
+                      10.0,
+                      -10.0,
+                      0.25,
+                      1.5,
+                      8.0,
+                      -2.5,
+                      100.,
+                      1e-8,
+                      1e8,
+                      20.0,
+                      25.0,
+                      M_PI,
+                      M_PI_2,
+                      M_PI_4,
+                      M_PI * 1e5,
+                      M_SQRT2,
+                      M_LN2,
+                      709.0,
+                      -745.0,
+                      1024.,
+                      -1074.,
+                      0.875,
+                      1.25,
+                      -4.04,
+                      171.6,
+                      -0.3,
+                      26.5,
+                      5.8,
+                      1e300,
+                      1e-300,
+                      22.0,
+                      36.0,
+                      0.0009765625,
+                      -2.4570247382208006,
+                      -2.7476826467274127,
+                      -3.1435808883499798,
+                      -3.9552942848585979,
+                      -4.0393613654137503,
+                      -4.9915448156888573};
 
 // A quarter each: any bits, moderate magnitudes, near a special point (nearer and nearer), few significant bits.
 template <class T>
@@ -259,7 +329,8 @@ T random_input(Random& r) {
     using U = std::conditional_t<sizeof(T) == 4, u32, u64>;
     const u64 kind = r.next() & 3;
     if (kind == 0) return std::bit_cast<T>(static_cast<U>(r.next()));
-    if (kind == 1) return static_cast<T>((r.unit() * 2 - 1) * std::exp2(static_cast<f64>(r.next() % 24) - 12));
+    if (kind == 1)
+        return static_cast<T>((r.unit() * 2 - 1) * std::exp2(static_cast<f64>(r.next() % 24) - 12));
     if (kind == 2) {
         const f64 p = points[r.next() % std::size(points)];
         return static_cast<T>(p + (r.unit() * 2 - 1) * std::exp2(-static_cast<f64>(r.next() % 52)));
@@ -277,8 +348,10 @@ void note_f64(const char* name, f64 x0, f64 x1, f64 y, mpfr_t exact, mpfr_t scra
         if (bits(y) == e) return;
         error = expected == expected && y == y && !std::isinf(y) ? 1.5 : INFINITY;
         // An infinity that is one rounding away, and zeros.
-        if (std::isinf(expected) && std::fabs(y) == 0x1.fffffffffffffp1023 && (y > 0) == (expected > 0)) error = 0.99;
-        if (std::isinf(y) && std::fabs(expected) == 0x1.fffffffffffffp1023 && (y > 0) == (expected > 0)) error = 0.99;
+        if (std::isinf(expected) && std::fabs(y) == 0x1.fffffffffffffp1023 && (y > 0) == (expected > 0))
+            error = 0.99;
+        if (std::isinf(y) && std::fabs(expected) == 0x1.fffffffffffffp1023 && (y > 0) == (expected > 0))
+            error = 0.99;
         if (expected == 0 && std::fabs(y) == 0x1p-1074) error = 0.99;
     } else {
         i32 exponent = 0;
@@ -316,14 +389,16 @@ Count on_threads(u64 count, u32 threads, Body body) {
             total.add(c);
         });
     }
-    for (std::thread& t : pool) t.join();
+    for (std::thread& t : pool)
+        t.join();
     return total;
 }
 
 Count run_unary_f64(const Unary& f, u64 count, u32 threads) {
     return on_threads(count, threads, [&](Random& random, Work& work, Count& c) {
         f64 x[block], y[block];
-        for (f64& v : x) v = random_input<f64>(random);
+        for (f64& v : x)
+            v = random_input<f64>(random);
         f.f64_block(x, y);
         for (u32 i = 0; i < block; ++i) {
             c.digest += math_check::digest_f64(bits(x[i]), bits(y[i]));
@@ -332,7 +407,8 @@ Count run_unary_f64(const Unary& f, u64 count, u32 threads) {
             mpfr_set_prec(work.y, trigonometric ? 200 : 160);
             f.exact(work.y, work.x, MPFR_RNDN);
             if (f.reference == reference_rsqrt && x[i] == 0) mpfr_set_d(work.y, f.reference(x[i]), MPFR_RNDN);
-            if (!mpfr_number_p(work.y) || mpfr_zero_p(work.y)) mpfr_set_d(work.y, f.reference(x[i]), MPFR_RNDN);
+            if (!mpfr_number_p(work.y) || mpfr_zero_p(work.y))
+                mpfr_set_d(work.y, f.reference(x[i]), MPFR_RNDN);
             note_f64(f.name, x[i], 0, y[i], work.y, work.z, c, false);
         }
     });
@@ -347,7 +423,8 @@ Count run_binary(const Binary& f, u64 count, u32 threads) {
                 // Results in range: pow with x^y near a power of 2 in [2^-150, 2^150], the others with like magnitudes.
                 x = std::fabs(x);
                 if (f.exact == mpfr_pow && x > 0) {
-                    y = static_cast<T>((random.unit() * 2 - 1) * (sizeof(T) == 4 ? 150 : 1080) / std::log2(x));
+                    y = static_cast<T>((random.unit() * 2 - 1) * (sizeof(T) == 4 ? 150 : 1080) /
+                                       std::log2(x));
                 } else {
                     y = static_cast<T>(x * (random.unit() * 4 - 2));
                 }
@@ -371,7 +448,8 @@ Count run_binary(const Binary& f, u64 count, u32 threads) {
                 const f64 result = f.f64_value(x, y);
                 c.digest += math_check::digest_f64(math_check::digest_f64(bits(x), bits(y)), bits(result));
                 f.exact(work.y, work.x, work.z, MPFR_RNDN);
-                if (!mpfr_number_p(work.y) || mpfr_zero_p(work.y)) mpfr_set_d(work.y, f.reference(x, y), MPFR_RNDN);
+                if (!mpfr_number_p(work.y) || mpfr_zero_p(work.y))
+                    mpfr_set_d(work.y, f.reference(x, y), MPFR_RNDN);
                 note_f64(f.name, x, y, result, work.y, work.z, c, true);
             }
         }
@@ -387,10 +465,12 @@ bool selected(const std::string& names, const char* name) {
 }
 
 void report(const char* name, const char* type, const Count& c, f64 seconds) {
-    std::printf("%-7s %s  inputs %llu  wrong roundings %llu  worst %.4f ulp at (%a, %a)  by MPFR %llu  digest %016llx  %.1f s\n",
-                name, type, static_cast<unsigned long long>(c.tried), static_cast<unsigned long long>(c.wrong), c.worst,
-                c.worst_at[0], c.worst_at[1], static_cast<unsigned long long>(c.exact),
-                static_cast<unsigned long long>(c.digest), seconds);
+    std::printf(
+        "%-7s %s  inputs %llu  wrong roundings %llu  worst %.4f ulp at (%a, %a)  by MPFR %llu  digest "
+        "%016llx  %.1f s\n",
+        name, type, static_cast<unsigned long long>(c.tried), static_cast<unsigned long long>(c.wrong),
+        c.worst, c.worst_at[0], c.worst_at[1], static_cast<unsigned long long>(c.exact),
+        static_cast<unsigned long long>(c.digest), seconds);
     std::fflush(stdout);
 }
 
@@ -416,7 +496,8 @@ int main(int argc, char** argv) {
         if (!selected(functions, name)) return;
         const auto start = std::chrono::steady_clock::now();
         const Count c = run();
-        report(name, type.c_str(), c, std::chrono::duration<f64>(std::chrono::steady_clock::now() - start).count());
+        report(name, type.c_str(), c,
+               std::chrono::duration<f64>(std::chrono::steady_clock::now() - start).count());
         good = good && (type == "f32" ? c.worst <= 1 : c.worst <= 1);
     };
     for (const Unary& f : unary) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Computes the coefficients and tables of core/math: python3 lab/math/generate.py > core/math/math_tables.h
 
-Needs mpmath; gmpy2 makes it faster. Each polynomial is a weighted least-squares fit at Chebyshev nodes, which is within a
-factor of about 2 of the minimax polynomial. Coefficients are rounded to f64 one at a time, lowest degree first, and the
+Needs mpmath; gmpy2 makes it faster. Each polynomial is a weighted least-squares fit at Chebyshev nodes, which is within
+a factor of about 2 of the minimax polynomial. Coefficients are rounded to f64 one at a time, lowest degree first, and the
 remaining ones are fitted again after each rounding. `--report` prints the largest weighted error of each polynomial.
 `--only NAME,...` restricts the run to some polynomials.
 """
@@ -267,7 +267,7 @@ def main():
     only = None
     if '--only' in sys.argv:
         only = sys.argv[sys.argv.index('--only') + 1].split(',')
-    out = ['// Written by lab/math/generate.py. Coefficients and tables of math_f32.h and math_f64.h.', '']
+    out = ['// Written by lab/math/generate.py. Coefficients and tables of math_f32.h and math_f64.h.', '// clang-format off', '']
     for name, spec in POLYNOMIALS.items():
         if only and name not in only:
             continue

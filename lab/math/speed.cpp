@@ -19,34 +19,37 @@ template <class T>
 using Loop = void (*)(const T*, T*);
 
 // ours_NAME, libm_NAME and mvec_NAME: y[i] = NAME(x[i]), or NAME(x[i], 2.7 - x[i]).
-#define SPEED_LOOP(name, type, call)                                                                           \
-    [[gnu::noinline]] void name(const type* __restrict x, type* __restrict y) {                                \
-        for (u32 i = 0; i < elements; ++i) y[i] = call;                                                        \
+#define SPEED_LOOP(name, type, call)                                            \
+    [[gnu::noinline]] void name(const type* __restrict x, type* __restrict y) { \
+        for (u32 i = 0; i < elements; ++i)                                      \
+            y[i] = call;                                                        \
     }
-#define SPEED_OURS(name)                                                                                       \
-    SPEED_LOOP(ours_##name, f32, concord_##name##_f32(x[i]))                                                   \
+#define SPEED_OURS(name)                                     \
+    SPEED_LOOP(ours_##name, f32, concord_##name##_f32(x[i])) \
     SPEED_LOOP(ours_##name, f64, concord_##name##_f64(x[i]))
-#define SPEED_LIBM(name) SPEED_LOOP(libm_##name, f32, std::name(x[i])) SPEED_LOOP(libm_##name, f64, std::name(x[i]))
-#define SPEED_MVEC(name)                                                                                       \
-    extern "C" __m256 _ZGVdN8v_##name##f(__m256);                                                              \
-    extern "C" __m256d _ZGVdN4v_##name(__m256d);                                                               \
-    [[gnu::noinline]] void mvec_##name(const f32* __restrict x, f32* __restrict y) {                           \
-        for (u32 i = 0; i < elements; i += 8)                                                                  \
-            _mm256_storeu_ps(y + i, _ZGVdN8v_##name##f(_mm256_loadu_ps(x + i)));                               \
-    }                                                                                                          \
-    [[gnu::noinline]] void mvec_##name(const f64* __restrict x, f64* __restrict y) {                           \
-        for (u32 i = 0; i < elements; i += 4)                                                                  \
-            _mm256_storeu_pd(y + i, _ZGVdN4v_##name(_mm256_loadu_pd(x + i)));                                  \
+#define SPEED_LIBM(name) \
+    SPEED_LOOP(libm_##name, f32, std::name(x[i])) SPEED_LOOP(libm_##name, f64, std::name(x[i]))
+#define SPEED_MVEC(name)                                                             \
+    extern "C" __m256 _ZGVdN8v_##name##f(__m256);                                    \
+    extern "C" __m256d _ZGVdN4v_##name(__m256d);                                     \
+    [[gnu::noinline]] void mvec_##name(const f32* __restrict x, f32* __restrict y) { \
+        for (u32 i = 0; i < elements; i += 8)                                        \
+            _mm256_storeu_ps(y + i, _ZGVdN8v_##name##f(_mm256_loadu_ps(x + i)));     \
+    }                                                                                \
+    [[gnu::noinline]] void mvec_##name(const f64* __restrict x, f64* __restrict y) { \
+        for (u32 i = 0; i < elements; i += 4)                                        \
+            _mm256_storeu_pd(y + i, _ZGVdN4v_##name(_mm256_loadu_pd(x + i)));        \
     }
-#define SPEED_BINARY(name)                                                                                     \
-    SPEED_LOOP(ours_##name, f32, concord_##name##_f32(x[i], 2.7f - x[i]))                                      \
-    SPEED_LOOP(ours_##name, f64, concord_##name##_f64(x[i], 2.7 - x[i]))                                       \
-    SPEED_LOOP(libm_##name, f32, std::name(x[i], 2.7f - x[i]))                                                 \
+#define SPEED_BINARY(name)                                                \
+    SPEED_LOOP(ours_##name, f32, concord_##name##_f32(x[i], 2.7f - x[i])) \
+    SPEED_LOOP(ours_##name, f64, concord_##name##_f64(x[i], 2.7 - x[i]))  \
+    SPEED_LOOP(libm_##name, f32, std::name(x[i], 2.7f - x[i]))            \
     SPEED_LOOP(libm_##name, f64, std::name(x[i], 2.7 - x[i]))
 
-#define SPEED_WITH_LIBMVEC(X)                                                                                  \
-    X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan)      \
-        X(sinh) X(cosh) X(tanh) X(erf) X(erfc) X(cbrt)
+#define SPEED_WITH_LIBMVEC(X)                                                                              \
+    X(exp)                                                                                                 \
+    X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) \
+        X(cosh) X(tanh) X(erf) X(erfc) X(cbrt)
 CONCORD_MATH_UNARY(SPEED_OURS)
 SPEED_WITH_LIBMVEC(SPEED_LIBM)
 SPEED_WITH_LIBMVEC(SPEED_MVEC)
@@ -71,9 +74,10 @@ f64 nanoseconds(Loop<T> loop, const std::vector<T>& x, std::vector<T>& y) {
 template <class T>
 void row(const char* name, f64 low, f64 high, Loop<T> ours, Loop<T> libm, Loop<T> mvec) {
     std::vector<T> x(elements), y(elements);
-    for (u32 i = 0; i < elements; ++i) x[i] = static_cast<T>(low + (high - low) * (i * 2654435761u) * 0x1p-32);
-    std::printf("%-8s %s %9.2f %7.2f %8.2f\n", name, sizeof(T) == 4 ? "f32" : "f64", nanoseconds<T>(ours, x, y),
-                nanoseconds<T>(libm, x, y), nanoseconds<T>(mvec, x, y));
+    for (u32 i = 0; i < elements; ++i)
+        x[i] = static_cast<T>(low + (high - low) * (i * 2654435761u) * 0x1p-32);
+    std::printf("%-8s %s %9.2f %7.2f %8.2f\n", name, sizeof(T) == 4 ? "f32" : "f64",
+                nanoseconds<T>(ours, x, y), nanoseconds<T>(libm, x, y), nanoseconds<T>(mvec, x, y));
 }
 
 template <class T>
