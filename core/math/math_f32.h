@@ -551,6 +551,8 @@ CONCORD_MATH f32 concord_lgamma_f32(f32 x) {
     f64 series = r * CONCORD_FMA(r, concord_lgamma_series(row, r), concord_table_lgamma[row + 2]);
     reflected = concord_abs_f64(r) < concord_table_lgamma[row + 4] ? series : reflected;
     f32 y = (f32)(d < 0.0 ? reflected : v);
+    y = CONCORD_EXCEPT(y, x, 0x3b7c53aa, -1);
+    y = CONCORD_EXCEPT(y, x, 0x77ac5674, 1);
     y = ((d <= 0.0) & (s == 0.0)) ? CONCORD_INF_F32 : y;
     y = a == CONCORD_INF_F64 ? CONCORD_INF_F32 : y;
     return x != x ? CONCORD_NAN_F32 : y;

@@ -83,11 +83,11 @@ CONCORD_MATH f64 concord_expm1_f64(f64 x) {
 CONCORD_MATH concord_pair concord_log_pair(f64 x, f64 low, f64 e) {
     u64 i = CONCORD_F64_BITS(x) - 0x3fe6000000000000;
     u64 row = 3 * ((i >> 45) & 127);
-    u64 biased = (i + 0x3ff0000000000000) >> 52;
-    e += CONCORD_F64_OF(biased | 0x4330000000000000) - (0x1p52 + 1023.0);
+    f64 k = CONCORD_F64_OF(((i + 0x3ff0000000000000) >> 52) | 0x4330000000000000) - (0x1p52 + 1023.0);
+    e += k;
     f64 m = CONCORD_F64_OF((i & 0xfffffffffffff) + 0x3fe6000000000000);
     f64 c = concord_table_log[row];
-    f64 down = CONCORD_F64_OF(biased < 2046 ? (2046 - biased) << 52 : 0);
+    f64 down = concord_scale_of_rounded(CONCORD_ROUNDER - (k > 1022.0 ? 1022.0 : k));
     // m c = 1 + r.
     concord_pair p = concord_product(m, c);
     concord_pair r = concord_quick_sum(p.high - 1.0, CONCORD_FMA(low * down, c, p.low));
@@ -104,8 +104,8 @@ CONCORD_MATH concord_pair concord_log_pair(f64 x, f64 low, f64 e) {
 
 // log(x) for any x > 0 that is finite.
 CONCORD_MATH concord_pair concord_log_any(f64 x) {
-    u32 small = (u32)(x < 0x1p-1022);
-    return concord_log_pair(small != 0 ? x * 0x1p54 : x, 0.0, small != 0 ? -54.0 : 0.0);
+    f64 small = x < 0x1p-1022 ? 1.0 : 0.0;
+    return concord_log_pair(small != 0.0 ? x * 0x1p54 : x, 0.0, small != 0.0 ? -54.0 : 0.0);
 }
 
 CONCORD_MATH f64 concord_log_special_f64(f64 x, f64 y) {
@@ -146,24 +146,23 @@ CONCORD_MATH f64 concord_pow_f64(f64 x, f64 y) {
     concord_pair l = concord_log_any(a);
     f64 high = a == 0.0 ? -0x1p100 : l.high;
     high = a == CONCORD_INF_F64 ? 0x1p100 : high;
-    f64 d = concord_limit_f64(y, -0x1p900, 0x1p900);
-    d = ((d > -0x1p-90) & (d < 0x1p-90) & (d != 0.0)) ? concord_copysign_f64(0x1p-90, d) : d;
-    f64 p = a == 1.0 ? 0.0 : d * high;
-    f64 p_low = CONCORD_FMA(d, high, -p) + d * l.low;
+    f64 p = a == 1.0 ? 0.0 : y * high;
+    f64 p_low = CONCORD_FMA(y, high, -p) + y * l.low;
     f64 q = concord_limit_f64(p, -800.0, 800.0);
     p_low = q == p ? p_low : 0.0;
     p_low = a == 1.0 ? 0.0 : p_low;
     f64 v = concord_exp_of_pair(q, p_low);
     // |y| >= 2^53 is an even integer.
     f64 b = concord_abs_f64(y);
-    f64 whole = b + 0x1p52;
-    u32 large = (u32)(b >= 0x1p52);
-    u32 integer = (u32)(whole - 0x1p52 == b) | large;
-    u64 last = large != 0 ? CONCORD_F64_BITS(b) : CONCORD_F64_BITS(whole);
-    u32 odd = integer & (u32)(b < 0x1p53) & (u32)(last & 1);
-    u32 sign = odd & (u32)(CONCORD_F64_BITS(x) >> 63);
-    f64 w = CONCORD_F64_OF(CONCORD_F64_BITS(v) | ((u64)sign << 63));
-    w = ((x < 0.0) & (integer == 0) & (a != CONCORD_INF_F64)) ? CONCORD_NAN_F64 : w;
+    f64 half_b = 0.5 * b;
+    f64 whole = b - ((b + 0x1p52) - 0x1p52);
+    f64 even = half_b - ((half_b + 0x1p52) - 0x1p52);
+    f64 fraction = b < 0x1p52 ? whole : 0.0;
+    f64 odd = b < 0x1p53 ? even : 0.0;
+    // A negative x: its power is that of |x| with this sign, or NaN.
+    f64 sign = ((odd != 0.0) & (fraction == 0.0)) ? x : 1.0;
+    f64 w = concord_copysign_f64(v, sign);
+    w = ((x < 0.0) & (fraction != 0.0) & (a != CONCORD_INF_F64)) ? CONCORD_NAN_F64 : w;
     w = ((x != x) | (y != y)) ? CONCORD_NAN_F64 : w;
     return ((x == 1.0) | (y == 0.0)) ? 1.0 : w;
 }
@@ -335,19 +334,19 @@ CONCORD_MATH f64 concord_atan_sum(f64 base, f64 base_low, concord_pair num, conc
 
 CONCORD_MATH f64 concord_atan_f64(f64 x) {
     f64 a = concord_limit_f64(concord_abs_f64(x), 0.0, 0x1p60);
-    u32 middle = (u32)(a < CONCORD_TAN_3PI8);
-    u32 low = (u32)(a < CONCORD_TAN_PI8);
+    f64 middle = a < CONCORD_TAN_3PI8 ? 1.0 : 0.0;
+    f64 low = a < CONCORD_TAN_PI8 ? 1.0 : 0.0;
     concord_pair num = concord_two_sum(a, -1.0);
     concord_pair den = concord_two_sum(a, 1.0);
-    f64 num_high = middle != 0 ? num.high : -1.0;
-    f64 num_low = middle != 0 ? num.low : 0.0;
-    f64 den_high = middle != 0 ? den.high : a;
-    f64 den_low = middle != 0 ? den.low : 0.0;
-    num = concord_pair_of(low != 0 ? a : num_high, low != 0 ? 0.0 : num_low);
-    den = concord_pair_of(low != 0 ? 1.0 : den_high, low != 0 ? 0.0 : den_low);
-    f64 base = middle != 0 ? 0.5 * CONCORD_PIO2_HIGH : CONCORD_PIO2_HIGH;
-    f64 base_low = middle != 0 ? 0.5 * CONCORD_PIO2_LOW : CONCORD_PIO2_LOW;
-    f64 v = concord_atan_sum(low != 0 ? 0.0 : base, low != 0 ? 0.0 : base_low, num, den, 1.0);
+    f64 num_high = middle != 0.0 ? num.high : -1.0;
+    f64 num_low = middle != 0.0 ? num.low : 0.0;
+    f64 den_high = middle != 0.0 ? den.high : a;
+    f64 den_low = middle != 0.0 ? den.low : 0.0;
+    num = concord_pair_of(low != 0.0 ? a : num_high, low != 0.0 ? 0.0 : num_low);
+    den = concord_pair_of(low != 0.0 ? 1.0 : den_high, low != 0.0 ? 0.0 : den_low);
+    f64 base = middle != 0.0 ? 0.5 * CONCORD_PIO2_HIGH : CONCORD_PIO2_HIGH;
+    f64 base_low = middle != 0.0 ? 0.5 * CONCORD_PIO2_LOW : CONCORD_PIO2_LOW;
+    f64 v = concord_atan_sum(low != 0.0 ? 0.0 : base, low != 0.0 ? 0.0 : base_low, num, den, 1.0);
     f64 y = concord_copysign_f64(v, x);
     return x != x ? CONCORD_NAN_F64 : y;
 }
@@ -355,11 +354,11 @@ CONCORD_MATH f64 concord_atan_f64(f64 x) {
 CONCORD_MATH f64 concord_atan2_f64(f64 y, f64 x) {
     f64 a = concord_abs_f64(x);
     f64 b = concord_abs_f64(y);
-    u32 both = (u32)((a == CONCORD_INF_F64) & (b == CONCORD_INF_F64));
-    a = both != 0 ? 1.0 : a;
-    b = both != 0 ? 1.0 : b;
+    f64 both = ((a == CONCORD_INF_F64) & (b == CONCORD_INF_F64)) ? 1.0 : 0.0;
+    a = both != 0.0 ? 1.0 : a;
+    b = both != 0.0 ? 1.0 : b;
     a = ((a == 0.0) & (b == 0.0)) ? 1.0 : a;
-    u64 left = CONCORD_F64_BITS(x) >> 63;
+    f64 left = concord_copysign_f64(1.0, x) < 0.0 ? 1.0 : 0.0;
     f64 direct = b / a;
     // With one infinity, the quotient is 0 / 1 or 1 / 0.
     b = a == CONCORD_INF_F64 ? 0.0 : b;
@@ -372,28 +371,28 @@ CONCORD_MATH f64 concord_atan2_f64(f64 y, f64 x) {
     scale = most < 0x1p-400 ? 0x1p600 : scale;
     a = a * scale;
     b = b * scale;
-    u32 middle = (u32)(b < CONCORD_TAN_3PI8 * a);
-    u32 low = (u32)(b < CONCORD_TAN_PI8 * a);
+    f64 middle = b < CONCORD_TAN_3PI8 * a ? 1.0 : 0.0;
+    f64 low = b < CONCORD_TAN_PI8 * a ? 1.0 : 0.0;
     concord_pair num = concord_two_sum(b, -a);
     concord_pair den = concord_two_sum(b, a);
-    f64 num_high = middle != 0 ? num.high : -a;
-    f64 num_low = middle != 0 ? num.low : 0.0;
-    f64 den_high = middle != 0 ? den.high : b;
-    f64 den_low = middle != 0 ? den.low : 0.0;
-    num = concord_pair_of(low != 0 ? b : num_high, low != 0 ? 0.0 : num_low);
-    den = concord_pair_of(low != 0 ? a : den_high, low != 0 ? 0.0 : den_low);
-    f64 base = middle != 0 ? 0.5 * CONCORD_PIO2_HIGH : CONCORD_PIO2_HIGH;
-    f64 base_low = middle != 0 ? 0.5 * CONCORD_PIO2_LOW : CONCORD_PIO2_LOW;
-    base = low != 0 ? 0.0 : base;
-    base_low = low != 0 ? 0.0 : base_low;
+    f64 num_high = middle != 0.0 ? num.high : -a;
+    f64 num_low = middle != 0.0 ? num.low : 0.0;
+    f64 den_high = middle != 0.0 ? den.high : b;
+    f64 den_low = middle != 0.0 ? den.low : 0.0;
+    num = concord_pair_of(low != 0.0 ? b : num_high, low != 0.0 ? 0.0 : num_low);
+    den = concord_pair_of(low != 0.0 ? a : den_high, low != 0.0 ? 0.0 : den_low);
+    f64 base = middle != 0.0 ? 0.5 * CONCORD_PIO2_HIGH : CONCORD_PIO2_HIGH;
+    f64 base_low = middle != 0.0 ? 0.5 * CONCORD_PIO2_LOW : CONCORD_PIO2_LOW;
+    base = low != 0.0 ? 0.0 : base;
+    base_low = low != 0.0 ? 0.0 : base_low;
     // In the left half-plane the angle is pi minus this one. 3 pi/4 has its own two parts.
-    f64 base_left = middle != 0 ? 0x1.2d97c7f3321d2p+1 : CONCORD_PIO2_HIGH;
-    f64 base_left_low = middle != 0 ? 0x1.a79394c9e8a0ap-54 : CONCORD_PIO2_LOW;
-    base_left = low != 0 ? 2.0 * CONCORD_PIO2_HIGH : base_left;
-    base_left_low = low != 0 ? 2.0 * CONCORD_PIO2_LOW : base_left_low;
-    f64 v = concord_atan_sum(left != 0 ? base_left : base, left != 0 ? base_left_low : base_low, num, den,
-                             left != 0 ? -1.0 : 1.0);
-    v = ((left == 0) & (direct < 0x1p-30)) ? direct : v;
+    f64 base_left = middle != 0.0 ? 0x1.2d97c7f3321d2p+1 : CONCORD_PIO2_HIGH;
+    f64 base_left_low = middle != 0.0 ? 0x1.a79394c9e8a0ap-54 : CONCORD_PIO2_LOW;
+    base_left = low != 0.0 ? 2.0 * CONCORD_PIO2_HIGH : base_left;
+    base_left_low = low != 0.0 ? 2.0 * CONCORD_PIO2_LOW : base_left_low;
+    f64 v = concord_atan_sum(left != 0.0 ? base_left : base, left != 0.0 ? base_left_low : base_low, num, den,
+                             left != 0.0 ? -1.0 : 1.0);
+    v = ((left == 0.0) & (b < 0x1p-30 * a)) ? direct : v;
     f64 r = concord_copysign_f64(v, y);
     return ((x != x) | (y != y)) ? CONCORD_NAN_F64 : r;
 }
@@ -519,8 +518,8 @@ CONCORD_MATH f64 concord_rsqrt_f64(f64 x) {
 
 CONCORD_MATH f64 concord_cbrt_f64(f64 x) {
     f64 a = concord_abs_f64(x);
-    u32 small = (u32)(a < 0x1p-1022);
-    u64 bits = CONCORD_F64_BITS(small != 0 ? a * 0x1p54 : a);
+    f64 small = a < 0x1p-1022 ? 1.0 : 0.0;
+    u64 bits = CONCORD_F64_BITS(small != 0.0 ? a * 0x1p54 : a);
     // The exponent plus 1200 is 3 third + rest: floor division by 3 as a product.
     u64 e = (bits >> 52) + (1200 - 1023);
     u64 third = (e * 21846) >> 16;
@@ -538,7 +537,7 @@ CONCORD_MATH f64 concord_cbrt_f64(f64 x) {
     f64 w = y * y;
     f64 d = CONCORD_FMA(-w, y, m) - CONCORD_FMA(y, y, -w) * y;
     y = CONCORD_FMA(d * (z * z), 0x1.5555555555555p-2, y);
-    y = y * CONCORD_F64_OF((third + (1023 - 400) - (small != 0 ? 18 : 0)) << 52);
+    y = y * CONCORD_F64_OF((third + (1023 - 400) - (small != 0.0 ? 18 : 0)) << 52);
     f64 r = concord_copysign_f64(y, x);
     r = ((x == 0.0) | (a == CONCORD_INF_F64)) ? x : r;
     return x != x ? CONCORD_NAN_F64 : r;
@@ -582,9 +581,9 @@ CONCORD_MATH concord_pair concord_lgamma_pair(f64 x) {
     f64 argument_low = x < 1.0 ? 0.0 : product.low;
     argument = x >= 8.0 ? x : argument;
     argument_low = x >= 8.0 ? 0.0 : argument_low;
-    u32 tiny = (u32)(argument < 0x1p-1022);
+    f64 tiny = argument < 0x1p-1022 ? 1.0 : 0.0;
     concord_pair l =
-        concord_log_pair(tiny != 0 ? argument * 0x1p54 : argument, argument_low, tiny != 0 ? -54.0 : 0.0);
+        concord_log_pair(tiny != 0.0 ? argument * 0x1p54 : argument, argument_low, tiny != 0.0 ? -54.0 : 0.0);
     concord_pair b = concord_two_sum(a, -1.0);
     concord_pair u = concord_two_sum(a, -0.5);
     concord_pair f = concord_pair_multiply(concord_pair_of(a, 0.0), b);
@@ -617,9 +616,9 @@ CONCORD_MATH concord_pair concord_lgamma_any(f64 x) {
     concord_pair s = concord_pair_multiply(concord_poly_sinpi_f64(z.high, z.low), concord_product(u, b));
     s = concord_pair_divide(concord_pair_of(0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53), s);
     s = concord_pair_add(concord_log_pair(s.high, s.low, 0.0), concord_pair_negate(v));
-    u32 reflected = (u32)((x < 0.0) & (a > 0x1p-60));
-    v.high = reflected != 0 ? s.high : v.high;
-    v.low = reflected != 0 ? s.low : v.low;
+    f64 reflected = ((x < 0.0) & (a > 0x1p-60)) ? 1.0 : 0.0;
+    v.high = reflected != 0.0 ? s.high : v.high;
+    v.low = reflected != 0.0 ? s.low : v.low;
     // Near a zero, the series there.
     u64 row = concord_lgamma_row(a);
     concord_pair d = concord_two_sum(x - concord_table_lgamma[row], -concord_table_lgamma[row + 1]);
@@ -627,14 +626,14 @@ CONCORD_MATH concord_pair concord_lgamma_any(f64 x) {
     concord_pair q = concord_product(d.high, concord_table_lgamma[row + 2]);
     f64 rest = CONCORD_FMA(d.high, concord_table_lgamma[row + 3], d.low * concord_table_lgamma[row + 2]);
     q = concord_quick_sum(q.high, q.low + CONCORD_FMA(d.high * d.high, p, rest));
-    u32 close = (u32)(concord_abs_f64(d.high) < concord_table_lgamma[row + 4]);
-    return concord_pair_of(close != 0 ? q.high : v.high, close != 0 ? q.low : v.low);
+    f64 close = concord_abs_f64(d.high) < concord_table_lgamma[row + 4] ? 1.0 : 0.0;
+    return concord_pair_of(close != 0.0 ? q.high : v.high, close != 0.0 ? q.low : v.low);
 }
 
 // Whether x is 0, -1, -2, ...
-CONCORD_MATH u32 concord_is_gamma_pole(f64 x) {
+CONCORD_MATH u64 concord_is_gamma_pole(f64 x) {
     f64 b = concord_abs_f64(x);
-    return (u32)((x <= 0.0) & ((b >= 0x1p52) | ((b + 0x1p52) - 0x1p52 == b)));
+    return (u64)((x <= 0.0) & ((b >= 0x1p52) | ((b + 0x1p52) - 0x1p52 == b)));
 }
 
 CONCORD_MATH f64 concord_lgamma_f64(f64 x) {
