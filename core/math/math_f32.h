@@ -166,27 +166,25 @@ CONCORD_MATH f32 concord_pow_f32(f32 x, f32 y) {
     f64 l_low = sum_low - (l - sum);
     l = a == 0.0 ? -0x1p300 : l;
     l = a == CONCORD_INF_F64 ? 0x1p300 : l;
-    f64 p = a == 1.0 ? 0.0 : d * l;
+    f64 p = d * l;
     f64 p_low = CONCORD_FMA(d, l, -p) + d * l_low;
     // Where p is out of range, its low part does not matter and may not be finite.
     f64 q = concord_limit_f64(p, -400.0, 400.0);
     p_low = q == p ? p_low : 0.0;
-    p_low = a == 1.0 ? 0.0 : p_low;
     f64 k = q + CONCORD_ROUNDER;
     f64 r = (q - (k - CONCORD_ROUNDER)) + p_low;
     f64 scale = concord_scale_of_rounded(k);
     f64 v = CONCORD_FMA(scale, r * concord_poly_exp2(r), scale);
     // |y| >= 2^24 is an even integer.
-    f64 b = concord_abs_f64(d);
-    f64 whole = b + 0x1p52;
-    u32 small = b < 0x1p24;
-    u32 integer = (u32)(whole - 0x1p52 == b) | (u32)(small == 0);
-    u32 odd = integer & small & (u32)(CONCORD_F64_BITS(whole) & 1);
-    u32 sign = odd & (CONCORD_F32_BITS(x) >> 31);
-    f32 w = CONCORD_F32_OF(CONCORD_F32_BITS((f32)v) | (sign << 31));
-    w = ((x < 0.0f) & (integer == 0) & (a != CONCORD_INF_F64)) ? CONCORD_NAN_F32 : w;
+    f32 b = CONCORD_F32_OF(CONCORD_F32_BITS(y) & 0x7fffffff);
+    f32 b2 = 0.5f * b;
+    u32 integer = (u32)((b >= 0x1p23f) | ((b + 0x1p23f) - 0x1p23f == b));
+    u32 odd = integer & (u32)((b < 0x1p24f) & ((b2 + 0x1p23f) - 0x1p23f != b2));
+    f32 w = CONCORD_F32_OF(CONCORD_F32_BITS((f32)v) | ((odd << 31) & CONCORD_F32_BITS(x)));
+    w = ((x < 0.0f) & (integer == 0) & (x != -CONCORD_INF_F32)) ? CONCORD_NAN_F32 : w;
     w = ((x != x) | (y != y)) ? CONCORD_NAN_F32 : w;
-    return ((x == 1.0f) | (y == 0.0f)) ? 1.0f : w;
+    u32 one = (u32)((x == 1.0f) | (y == 0.0f)) | (u32)((x == -1.0f) & (b == CONCORD_INF_F32));
+    return one != 0 ? 1.0f : w;
 }
 
 // --- trigonometric ---------------------------------------------------------------------------------------------------
@@ -248,8 +246,7 @@ CONCORD_MATH f32 concord_sin_f32(f32 x) {
     f64 t = CONCORD_FMA(r.high + r.middle, 0.5, CONCORD_ROUNDER);
     concord_pair u = concord_turns_less(r, 2.0 * (t - CONCORD_ROUNDER));
     f32 y = (f32)concord_negate_if_odd(concord_sin_half(0.5 * u.high, 0.5 * u.low), t);
-    y = CONCORD_EXCEPT(y, x, 0x46199998, -1);
-    y = CONCORD_EXCEPT(y, x, 0xc6199998, -1);
+    y = CONCORD_EXCEPT_BOTH(y, x, 0x46199998, -1);
     y = x == 0.0f ? x : y;
     return x - x == 0.0f ? y : CONCORD_NAN_F32;
 }
@@ -259,8 +256,7 @@ CONCORD_MATH f32 concord_cos_f32(f32 x) {
     f64 t = CONCORD_FMA(r.high + r.middle + 1.0, 0.5, CONCORD_ROUNDER);
     concord_pair u = concord_turns_less(r, CONCORD_FMA(t - CONCORD_ROUNDER, 2.0, -1.0));
     f32 y = (f32)concord_negate_if_odd(concord_sin_half(0.5 * u.high, 0.5 * u.low), t);
-    y = CONCORD_EXCEPT(y, x, 0x6115cb11, 1);
-    y = CONCORD_EXCEPT(y, x, 0xe115cb11, 1);
+    y = CONCORD_EXCEPT_BOTH(y, x, 0x6115cb11, 1);
     return x - x == 0.0f ? y : CONCORD_NAN_F32;
 }
 
@@ -315,8 +311,7 @@ CONCORD_MATH f32 concord_atan_f32(f32 x) {
     f64 z = t * t;
     f64 v = base + (t + CONCORD_FMA(t * z, concord_poly_atan(z), base_low));
     f32 y = (f32)concord_copysign_f64(v, (f64)x);
-    y = CONCORD_EXCEPT(y, x, 0x3d8d6b23, 1);
-    y = CONCORD_EXCEPT(y, x, 0xbd8d6b23, 1);
+    y = CONCORD_EXCEPT_BOTH(y, x, 0x3d8d6b23, 1);
     return x != x ? CONCORD_NAN_F32 : y;
 }
 
@@ -415,8 +410,7 @@ CONCORD_MATH concord_hyperbolic concord_hyperbolic_core(f64 x) {
 
 CONCORD_MATH f32 concord_sinh_f32(f32 x) {
     f32 y = (f32)concord_hyperbolic_core(concord_limit_f64((f64)x, -100.0, 100.0)).sinh;
-    y = CONCORD_EXCEPT(y, x, 0x3a1285ff, -1);
-    y = CONCORD_EXCEPT(y, x, 0xba1285ff, -1);
+    y = CONCORD_EXCEPT_BOTH(y, x, 0x3a1285ff, -1);
     y = x == 0.0f ? x : y;
     return x != x ? CONCORD_NAN_F32 : y;
 }
@@ -533,8 +527,15 @@ CONCORD_MATH u64 concord_lgamma_row(f64 a) {
 // Coefficients 2 to 11 of the series in d of that row.
 CONCORD_MATH f64 concord_lgamma_series(u64 row, f64 d) {
     f64 p = concord_table_lgamma[row + 14];
-    for (u64 i = 13; i >= 5; --i)
-        p = CONCORD_FMA(p, d, concord_table_lgamma[row + i]);
+    p = CONCORD_FMA(p, d, concord_table_lgamma[row + 13]);
+    p = CONCORD_FMA(p, d, concord_table_lgamma[row + 12]);
+    p = CONCORD_FMA(p, d, concord_table_lgamma[row + 11]);
+    p = CONCORD_FMA(p, d, concord_table_lgamma[row + 10]);
+    p = CONCORD_FMA(p, d, concord_table_lgamma[row + 9]);
+    p = CONCORD_FMA(p, d, concord_table_lgamma[row + 8]);
+    p = CONCORD_FMA(p, d, concord_table_lgamma[row + 7]);
+    p = CONCORD_FMA(p, d, concord_table_lgamma[row + 6]);
+    p = CONCORD_FMA(p, d, concord_table_lgamma[row + 5]);
     return p;
 }
 
@@ -542,19 +543,22 @@ CONCORD_MATH f32 concord_lgamma_f32(f32 x) {
     f64 d = (f64)x;
     f64 a = concord_abs_f64(d);
     f64 v = concord_lgamma_positive(a);
-    // gamma(-a) = pi / (a sin(pi a) gamma(a)) but for the sign.
-    f64 s = concord_sinpi_core(a < 0x1p24 ? a : 1.0);
-    f64 reflected = concord_log_core(0x1.921fb54442d18p+1 / (a * (s == 0.0 ? 1.0 : s))) - v;
-    // Near a zero, the series there.
-    u64 row = concord_lgamma_row(a);
-    f64 r = (d - concord_table_lgamma[row]) - concord_table_lgamma[row + 1];
-    f64 series = r * CONCORD_FMA(r, concord_lgamma_series(row, r), concord_table_lgamma[row + 2]);
-    reflected = concord_abs_f64(r) < concord_table_lgamma[row + 4] ? series : reflected;
-    f32 y = (f32)(d < 0.0 ? reflected : v);
+    if (x < 0.0f) {
+        u64 row = concord_lgamma_row(a);
+        f64 r = (d - concord_table_lgamma[row]) - concord_table_lgamma[row + 1];
+        if (concord_abs_f64(r) < concord_table_lgamma[row + 4]) {
+            // Near a zero, the series there.
+            v = r * CONCORD_FMA(r, concord_lgamma_series(row, r), concord_table_lgamma[row + 2]);
+        } else {
+            // gamma(-a) = pi / (a sin(pi a) gamma(a)) but for the sign.
+            f64 s = concord_sinpi_core(a < 0x1p24 ? a : 1.0);
+            v = s == 0.0 ? CONCORD_INF_F64 : concord_log_core(0x1.921fb54442d18p+1 / (a * s)) - v;
+        }
+    }
+    f32 y = (f32)v;
     y = CONCORD_EXCEPT(y, x, 0x3b7c53aa, -1);
     y = CONCORD_EXCEPT(y, x, 0x77ac5674, 1);
-    y = ((d <= 0.0) & (s == 0.0)) ? CONCORD_INF_F32 : y;
-    y = a == CONCORD_INF_F64 ? CONCORD_INF_F32 : y;
+    y = ((x == 0.0f) | (a == CONCORD_INF_F64)) ? CONCORD_INF_F32 : y;
     return x != x ? CONCORD_NAN_F32 : y;
 }
 

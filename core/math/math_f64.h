@@ -144,8 +144,8 @@ CONCORD_MATH f64 concord_log1p_f64(f64 x) {
 CONCORD_MATH f64 concord_pow_f64(f64 x, f64 y) {
     f64 a = concord_abs_f64(x);
     concord_pair l = concord_log_any(a);
-    f64 high = a == 0.0 ? -0x1p100 : l.high;
-    high = a == CONCORD_INF_F64 ? 0x1p100 : high;
+    f64 high = a == 0.0 ? -CONCORD_INF_F64 : l.high;
+    high = a == CONCORD_INF_F64 ? CONCORD_INF_F64 : high;
     f64 p = a == 1.0 ? 0.0 : y * high;
     f64 p_low = CONCORD_FMA(y, high, -p) + y * l.low;
     f64 q = concord_limit_f64(p, -800.0, 800.0);
@@ -154,11 +154,10 @@ CONCORD_MATH f64 concord_pow_f64(f64 x, f64 y) {
     f64 v = concord_exp_of_pair(q, p_low);
     // |y| >= 2^53 is an even integer.
     f64 b = concord_abs_f64(y);
-    f64 half_b = 0.5 * b;
-    f64 whole = b - ((b + 0x1p52) - 0x1p52);
-    f64 even = half_b - ((half_b + 0x1p52) - 0x1p52);
-    f64 fraction = b < 0x1p52 ? whole : 0.0;
-    f64 odd = b < 0x1p53 ? even : 0.0;
+    f64 b1 = b > 0x1p52 ? 0x1p52 : b;
+    f64 b2 = 0.5 * b > 0x1p52 ? 0x1p52 : 0.5 * b;
+    f64 fraction = b1 - ((b1 + 0x1p52) - 0x1p52);
+    f64 odd = b2 - ((b2 + 0x1p52) - 0x1p52);
     // A negative x: its power is that of |x| with this sign, or NaN.
     f64 sign = ((odd != 0.0) & (fraction == 0.0)) ? x : 1.0;
     f64 w = concord_copysign_f64(v, sign);
@@ -608,26 +607,29 @@ CONCORD_MATH concord_pair concord_lgamma_pair(f64 x) {
 CONCORD_MATH concord_pair concord_lgamma_any(f64 x) {
     f64 a = concord_abs_f64(x);
     concord_pair v = concord_lgamma_pair(a);
-    // |gamma(-a)| = pi / (a |sin(pi a)| gamma(a)).
-    f64 b = concord_limit_f64(a, 0x1p-60, 0x1p60);
-    f64 u = b < 0x1p51 ? concord_abs_f64(b - ((b + CONCORD_ROUNDER) - CONCORD_ROUNDER)) : 0.5;
-    u = u == 0.0 ? 0.5 : u;
-    concord_pair z = concord_product(u, u);
-    concord_pair s = concord_pair_multiply(concord_poly_sinpi_f64(z.high, z.low), concord_product(u, b));
-    s = concord_pair_divide(concord_pair_of(0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53), s);
-    s = concord_pair_add(concord_log_pair(s.high, s.low, 0.0), concord_pair_negate(v));
-    f64 reflected = ((x < 0.0) & (a > 0x1p-60)) ? 1.0 : 0.0;
-    v.high = reflected != 0.0 ? s.high : v.high;
-    v.low = reflected != 0.0 ? s.low : v.low;
-    // Near a zero, the series there.
-    u64 row = concord_lgamma_row(a);
-    concord_pair d = concord_two_sum(x - concord_table_lgamma[row], -concord_table_lgamma[row + 1]);
-    f64 p = concord_lgamma_series(row, d.high);
-    concord_pair q = concord_product(d.high, concord_table_lgamma[row + 2]);
-    f64 rest = CONCORD_FMA(d.high, concord_table_lgamma[row + 3], d.low * concord_table_lgamma[row + 2]);
-    q = concord_quick_sum(q.high, q.low + CONCORD_FMA(d.high * d.high, p, rest));
-    f64 close = concord_abs_f64(d.high) < concord_table_lgamma[row + 4] ? 1.0 : 0.0;
-    return concord_pair_of(close != 0.0 ? q.high : v.high, close != 0.0 ? q.low : v.low);
+    if (x < -0x1p-60) {
+        u64 row = concord_lgamma_row(a);
+        concord_pair d = concord_two_sum(x - concord_table_lgamma[row], -concord_table_lgamma[row + 1]);
+        if (concord_abs_f64(d.high) < concord_table_lgamma[row + 4]) {
+            // Near a zero, the series there.
+            f64 p = concord_lgamma_series(row, d.high);
+            concord_pair q = concord_product(d.high, concord_table_lgamma[row + 2]);
+            f64 rest =
+                CONCORD_FMA(d.high, concord_table_lgamma[row + 3], d.low * concord_table_lgamma[row + 2]);
+            v = concord_quick_sum(q.high, q.low + CONCORD_FMA(d.high * d.high, p, rest));
+        } else {
+            // |gamma(-a)| = pi / (a |sin(pi a)| gamma(a)).
+            f64 b = concord_limit_f64(a, 0.0, 0x1p52);
+            f64 u = b < 0x1p51 ? concord_abs_f64(b - ((b + CONCORD_ROUNDER) - CONCORD_ROUNDER)) : 0.5;
+            u = u == 0.0 ? 0.5 : u;
+            concord_pair z = concord_product(u, u);
+            concord_pair s =
+                concord_pair_multiply(concord_poly_sinpi_f64(z.high, z.low), concord_product(u, b));
+            s = concord_pair_divide(concord_pair_of(0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53), s);
+            v = concord_pair_add(concord_log_pair(s.high, s.low, 0.0), concord_pair_negate(v));
+        }
+    }
+    return v;
 }
 
 // Whether x is 0, -1, -2, ...

@@ -174,6 +174,8 @@ TEST_CASE("math_functions_of_two_arguments_at_zeros_and_infinities") {
     CHECK_BOTH_OF_TWO(pow, -inf, 3.0f, -inf);
     CHECK_BOTH_OF_TWO(pow, -inf, -3.0f, -0.0f);
     CHECK_BOTH_OF_TWO(pow, inf, 1e-30f, inf);
+    CHECK_BOTH_OF_TWO(pow, 0.0f, 0x1p-149f, 0.0f);
+    CHECK_BOTH_OF_TWO(pow, inf, -0x1p-149f, 0.0f);
     CHECK_BOTH_OF_TWO(pow, 0.5f, inf, 0.0f);
     CHECK_BOTH_OF_TWO(pow, 0.5f, -inf, inf);
     CHECK_BOTH_OF_TWO(pow, -2.0f, 3.0f, -8.0f);
