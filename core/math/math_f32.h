@@ -550,7 +550,7 @@ CONCORD_MATH f32 concord_lgamma_f32(f32 x) {
             // Near a zero, the series there.
             v = r * CONCORD_FMA(r, concord_lgamma_series(row, r), concord_table_lgamma[row + 2]);
         } else {
-            // gamma(-a) = pi / (a sin(pi a) gamma(a)) but for the sign.
+            // gamma(-a) = pi / (a sin(pi a) gamma(a)), apart from the sign.
             f64 s = concord_sinpi_core(a < 0x1p24 ? a : 1.0);
             v = s == 0.0 ? CONCORD_INF_F64 : concord_log_core(0x1.921fb54442d18p+1 / (a * s)) - v;
         }

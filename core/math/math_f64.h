@@ -154,14 +154,11 @@ CONCORD_MATH f64 concord_pow_f64(f64 x, f64 y) {
     f64 v = concord_exp_of_pair(q, p_low);
     // |y| >= 2^53 is an even integer.
     f64 b = concord_abs_f64(y);
-    f64 b1 = b > 0x1p52 ? 0x1p52 : b;
-    f64 b2 = 0.5 * b > 0x1p52 ? 0x1p52 : 0.5 * b;
-    f64 fraction = b1 - ((b1 + 0x1p52) - 0x1p52);
-    f64 odd = b2 - ((b2 + 0x1p52) - 0x1p52);
-    // A negative x: its power is that of |x| with this sign, or NaN.
-    f64 sign = ((odd != 0.0) & (fraction == 0.0)) ? x : 1.0;
-    f64 w = concord_copysign_f64(v, sign);
-    w = ((x < 0.0) & (fraction != 0.0) & (a != CONCORD_INF_F64)) ? CONCORD_NAN_F64 : w;
+    f64 b2 = 0.5 * b;
+    u64 integer = (u64)((b >= 0x1p52) | ((b + 0x1p52) - 0x1p52 == b));
+    u64 odd = integer & (u64)((b < 0x1p53) & ((b2 + 0x1p52) - 0x1p52 != b2));
+    f64 w = CONCORD_F64_OF(CONCORD_F64_BITS(v) | ((odd << 63) & CONCORD_F64_BITS(x)));
+    w = ((x < 0.0) & (integer == 0) & (x != -CONCORD_INF_F64)) ? CONCORD_NAN_F64 : w;
     w = ((x != x) | (y != y)) ? CONCORD_NAN_F64 : w;
     return ((x == 1.0) | (y == 0.0)) ? 1.0 : w;
 }
@@ -241,11 +238,11 @@ CONCORD_MATH concord_angle concord_angle_of(f64 x) {
 
 // The angle pi x; |x| >= 2^53 is even.
 CONCORD_MATH concord_angle concord_angle_of_pi(f64 x) {
-    f64 b = concord_abs_f64(x);
-    f64 h = x * 0.5;
-    f64 d = x - 2.0 * ((h + CONCORD_ROUNDER) - CONCORD_ROUNDER);
-    f64 whole = ((b < 0x1p53) & ((CONCORD_F64_BITS(b) & 1) != 0)) ? 1.0 : 0.0;
-    d = b < 0x1p52 ? d : whole;
+    f64 a = concord_abs_f64(x);
+    a = a < 0x1p53 ? a : 0.0;
+    f64 h = 0.5 * a;
+    f64 d = a - 2.0 * ((h + 0x1p52) - 0x1p52);
+    d = CONCORD_F64_OF(CONCORD_F64_BITS(d) ^ (CONCORD_F64_BITS(x) & 0x8000000000000000));
     f64 t = CONCORD_FMA(d, 2.0, CONCORD_ROUNDER);
     f64 u = CONCORD_FMA(t - CONCORD_ROUNDER, -0.5, d);
     concord_pair p = concord_product(u, 2.0 * CONCORD_PIO2_HIGH);

@@ -120,11 +120,11 @@ CONCORD_MATH concord_pair concord_pair_negate(concord_pair a) {
     return concord_pair_of(-a.high, -a.low);
 }
 
-// a / b.
+// a / b, 2^-500 <= |b| <= 2^500.
 CONCORD_MATH concord_pair concord_pair_divide(concord_pair a, concord_pair b) {
-    f64 q = a.high / b.high;
-    f64 r = CONCORD_FMA(-q, b.high, a.high) + CONCORD_FMA(-q, b.low, a.low);
-    return concord_quick_sum(q, r / b.high);
+    f64 r = 1.0 / b.high;
+    f64 q = a.high * r;
+    return concord_quick_sum(q, (CONCORD_FMA(-q, b.high, a.high) + CONCORD_FMA(-q, b.low, a.low)) * r);
 }
 
 // p * (x + low) + (c + c_low): a step of Horner's scheme.

@@ -2,8 +2,8 @@
 """Computes the coefficients and tables of core/math: python3 lab/math/generate.py > core/math/math_tables.h
 
 Needs mpmath; gmpy2 makes it faster. Each polynomial is a weighted least-squares fit at Chebyshev nodes, which is within
-a factor of about 2 of the minimax polynomial. Coefficients are rounded to f64 one at a time, lowest degree first, and the
-remaining ones are fitted again after each rounding. `--report` prints the largest weighted error of each polynomial.
+a factor of about 2 of the minimax polynomial. Coefficients are rounded to f64 one at a time, lowest degree first, and
+the remaining ones are fitted again after each rounding. `--report` prints the largest weighted error of each polynomial.
 `--only NAME,...` restricts the run to some polynomials.
 """
 import struct
@@ -102,7 +102,8 @@ def erf_log(x):  # -log(erfc(x)) / x
 
 
 # erf(x) = -expm1(-x P(x)).
-polynomial('erf', erf_log, lambda x: (x / mp.expm1(x * erf_log(x)) if x > mpf(2) ** -60 else mp.sqrt(PI) / 2), 0, 3.93, 23)
+polynomial('erf', erf_log, lambda x: (x / mp.expm1(x * erf_log(x)) if x > mpf(2) ** -60 else mp.sqrt(PI) / 2), 0, 3.93,
+           23)
 # erfc(x) = exp(-x^2) (1 + t) G(t) with t = (c - x) / (c + x).
 ERFC_CENTRE = mpf(2.5)
 
@@ -151,9 +152,11 @@ polynomial('log_tail', near(lambda r: (mp.log1p(r) - r + r * r / 2) / r ** 3, mp
            0.0080, 6)
 angle = (PI / 4 * mpf('1.001')) ** 2
 polynomial('sin_f64', near(lambda z: (mp.sin(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, -mpf(1) / 6), lambda z: z, 0, angle, 6)
-polynomial('cos_f64', near(lambda z: (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z ** 2, mpf(1) / 24), lambda z: z * z, 0, angle, 5)
+polynomial('cos_f64', near(lambda z: (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z ** 2, mpf(1) / 24), lambda z: z * z, 0,
+           angle, 5)
 polynomial('cosh_f64', near(lambda z: (mp.cosh(mp.sqrt(z)) - 1) / z, mpf(1) / 2), lambda z: z, 0, half_ln2 ** 2, 5)
-polynomial('erf_f64', lambda x: (erf_log(x) - 2 / mp.sqrt(PI)) / x, lambda x: x * x / mp.expm1(x * erf_log(x)), 1e-9, 5.95, 27)
+polynomial('erf_f64', lambda x: (erf_log(x) - 2 / mp.sqrt(PI)) / x, lambda x: x * x / mp.expm1(x * erf_log(x)),
+           1e-9, 5.95, 27)
 
 
 def erfc_scaled_f64(t):
@@ -161,7 +164,8 @@ def erfc_scaled_f64(t):
     return mp.exp(x * x) * mp.erfc(x) / (1 + t)
 
 
-polynomial('erfc_f64', erfc_scaled_f64, lambda t: 1 / erfc_scaled_f64(t), (3 - mpf('27.4')) / (3 + mpf('27.4')), 1, 26, 8)
+polynomial('erfc_f64', erfc_scaled_f64, lambda t: 1 / erfc_scaled_f64(t), (3 - mpf('27.4')) / (3 + mpf('27.4')),
+           1, 26, 8)
 polynomial('lgamma_f64', lgamma_factor, lambda y: 1, -0.5, 0.5, 23, 6)
 
 # sin(pi u) = u S(u^2), |u| <= 1/2, as a sum of two f64; Stirling's series behind 1 / (12 x).
@@ -213,8 +217,8 @@ def log_table():
     return rows
 
 
-# Taylor series of lgamma at its zeros z < -2, of which each half of (-n - 1, -n) has one: z and the first coefficient as
-# sums of two f64, the radius where the series is used, and coefficients 2 to 11.
+# Taylor series of lgamma at its zeros z < -2. Each half of (-n - 1, -n) has one zero. A row holds z as a sum of two f64,
+# the first coefficient likewise, the radius where the series is used, and coefficients 2 to 11.
 def lgamma_zeros():
     mp.prec = 300
     rows = []
@@ -267,7 +271,8 @@ def main():
     only = None
     if '--only' in sys.argv:
         only = sys.argv[sys.argv.index('--only') + 1].split(',')
-    out = ['// Written by lab/math/generate.py. Coefficients and tables of math_f32.h and math_f64.h.', '// clang-format off', '']
+    out = ['// Written by lab/math/generate.py. Coefficients and tables of math_f32.h and math_f64.h.',
+           '// clang-format off', '']
     for name, spec in POLYNOMIALS.items():
         if only and name not in only:
             continue
@@ -284,7 +289,8 @@ def main():
         out.append('CONCORD_TABLE(f64, concord_table_log, 384) = {')
         for row in log_table():
             out.append('    ' + ', '.join(hexa(v) for v in row) + ',')
-        out += ['};', '', '// Zeros of lgamma with 15 numbers each.', 'CONCORD_TABLE(f64, concord_table_lgamma, 420) = {']
+        out += ['};', '', '// Zeros of lgamma with 15 numbers each.']
+        out.append('CONCORD_TABLE(f64, concord_table_lgamma, 420) = {')
         for row in lgamma_zeros():
             out.append('    ' + ', '.join(hexa(v) for v in row) + ',')
         out += ['};', '', 'CONCORD_TABLE(u64, concord_table_two_over_pi, 20) = {']

@@ -27,7 +27,7 @@ bool same(f64 a, f64 b) {
     return std::bit_cast<u64>(a) == std::bit_cast<u64>(b);
 }
 
-// f(x) has the bits of y in f32 and f64.
+// f(x) is bitwise identical to y in f32 and f64.
 #define CHECK_BOTH(name, x, y)                                                                          \
     CHECK_MESSAGE(same(concord_##name##_f32(x), static_cast<f32>(y)), #name "_f32(" #x ") is not " #y); \
     CHECK_MESSAGE(same(concord_##name##_f64(x), static_cast<f64>(y)), #name "_f64(" #x ") is not " #y)
@@ -273,7 +273,7 @@ TEST_CASE("math_functions_of_two_arguments_have_their_digests") {
 #define CHECK_DIGESTS_OF_TWO(name, expected, expected64)                                                   \
     {                                                                                                      \
         u64 got = 0, got64 = 0;                                                                            \
-        for (u64 i = 0; i < 100000; ++i) {                                                                  \
+        for (u64 i = 0; i < 100000; ++i) {                                                                 \
             const f64 x = f64_input(2 * i + i % 2), y = f64_input(i % 5 ? 4 * i : 4 * i + 1);              \
             const u64 arguments = digest_f64(std::bit_cast<u64>(x), std::bit_cast<u64>(y));                \
             const f32 a = std::bit_cast<f32>(static_cast<u32>(mix(i)));                                    \
