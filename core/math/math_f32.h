@@ -521,7 +521,7 @@ CONCORD_MATH f64 concord_sinpi_core(f64 x) {
 // Row of the table of the zero of lgamma(-a) nearest to a, for 2 < a < 16.
 CONCORD_MATH u64 concord_lgamma_row(f64 a) {
     f64 c = concord_limit_f64(a, 2.0, 15.75);
-    return 15 * ((CONCORD_F64_BITS(c * 2.0 - 0.5 + 0x1p52) & 31) - 4);
+    return 16 * ((CONCORD_F64_BITS(c * 2.0 - 0.5 + 0x1p52) & 31) - 4);
 }
 
 // Coefficients 2 to 11 of the series in d of that row.

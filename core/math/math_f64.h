@@ -607,6 +607,7 @@ CONCORD_MATH concord_pair concord_lgamma_any(f64 x) {
     if (x < -0x1p-60) {
         u64 row = concord_lgamma_row(a);
         concord_pair d = concord_two_sum(x - concord_table_lgamma[row], -concord_table_lgamma[row + 1]);
+        d.low = d.low - concord_table_lgamma[row + 15];
         if (concord_abs_f64(d.high) < concord_table_lgamma[row + 4]) {
             // Near a zero, the series there.
             f64 p = concord_lgamma_series(row, d.high);
@@ -637,8 +638,11 @@ CONCORD_MATH u64 concord_is_gamma_pole(f64 x) {
 
 CONCORD_MATH f64 concord_lgamma_f64(f64 x) {
     f64 y = concord_lgamma_any(concord_limit_f64(x, -0x1p1000, 0x1p1000)).high;
-    f64 large = x > 0x1p1000 ? concord_log_any(x == CONCORD_INF_F64 ? 1.0 : x).high - 1.0 : 1.0;
-    y = x > 0x1p1000 ? x * large : y;
+    // x (log(x) - 1), scaled: the exact product may be near the largest number.
+    concord_pair l = concord_log_any(x > 0x1p1000 ? concord_limit_f64(x, 0.0, 0x1.fffffffffffffp+1023) : 1.0);
+    l = concord_pair_add(l, concord_pair_of(-1.0, 0.0));
+    l = concord_pair_multiply(l, concord_pair_of(x * 0x1p-100, 0.0));
+    y = x > 0x1p1000 ? l.high * 0x1p100 : y;
     y = x == CONCORD_INF_F64 ? x : y;
     y = (concord_is_gamma_pole(x) != 0) ? CONCORD_INF_F64 : y;
     return x != x ? CONCORD_NAN_F64 : y;

@@ -217,8 +217,8 @@ def log_table():
     return rows
 
 
-# Taylor series of lgamma at its zeros z < -2. Each half of (-n - 1, -n) has one zero. A row holds z as a sum of two f64,
-# the first coefficient likewise, the radius where the series is used, and coefficients 2 to 11.
+# Taylor series of lgamma at its zeros z < -2. Each half of (-n - 1, -n) has one zero. A row holds z and the first
+# coefficient as sums of two f64, the radius where the series is used, coefficients 2 to 11, and the third part of z.
 def lgamma_zeros():
     mp.prec = 300
     rows = []
@@ -235,7 +235,8 @@ def lgamma_zeros():
                 high = middle
         zero = (low + high) / 2
         c = [mp.psi(k - 1, zero) / mp.factorial(k) for k in range(1, 12)]
-        rows.append((f64(zero), zero - f64(zero), f64(c[0]), c[0] - f64(c[0]), abs(zero - pole) / 32, *c[1:]))
+        low = f64(zero - f64(zero))
+        rows.append((f64(zero), low, f64(c[0]), c[0] - f64(c[0]), abs(zero - pole) / 32, *c[1:], zero - f64(zero) - low))
     mp.prec = 220
     return rows
 
@@ -289,8 +290,8 @@ def main():
         out.append('CONCORD_TABLE(f64, concord_table_log, 384) = {')
         for row in log_table():
             out.append('    ' + ', '.join(hexa(v) for v in row) + ',')
-        out += ['};', '', '// Zeros of lgamma with 15 numbers each.']
-        out.append('CONCORD_TABLE(f64, concord_table_lgamma, 420) = {')
+        out += ['};', '', '// Zeros of lgamma with 16 numbers each.']
+        out.append('CONCORD_TABLE(f64, concord_table_lgamma, 448) = {')
         for row in lgamma_zeros():
             out.append('    ' + ', '.join(hexa(v) for v in row) + ',')
         out += ['};', '', 'CONCORD_TABLE(u64, concord_table_two_over_pi, 20) = {']
