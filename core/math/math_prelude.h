@@ -23,11 +23,6 @@
 #define CONCORD_F32_BITS(x) __float_as_uint(x)
 #define CONCORD_F32_OF(u) __uint_as_float(u)
 #else
-#if defined(__clang__)
-#pragma clang diagnostic ignored "-Wold-style-cast"
-#else
-#pragma GCC diagnostic ignored "-Wold-style-cast"
-#endif
 #define CONCORD_MATH [[gnu::always_inline]] inline
 #define CONCORD_TABLE(type, name, count) inline constexpr type name[count]
 #define CONCORD_FMA(a, b, c) __builtin_fma(a, b, c)

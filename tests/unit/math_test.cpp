@@ -265,7 +265,7 @@ TEST_CASE("math_functions_have_the_digests_of_results_that_mpfr_confirmed") {
     CHECK_DIGESTS(erfc, 0x7939fb7edc96d40c, 0x4348fc3e2ec4883f);
     CHECK_DIGESTS(rsqrt, 0x51a84ab67f3670d6, 0x991a7b36581f5319);
     CHECK_DIGESTS(cbrt, 0x484b78e6e23e2085, 0x7b30f4a4b8141778);
-    CHECK_DIGESTS(lgamma, 0x11a372fa702a318d, 0xe0e67ec70cd6b27f);
+    CHECK_DIGESTS(lgamma, 0x11a372fa702a318d, 0x40e398c9b1478ea4);
     CHECK_DIGESTS(tgamma, 0xd15d000197a9d1e5, 0xaef75afc0ac58aa9);
 }
 
