@@ -160,33 +160,56 @@ function(concord_library_layer name)
   target_sources(concord PRIVATE $<TARGET_OBJECTS:concord_${name}>)
 endfunction()
 
-# concord_embed_kernels([TARGET name] scan.cu scan.cl): adds the kernel sources to the library, or to that target, as
-# concord::detail::kernel_sources::scan_cu and scan_cl.
-function(concord_embed_kernels)
-  cmake_parse_arguments(arg "" "TARGET" "" ${ARGN})
-  set(target concord)
-  if(arg_TARGET)
-    set(target ${arg_TARGET})
-  endif()
-  set(outputs "")
-  foreach(file IN LISTS arg_UNPARSED_ARGUMENTS)
-    string(REPLACE "." "_" symbol ${file})
-    set(output ${CMAKE_CURRENT_BINARY_DIR}/${symbol}_source.cpp)
-    add_custom_command(
-      OUTPUT ${output}
-      COMMAND ${CMAKE_COMMAND} -DINPUT=${CMAKE_CURRENT_SOURCE_DIR}/${file} -DOUTPUT=${output} -DSYMBOL=${symbol}
-              -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
-      DEPENDS ${file} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
-      COMMENT "Embedding ${file}" VERBATIM)
-    list(APPEND outputs ${output})
-  endforeach()
-  # A target of this folder: CMake knows the rule for a generated file only in the folder that defines it.
+# concord_embed(TARGET FILES ... [SHARED ...]): compiles the files into the target, as concord::detail::kernel_sources.
+# SHARED: files of other calls that these files include. See embed.cmake.
+function(concord_embed target)
+  cmake_parse_arguments(arg "" "" "FILES;SHARED" ${ARGN})
   get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
-  add_library(concord_sources_${folder} OBJECT ${outputs})
-  # The files are small, so they are compiled as one.
-  set_target_properties(concord_sources_${folder} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${folder}_sources.cpp)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/embed.cmake)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} "-DFILES=${arg_FILES}" "-DSHARED=${arg_SHARED}" -DOUTPUT=${output} -P ${script}
+    DEPENDS ${arg_FILES} ${arg_SHARED} ${script}
+    COMMENT "Embedding ${folder}" VERBATIM)
+  # A target of this folder: CMake knows the rule for a generated file only in the folder that defines it.
+  add_library(concord_sources_${folder} OBJECT ${output})
   target_link_libraries(concord_sources_${folder} PRIVATE concord_core_headers)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL OBJECT_LIBRARY)  # a layer of the library
+    set(target concord)
+  endif()
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:concord_sources_${folder}>)
+endfunction()
+
+# concord_embed_kernels(TARGET): embeds the kernel sources of the current folder, *.cu and *.cl. They may include files
+# of this folder and of algorithms/common. The target's sources see them by #include "FOLDER_sources.hpp", which
+# declares concord::detail::kernel_sources::NAME() for each NAME with kernels in NAME.cu or NAME.cl.
+function(concord_embed_kernels target)
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cu ${CMAKE_CURRENT_SOURCE_DIR}/*.cl)
+  set(common ${PROJECT_SOURCE_DIR}/algorithms/common)
+  set(shared "")
+  if(NOT CMAKE_CURRENT_SOURCE_DIR STREQUAL common)
+    file(GLOB shared CONFIGURE_DEPENDS ${common}/*.cu ${common}/*.cl)
+  endif()
+  concord_embed(${target} FILES ${files} SHARED ${shared})
+
+  get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  list(TRANSFORM files REPLACE ".*/(.+)\\.(cu|cl)$" "const KernelSource& \\1()" OUTPUT_VARIABLE declarations)
+  list(REMOVE_DUPLICATES declarations)
+  list(JOIN declarations ";\n" declarations)
+  set(headers ${PROJECT_BINARY_DIR}/kernel_sources/${target})
+  file(CONFIGURE OUTPUT ${headers}/${folder}_sources.hpp @ONLY CONTENT [[
+#pragma once
+// The kernel sources in this folder.
+
+#include <concord/kernel.hpp>
+
+namespace concord::detail::kernel_sources {
+@declarations@;
+}
+]])
+  target_include_directories(${target} PRIVATE ${headers})
 endfunction()
 
 # concord_add_backend(NAME SOURCES ... [LIBRARIES ...] [INCLUDES ...]): adds a loadable module

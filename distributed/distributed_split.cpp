@@ -1,4 +1,5 @@
 #include "distributed_split.hpp"
+#include "distributed_sources.hpp"
 
 #include <concord/distributed.hpp>
 #include <concord/internal/launch.hpp>
@@ -7,10 +8,6 @@
 #include <bit>
 
 namespace concord {
-
-namespace detail::kernel_sources {
-extern const SourceFile distributed_split_cu, distributed_split_cl;
-}
 
 namespace detail {
 namespace {
@@ -39,17 +36,13 @@ void count_below(const Group& /*group*/, const K* keys, u64 n, const u64* codes,
 constexpr u32 group = 64;
 
 std::shared_ptr<Kernel> kernel_for(Device& device, Type type) {
-    static const KernelSource source{
-        "distributed_split", {kernel_sources::distributed_split_cu}, {kernel_sources::distributed_split_cl}};
-    const Type bits = bits_of_size(size_of(type));
-    return device.kernel({.source = &source,
-                          .entry = "count_below",
-                          .constants = {{"K", bits}},
-                          .host = bits == Type::u8    ? plain_host_kernel<&count_below<u8>>()
-                                  : bits == Type::u16 ? plain_host_kernel<&count_below<u16>>()
-                                  : bits == Type::u32 ? plain_host_kernel<&count_below<u32>>()
-                                                      : plain_host_kernel<&count_below<u64>>(),
-                          .max_group_size = group});
+    return device.kernel(
+        {.source = &kernel_sources::distributed_split(),
+         .entry = "count_below",
+         .constants = {{"K", bits_of(type)}},
+         .host = visit_size(size_of(type),
+                            []<class K>(TypeTag<K>) { return plain_host_kernel<&count_below<K>>(); }),
+         .max_group_size = group});
 }
 
 // Counts the keys of one rank below given codes.

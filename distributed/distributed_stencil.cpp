@@ -1,5 +1,5 @@
 #include "distributed_stencil_part.hpp"
-#include "distributed_stencil_table.hpp"
+#include "distributed_stencil_variants.hpp"
 
 #include <concord/distributed.hpp>
 #include <concord/internal/shape.hpp>

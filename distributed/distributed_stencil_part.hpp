@@ -1,7 +1,7 @@
 #pragma once
 // The part of a distributed stencil's volume on one rank.
 
-#include "distributed_stencil_table.hpp"
+#include "distributed_stencil_variants.hpp"
 #include "halo.hpp"
 
 #include <optional>

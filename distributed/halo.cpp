@@ -1,4 +1,5 @@
 #include "halo.hpp"
+#include "distributed_sources.hpp"
 
 #include "halo_host.hpp"
 
@@ -9,18 +10,8 @@
 
 namespace concord {
 
-namespace detail::kernel_sources {
-extern const SourceFile common_cu, halo_cu, halo_cl;
-}
-
 namespace detail {
 namespace {
-
-const KernelSource& halo_source() {
-    static const KernelSource source{
-        "halo", {kernel_sources::common_cu, kernel_sources::halo_cu}, {kernel_sources::halo_cl}};
-    return source;
-}
 
 // A group copies group_size * each packs of `pack` elements.
 struct HaloGroup {
@@ -28,7 +19,7 @@ struct HaloGroup {
 };
 
 std::shared_ptr<Kernel> halo_kernel(Device& device, u32 size, const HaloGroup& group) {
-    return device.kernel({.source = &halo_source(),
+    return device.kernel({.source = &kernel_sources::halo(),
                           .entry = "halo_runs",
                           .constants = {{"ELEMENT", bits_of_size(size)},
                                         {"PACK", group.pack},

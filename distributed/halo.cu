@@ -11,6 +11,8 @@
 // ELEMENT: unsigned integer of the element's size. Lengths and strides count packs. Groups are numbered by run, then
 // by piece.
 
+#include "common.cu"
+
 using V = Pack<ELEMENT, PACK>;
 
 extern "C" __global__ void __launch_bounds__(GROUP)

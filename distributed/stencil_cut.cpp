@@ -1,6 +1,6 @@
 // Domain decomposition of a volume over ranks.
 
-#include "distributed_stencil_table.hpp"
+#include "distributed_stencil_variants.hpp"
 
 #include <concord/internal/shape.hpp>
 

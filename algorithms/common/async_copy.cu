@@ -7,6 +7,8 @@
 // Tunables   none.
 // Source     NVIDIA, PTX ISA, cp.async.
 
+#include "common.cu"
+
 // Starts to copy BYTES (4, 8 or 16) through L1 if `wanted`. to: an address in shared memory. The condition is part of
 // the instruction, so that addresses are computed once for all copies of a step.
 template <u32 BYTES, class E>

@@ -1,7 +1,7 @@
+#include <concord/backend/program_cache.hpp>
 #include <concord/error.hpp>
 #include <concord/internal/calibration.hpp>
 #include <concord/internal/environment.hpp>
-#include <concord/internal/program_cache.hpp>
 #include <concord/log.hpp>
 
 #include <algorithm>
@@ -208,7 +208,7 @@ std::optional<TuningTable> calibrated_table(const Device& device, std::atomic<co
     if (!traits.runs || !traits.serial_groups || environment_variable("CONCORD_CALIBRATION") == "off")
         return std::nullopt;
     const std::string key = key_of(device);
-    const std::optional<std::string> text = program_cache::load(key);
+    const std::optional<std::string> text = backend::load_program(key);
     const bool again = text && text->starts_with(incomplete);
     if (text && !again) {
         if (auto stored = table_of(device, *text)) {
@@ -218,7 +218,7 @@ std::optional<TuningTable> calibrated_table(const Device& device, std::atomic<co
     }
     const Measured measured = measure(device, in_effect);
     const std::string_view head = measured.is_complete || again ? std::string_view() : incomplete;
-    program_cache::store(key, std::string(head) + measured.table.text());
+    backend::store_program(key, std::string(head) + measured.table.text());
     source = "calibration in this process";
     return measured.table;
 } catch (const std::exception& failed) {

@@ -57,17 +57,14 @@ static inline u32 shuffle_down_word(u32 word, u32 distance) {
 
 // Returns the value of the lane `distance` above this one in the sub-group. SIZE: size of T in bytes.
 static inline T shuffle_down(T value, u32 distance) {
-#if SIZE < 4
-    return (T)shuffle_down_word((u32)value, distance);
-#else
     union {
         T value;
-        u32 words[SIZE / 4];
+        u32 words[(SIZE + 3) / 4];
     } both;
+    both.words[0] = 0;
     both.value = value;
-    for (int i = 0; i < SIZE / 4; ++i) both.words[i] = shuffle_down_word(both.words[i], distance);
+    for (int i = 0; i < (SIZE + 3) / 4; ++i) both.words[i] = shuffle_down_word(both.words[i], distance);
     return both.value;
-#endif
 }
 
 #endif

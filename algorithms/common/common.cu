@@ -1,8 +1,8 @@
 // Functions that most kernels use, CUDA C++: packs, shuffles and the last group. Parallel source: common.cl.
 //
 // NVRTC compiles this file after the type names f32, u64, ..., the constants of the kernel and the operator.
-// Constants are macros. Template parameters of the shared files therefore must not have the name of a constant, for
-// example T or SIZE.
+// Constants are macros. Template parameters of files that others include therefore must not have the name of a
+// constant, for example T or SIZE.
 //
 // Passes     none of its own.
 // Traffic    last_group: one atomic operation per group.
@@ -29,34 +29,36 @@ __device__ __forceinline__ R bits_as(E value) {
 
 // --- Shuffles ------------------------------------------------------------------------------------------------------
 
+// Shuffles a value as bits. Those of fewer than 4 bytes travel in a word.
+template <class E, class F>
+__device__ __forceinline__ E shuffled(E value, F shuffle) {
+    if constexpr (sizeof(E) < 4) {
+        u32 word = 0;
+        memcpy(&word, &value, sizeof value);
+        word = shuffle(word);
+        memcpy(&value, &word, sizeof value);
+        return value;
+    } else {
+        return shuffle(value);
+    }
+}
+
 // Returns the value of the lane `distance` below this one. The first `distance` lanes receive their own value.
 template <class E>
 __device__ __forceinline__ E shuffle_up(E value, u32 distance) {
-    if constexpr (sizeof(E) < 4) {
-        return static_cast<E>(__shfl_up_sync(all_lanes, static_cast<i32>(value), distance));
-    } else {
-        return __shfl_up_sync(all_lanes, value, distance);
-    }
+    return shuffled(value, [=](auto bits) { return __shfl_up_sync(all_lanes, bits, distance); });
 }
 
 // Returns the value of the lane `distance` above this one. The last `distance` lanes receive their own value.
 template <class E>
 __device__ __forceinline__ E shuffle_down(E value, u32 distance) {
-    if constexpr (sizeof(E) < 4) {
-        return static_cast<E>(__shfl_down_sync(all_lanes, static_cast<i32>(value), distance));
-    } else {
-        return __shfl_down_sync(all_lanes, value, distance);
-    }
+    return shuffled(value, [=](auto bits) { return __shfl_down_sync(all_lanes, bits, distance); });
 }
 
 // Returns the value of lane `lane` % 32.
 template <class E>
 __device__ __forceinline__ E shuffle_from(E value, u32 lane) {
-    if constexpr (sizeof(E) < 4) {
-        return static_cast<E>(__shfl_sync(all_lanes, static_cast<i32>(value), lane));
-    } else {
-        return __shfl_sync(all_lanes, value, lane);
-    }
+    return shuffled(value, [=](auto bits) { return __shfl_sync(all_lanes, bits, lane); });
 }
 
 // --- The last group ------------------------------------------------------------------------------------------------

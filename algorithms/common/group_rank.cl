@@ -4,12 +4,15 @@
 //            same row of earlier work-items. One 64-bit word holds the counts of four rows, so that one scan ranks
 //            four rows. digits: a work-item has a digit. Its rank is the number of equal digits before it. A warp
 //            finds its lanes with equal digits. The lowest of them adds their number to the warp's counters.
-//            A warp is a team of lanes.cl, which has to be compiled first.
+//            A warp is a team of lanes.cl.
 // Passes     flags: one scan within the group. digits: one match per digit. No global memory traffic.
 // Tunables   none.
 // Source     M. Billeter, O. Olsson, U. Assarsson, Efficient Stream Compaction on Wide SIMD Many-Core Architectures,
 //            2009 (flags); A. Adinets, D. Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs,
 //            2022 (digits).
+
+#include "group_scan.cl"
+#include "lanes.cl"
 
 // --- Flags ---------------------------------------------------------------------------------------------------------
 
@@ -34,8 +37,6 @@ INLINED RowRanks rank_flags(const u32* flags, u32 rows, __local u64* sums) {
 
 // --- Digits --------------------------------------------------------------------------------------------------------
 
-#ifdef LANES
-
 // Returns the lanes of the warp with the same digit. Each lane sets its bit in one word per digit. lanes: the warp's
 // words, zero before the call, and again after the next lanes_barrier(). All work-items of the group call it.
 INLINED u32 match_by_words(u32 digit, __local u32* lanes) {
@@ -59,5 +60,3 @@ INLINED u32 rank_digit(u32 digit, u32 peers, __local u32* counts) {
     lanes_barrier();
     return counted + before;
 }
-
-#endif

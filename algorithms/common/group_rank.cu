@@ -10,6 +10,8 @@
 //            2009 (flags); A. Adinets, D. Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs,
 //            2022 (digits).
 
+#include "group_scan.cu"
+
 // --- Flags ---------------------------------------------------------------------------------------------------------
 
 // A count per row for N rows. Counts are less than 65536.

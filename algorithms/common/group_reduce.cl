@@ -9,6 +9,8 @@
 //
 // T: element type; apply(op, x, y): the operator.
 
+#include "common.cl"
+
 // Reduces each of a work-item's n values with those of the other members of its team of `size` neighbouring
 // work-items. The result is valid in the team's first member. All work-items of the group call it. meet: local memory
 // for n values per work-item.

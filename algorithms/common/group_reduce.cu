@@ -7,6 +7,8 @@
 // Source     M. Harris, Optimizing Parallel Reduction in CUDA, 2007; J. Luitjens, Faster Parallel Reductions on
 //            Kepler, 2014.
 
+#include "common.cu"
+
 // Reduces each of a thread's N values with those of the warp's other lanes. The result is valid in lane 0.
 template <int N, class E, class F>
 __device__ __forceinline__ void reduce_warp(E (&value)[N], const F combine) {

@@ -7,6 +7,8 @@
 // Tunables   none.
 // Source     W. D. Hillis, G. L. Steele, Data Parallel Algorithms, 1986.
 
+#include "common.cl"
+
 // Defines two functions for values of type E. All work-items of the group call them. sums: local memory for 2 * GROUP
 // values. NAME(value, sums, last) returns the inclusive sum up to this work-item. After the next barrier, sums[*last]
 // is the sum of all values. An earlier use of `sums` and the call need a barrier between them.

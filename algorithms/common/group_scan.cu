@@ -8,6 +8,8 @@
 // Source     P. M. Kogge, H. S. Stone, A Parallel Algorithm for the Efficient Solution of a General Class of
 //            Recurrence Equations, 1973.
 
+#include "common.cu"
+
 struct Plus {
     template <class E>
     __device__ __forceinline__ E operator()(E x, E y) const { return x + y; }

@@ -8,6 +8,8 @@
 //
 // All work-items of the group call these functions together, because they may contain barriers.
 
+#include "common.cl"
+
 #define LANES 32
 
 INLINED u32 lane_id(void) { return (u32)get_local_id(0) % LANES; }

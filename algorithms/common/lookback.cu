@@ -1,5 +1,5 @@
 // Decoupled look-back in a fixed order, CUDA C++: how a tile obtains its carry, the combination of all earlier tiles,
-// within one launch. Compiled after sklansky.cu. Parallel source: lookback_tree.cl.
+// within one launch. Parallel sources: lookback.cl, lookback_words.cl.
 //
 // Algorithm  Tiles form a tree: 16 tiles form a node of level 1, 16 of these a node of level 2, and so on. A tile
 //            publishes its total. The last tile of 16 waits for the other 15, combines the 16 totals, and publishes
@@ -18,6 +18,8 @@
 // Tunables   many: tiles per group.
 // Source     D. Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016. The tree of
 //            totals, and with it the fixed order, is Concord's.
+
+#include "sklansky.cu"
 
 constexpr u32 lookback_fan = 16;
 constexpr u32 lookback_head = 16;

@@ -44,7 +44,7 @@ std::string body(ReduceOp op, Type type) {
 
 std::string body(MapFunction function, Type type) {
     const std::string t(name_of(type)), w = wide(type);
-    const bool is_signed = type < Type::u8;
+    const bool is_signed = kind_of(type) == TypeKind::signed_integer;
     const std::string negated = is_float(type) ? "-x" : "(" + t + ")((" + w + ")0 - (" + w + ")x)";
     switch (function) {
         case MapFunction::copy:
@@ -108,8 +108,9 @@ const Operator& detail::builtin(ReduceOp op, Type type) {
         std::array<std::array<Operator, all_types.size()>, std::size(reduce_names)> made;
         for (const ReduceOp o : all_reduce_ops) {
             for (const Type t : all_types)
-                made[static_cast<std::size_t>(o)][static_cast<std::size_t>(t)] =
-                    make(name_of(o), t, 2, body(o, t));
+                if (!is_storage(t))
+                    made[static_cast<std::size_t>(o)][static_cast<std::size_t>(t)] =
+                        make(name_of(o), t, 2, body(o, t));
         }
         return made;
     }();
@@ -147,8 +148,9 @@ const Operator& detail::builtin(MapFunction function, Type type) {
         std::array<std::array<Operator, all_types.size()>, std::size(map_functions)> made;
         for (const MapFunction f : all_map_functions) {
             for (const Type t : all_types)
-                made[static_cast<std::size_t>(f)][static_cast<std::size_t>(t)] =
-                    make(name_of(f), t, 1, body(f, t));
+                if (!is_storage(t))
+                    made[static_cast<std::size_t>(f)][static_cast<std::size_t>(t)] =
+                        make(name_of(f), t, 1, body(f, t));
         }
         return made;
     }();

@@ -8,6 +8,8 @@
 //
 // SIZE: size of an element in bytes, up to 8; B: unsigned integer of that size.
 
+#include "common.cl"
+
 #define PER_WORD (SIZE < 4 ? 4 / SIZE : 1)  // elements per word
 
 // The bits of element j.

@@ -7,6 +7,8 @@
 // Tunables   none.
 // Source     J. Sklansky, Conditional-sum Addition Logic, 1960.
 
+#include "common.cu"
+
 // Inclusive scan over WIDTH neighbouring lanes with N values each, in the order of the lanes. combine(earlier,
 // later). N and WIDTH are powers of two. All lanes of the warp call it.
 template <u32 WIDTH, int N, class E, class F>

@@ -1,26 +1,111 @@
-// Non-temporal stores, OpenCL C, for kernels in the shape for CPUs.
+// Loads and stores of tiles, OpenCL C. Parallel source: tile.cu.
 //
-// Algorithm  A kernel collects a cache line of results and stores it as a whole, so that the CPU does not read the
-//            line first.
+// Algorithm  Accesses move packs of 16 bytes if the memory is aligned to them. The other elements move one by one. A
+//            work-item holds a pack per access where its lanes exchange registers (lanes.cl). Elsewhere the tile passes
+//            through local memory, so that a work-item holds 16 neighbours and exchanges nothing within them.
 // Passes     none of its own.
-// Traffic    One write per line, without the read for ownership.
+// Traffic    Each element once.
 // Tunables   none.
-// Source     Intel 64 and IA-32 Architectures Optimization Reference Manual, non-temporal stores.
+// Source     V. Volkov, Better performance at lower occupancy, GTC 2010 (several accesses in flight).
+//
+// T: element type of SIZE bytes; B: unsigned integer of its size; AS_T(x), AS_B(x): the bits of x as a T or a B.
 
-#define LINE_BYTES 64
+#include "pack.cl"
 
-// Whether the compiler supports non-temporal stores.
-#if __has_builtin(__builtin_nontemporal_store)
-#define CAN_STREAM 1
+#define PACK (16 / SIZE)  // elements per access of 16 bytes
+#define TILE (GROUP * 16)
+
+#if defined(CONCORD_SHUFFLE_PTX) || SIZE == 1
+#define HELD PACK  // neighbours that a work-item holds
+#define STAGE_ROOM 1
 #else
-#define CAN_STREAM 0
+#define HELD 16
+#define STAGE_ROOM (TILE + TILE / 16)  // one element of padding per 16, which avoids bank conflicts
 #endif
+#define STAGED(I) ((I) + (I) / 16)
+#define ROUNDS (16 / HELD)
 
-// Stores an aligned line, with a non-temporal store if the compiler supports it.
-INLINED void stream_line(__global void* to, ulong8 line) {
-#if CAN_STREAM
-    __builtin_nontemporal_store(line, (__global ulong8*)to);
+// Striped tiles: a work-item holds elements (round * GROUP + local_id) * HELD + j of the tile, at item[round][j].
+// stage: local memory for STAGE_ROOM elements. All work-items of the group call these functions.
+
+// Loads a tile that has `left` elements. The others become `filler`.
+INLINED void load_striped(T (*item)[HELD], __global const T* from, u64 left, T filler, __local T* stage) {
+    const u32 local_id = get_local_id(0);
+    const bool whole = left >= TILE && (ulong)from % 16 == 0;
+#if HELD == PACK
+    if (whole) {
+#pragma unroll
+        for (u32 r = 0; r < ROUNDS; ++r) {
+            const uint4 pack = ((__global const uint4*)from)[r * GROUP + local_id];
+#pragma unroll
+            for (u32 j = 0; j < PACK; ++j) item[r][j] = AS_T(item_of(pack, j));
+        }
+    } else {
+#pragma unroll
+        for (u32 r = 0; r < ROUNDS; ++r) {
+#pragma unroll
+            for (u32 j = 0; j < PACK; ++j) {
+                const u32 i = (r * GROUP + local_id) * PACK + j;
+                item[r][j] = i < left ? from[i] : filler;
+            }
+        }
+    }
 #else
-    *(__global ulong8*)to = line;
+    barrier(CLK_LOCAL_MEM_FENCE);  // until an earlier use of the stage has ended
+    if (whole) {
+#pragma unroll
+        for (u32 i = local_id * PACK; i < TILE; i += GROUP * PACK) {
+            const uint4 pack = *(__global const uint4*)(from + i);
+#pragma unroll
+            for (u32 j = 0; j < PACK; ++j) stage[STAGED(i + j)] = AS_T(item_of(pack, j));
+        }
+    } else {
+        for (u32 i = local_id; i < TILE; i += GROUP) stage[STAGED(i)] = i < left ? from[i] : filler;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (u32 j = 0; j < HELD; ++j) item[0][j] = stage[STAGED(local_id * HELD + j)];
+#endif
+}
+
+// Stores the first `left` elements of a tile.
+INLINED void store_striped(__global T* to, u64 left, T (*item)[HELD], __local T* stage) {
+    const u32 local_id = get_local_id(0);
+    const bool whole = left >= TILE && (ulong)to % 16 == 0;
+#if HELD == PACK
+    if (whole) {
+#pragma unroll
+        for (u32 r = 0; r < ROUNDS; ++r) {
+            uint4 pack = 0;
+#pragma unroll
+            for (u32 j = 0; j < PACK; ++j) pack = with_item(pack, j, AS_B(item[r][j]));
+            ((__global uint4*)to)[r * GROUP + local_id] = pack;
+        }
+    } else {
+#pragma unroll
+        for (u32 r = 0; r < ROUNDS; ++r) {
+#pragma unroll
+            for (u32 j = 0; j < PACK; ++j) {
+                const u32 i = (r * GROUP + local_id) * PACK + j;
+                if (i < left) to[i] = item[r][j];
+            }
+        }
+    }
+#else
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (u32 j = 0; j < HELD; ++j) stage[STAGED(local_id * HELD + j)] = item[0][j];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (whole) {
+#pragma unroll
+        for (u32 i = local_id * PACK; i < TILE; i += GROUP * PACK) {
+            uint4 pack = 0;
+#pragma unroll
+            for (u32 j = 0; j < PACK; ++j) pack = with_item(pack, j, AS_B(stage[STAGED(i + j)]));
+            *(__global uint4*)(to + i) = pack;
+        }
+    } else {
+        for (u32 i = local_id; i < TILE && i < left; i += GROUP) to[i] = stage[STAGED(i)];
+    }
 #endif
 }

@@ -7,6 +7,8 @@
 // Tunables   S, N: accesses per thread and elements per access.
 // Source     V. Volkov, Better performance at lower occupancy, GTC 2010 (several accesses in flight).
 
+#include "common.cu"
+
 // Loads from L2, bypassing L1, which may hold stale data.
 template <int N, class E>
 __device__ __forceinline__ Pack<E, N> load_pack_l2(const E* from) {

@@ -7,6 +7,8 @@
 // Tunables   band: rows of tiles per band.
 // Source     NVIDIA CUTLASS, threadblock rasterization (swizzling).
 
+#include "common.cl"
+
 typedef struct {
     u32 row, column;  // in tiles
 } Place;

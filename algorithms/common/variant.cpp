@@ -41,9 +41,7 @@ std::string joined(const std::vector<std::string_view>& names) {
 Support supports_dialect(const Device& device, const Variant& variant) {
     const Dialect dialect = device.traits().dialect;
     if (variant.dialects.has(dialect)) return {};
-    return Support::no(dialect == Dialect::cuda     ? "not implemented for CUDA"
-                       : dialect == Dialect::opencl ? "not implemented for OpenCL"
-                                                    : "not implemented for the CPU");
+    return Support::no("not implemented in " + std::string(name_of(dialect)));
 }
 
 Support supports_type(const Device& device, Type type) {
@@ -99,11 +97,9 @@ Support supports_device_fence(const Device& device) {
                        " has none");
 }
 
-Support supports_textbook(const Device& device, std::string_view algorithm, const Operator& op,
-                          const HostKernel& kernel) {
-    if (device.traits().compiles_source || kernel) return {};
-    return Support::no("not compiled for operator '" + op.name + "' on the CPU; include <concord/" +
-                       std::string(algorithm) + "_textbook.hpp> and pass textbook(" + op.name + ")");
+Support supports_builtin_only(const Operator& op, bool is_compiled) {
+    if (is_compiled) return {};
+    return Support::no("supports built-in operators only on the CPU, got operator '" + op.name + "'");
 }
 
 Support supports_operator(const Device& device, const Operator& op, const void* host) {

@@ -12,6 +12,10 @@
 //            Billeter, O. Olsson, U. Assarsson, Efficient Stream Compaction on Wide SIMD Many-Core Architectures,
 //            2009.
 
+#include "compact_tile.cu"
+#include "group_reduce.cu"
+#include "group_scan.cu"
+
 // Upsweep. shift: elements from the 16-byte boundary at or before the input to its first element. tiles: per chunk.
 extern "C" __global__ void __launch_bounds__(GROUP)
     compact_count(const B* in, u64* counts, u64 n, u32 shift, u64 tiles, const Op op) {

@@ -1,7 +1,7 @@
 // The built-in predicates in the host dialect. Predicates of integers whose flags do not depend on the sign are
 // compiled by element size.
 
-#include "compact_table.hpp"
+#include "compact_variants.hpp"
 
 #include <concord/internal/builtin_operator.hpp>
 

@@ -62,7 +62,8 @@ const Operator& detail::builtin(KeepRule rule, Type type) {
         std::array<std::array<Operator, all_types.size()>, std::size(names)> made;
         for (const KeepRule r : all_keep_rules) {
             for (const Type t : all_types)
-                made[static_cast<std::size_t>(r)][static_cast<std::size_t>(t)] = make(r, t);
+                if (!is_storage(t))
+                    made[static_cast<std::size_t>(r)][static_cast<std::size_t>(t)] = make(r, t);
         }
         return made;
     }();

@@ -1,7 +1,7 @@
 // The host kernels that move elements, one set per element size. The code that depends on the instruction set is in
 // the predicate, in compress() and in the sum of flags.
 
-#include "compact_table.hpp"
+#include "compact_variants.hpp"
 
 #include "compact_move.hpp"
 

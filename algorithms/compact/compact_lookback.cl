@@ -1,5 +1,4 @@
-// Compact in one pass, `lookback`, OpenCL C. Compiled after pack.cl and lookback_tree.cl. Parallel source:
-// compact_lookback.cu.
+// Compact in one pass, `lookback`, OpenCL C. Parallel source: compact_lookback.cu.
 //
 // Algorithm  One tile per group. Its elements go to local memory, so registers do not limit the number of tiles in
 //            flight. More tiles in flight hide the wait for other tiles. A team of 32 work-items owns ROWS consecutive
@@ -9,7 +8,7 @@
 //            row, and stores 16 bytes at a time.
 // Passes     one launch
 // Traffic    one read per element, one write per kept element, about 17 bytes per tile
-// Progress   Groups take tiles by ticket and wait for earlier tiles, see lookback_tree.cl.
+// Progress   Groups take tiles by ticket and wait for earlier tiles, see lookback_words.cl.
 // In place   A tile stores after all earlier tiles published their totals. Each tile publishes after it read its
 //            elements, so a store never overwrites an unread element.
 // Tunables   GROUP work-items per group, PACK elements per access (16 bytes), ROWS packs per work-item
@@ -19,6 +18,10 @@
 // wherever the input begins. Valid positions: [first, last). T: element type; B: unsigned integer of its size, as
 // which elements move; AS_T(x): an x of B as a T; apply(op, x): predicate; TOTAL: type of counts of kept elements, u32
 // or, from 2^32 elements on, u64.
+
+#include "lanes.cl"
+#include "lookback_words.cl"
+#include "pack.cl"
 
 #define ROW_LENGTH (LANES * PACK)          // of a team
 #define PART_LENGTH (ROW_LENGTH * ROWS)    // of a team
@@ -156,11 +159,13 @@ void compact_lookback(__global const B* in, ulong in_at, __global B* out, ulong 
     __local u32 kept_by[TEAMS];
     __local u64 meet[LANE_ROOM];
     __local Lookback lookback;
+    __local Turn drawn;
     const u32 local_id = get_local_id(0), team = local_id / LANES;
     __local B* part = (__local B*)parts + team * PART_STRIDE;
     __local B* own = part + lane_id() * PACK;
     workspace += workspace_at;
-    const Turn turn = take_turn(workspace, &lookback);
+    const Turn turn = take_turn(workspace, &drawn);
+    const struct Tree tree = tree_of(workspace, tiles, turn);
     const u64 first = shift, last = shift + n, begin = turn.ticket * (u64)TILE_LENGTH + team * PART_LENGTH;
     load_part(own, in + in_at - shift, begin, first, last);
     if (in_place) device_fence();  // all loads finish before the total is published
@@ -181,8 +186,8 @@ void compact_lookback(__global const B* in, ulong in_at, __global B* out, ulong 
     }
     const TOTAL total[1] = {all};
     TOTAL before[1];
-    publish_tiles(workspace, turn.ticket, tiles, turn.tag, total);
-    carry_tiles(workspace, turn.ticket, tiles, turn.tag, total, before, 0, &lookback, op);
+    publish_tiles(&tree, turn.ticket, tiles, total);
+    carry_tiles(&tree, turn.ticket, tiles, total, before, 0, &lookback, op);
     if (turn.ticket == tiles - 1 && local_id == 0) count[count_at] = (u64)before[0] + all;
     __global B* to = out + out_at + before[0] + before_team;
     const u32 skip = (u32)((ulong)to / SIZE % PACK);

@@ -20,6 +20,12 @@
 // which elements move; apply(op, x): predicate; COUNT: type of counts of kept elements, u32 or, from 2^32 elements
 // on, u64.
 
+#include "async_copy.cu"
+#include "group_rank.cu"
+#include "group_scan.cu"
+#include "lookback.cu"
+#include "tile.cu"
+
 constexpr u32 row_length = warp_width * PACK;  // of a warp
 constexpr u32 part_length = row_length * ROWS;  // of a warp
 constexpr u32 part_stride = part_length + PACK;  // closing up may move elements by up to a pack towards the end

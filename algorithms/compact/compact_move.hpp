@@ -1,5 +1,5 @@
 #pragma once
-// Compact in the host dialect. Parallel sources: compact.cu and compact.cl (fused), compact_steps.cu and
+// Compact in the host dialect. Parallel sources: compact.cu and compact_wide.cl (fused), compact_steps.cu and
 // compact_steps.cl (textbook steps); they describe phases and traffic.
 //
 // The predicate flags a block of elements (compact_host.hpp). Elements then move as bits. B: unsigned integer of the

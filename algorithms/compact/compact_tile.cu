@@ -7,6 +7,9 @@
 //
 // T: element type; B: unsigned integer of its size, as which elements move; apply(op, x): predicate.
 
+#include "group_rank.cu"
+#include "tile.cu"
+
 constexpr u32 row_length = GROUP * PACK;
 constexpr u32 tile_length = row_length * ROWS;
 constexpr u32 warps = GROUP / warp_width;

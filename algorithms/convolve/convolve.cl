@@ -20,6 +20,8 @@
 // I: element type of the image; T: element type of the mask and the result; BY_VALUE: the mask is passed by value;
 // ALIGNED: packs of the image are aligned.
 
+#include "common.cl"
+
 #define BEFORE (MASK_COLUMNS / 2)                    // columns under the mask on either side
 #define LEAD ((BEFORE + PACK - 1) / PACK * PACK)    // BEFORE, rounded up to whole packs
 #define WIDTH (PACK + 2 * LEAD)

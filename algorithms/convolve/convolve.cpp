@@ -1,4 +1,4 @@
-#include "convolve_table.hpp"
+#include "convolve_variants.hpp"
 
 #include <concord/internal/shape.hpp>
 
@@ -8,72 +8,105 @@ namespace concord {
 namespace detail {
 namespace {
 
-struct ConvolveRow {
-    Variant variant;
-    Required<Support(const Device&, const ConvolveProblem&)> supports;
-    Required<void(Stream&, const ConvolveProblem&)> run;
-    bool (*suits)(const Device&, const ConvolveProblem&) = nullptr;
-};
+Support supports_any(const Device& device, const ConvolveProblem& p) {
+    return supports_type(device, p.type());
+}
 
 // Staging pays off only if a group's results share it. On few results `constant_mask` is faster if the mask is a
 // parameter of the launch, and fits.
 bool suits_tiles(const Device& device, const ConvolveProblem& p) {
     constexpr u64 few = u64{1} << 13;
-    const DeviceTraits& traits = device.traits();
-    return !traits.many_items || traits.constant_buffers || p.shape.rows * p.shape.columns > few ||
+    return device.traits().constant_buffers || p.shape.rows * p.shape.columns > few ||
            !supports_convolve_constant_mask(device, p);
 }
 
 constexpr char kirk[] = "D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2010, ch. 8";
 
-constexpr ConvolveRow table[] = {
-    {.variant = {.name = "sliding",
-                 .summary =
-                     "a window of results slides down the image in registers; taps unrolled for the mask's "
-                     "shape (CPU: rows of vectors)",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
-                 .order = OperationOrder::canonical,
-                 .source = "V. Volkov, Better performance at lower occupancy, GTC 2010"},
-     .supports = supports_convolve_sliding,
-     .run = run_convolve_sliding,
-     .suits = suits_tiles},
+constexpr Row<ConvolveProblem> sliding{
+    .variant = {.name = "sliding",
+                .summary =
+                    "a window of results slides down the image in registers; taps unrolled for the mask's "
+                    "shape (CPU: rows of vectors)",
+                .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                .order = OperationOrder::canonical,
+                .source = "V. Volkov, Better performance at lower occupancy, GTC 2010"},
+    .groups = {.run = run_convolve_sliding_groups,
+               .supports = supports_convolve_sliding,
+               .suits = suits_tiles},
+    .items = {.run = run_convolve_sliding_items, .supports = supports_any},
+    .host = {.run = run_convolve_sliding_host, .supports = supports_any}};
+
+// One pass along rows, which writes to scratch without padding, and one along columns.
+template <class T>
+void run_factors(Stream& stream, const ConvolveProblem& p) {
+    const auto factors = convolve_factors<T>(p.mask);
+    const ConvolveShape& s = p.shape;
+    const Array<T> between(stream, s.rows * s.columns);
+    ConvolveProblem rows = p, columns = p;
+    rows.out = columns.in = between.view();
+    rows.shape.out_pitch = columns.shape.in_pitch = s.columns;
+    rows.mask = ConvolveMask(factors->row, 1, p.mask.columns);
+    columns.mask = ConvolveMask(factors->column, p.mask.rows, 1);
+    sliding.run(stream, rows);
+    sliding.run(stream, columns);
+}
+
+constexpr Implementation<ConvolveProblem> separable{
+    .run =
+        [](Stream& stream, const ConvolveProblem& p) {
+            visit_float(p.type(), [&]<class T>(TypeTag<T>) { run_factors<T>(stream, p); });
+        },
+    .supports =
+        [](const Device& device, const ConvolveProblem& p) {
+            if (!convolve_separates(p.mask)) return Support::no("requires a mask of rank one");
+            return sliding.supports(device, p);
+        }};
+constexpr Implementation<ConvolveProblem> constant_mask{.run = run_convolve_constant_mask,
+                                                        .supports = supports_convolve_constant_mask};
+constexpr Implementation<ConvolveProblem> naive{.run = run_convolve_naive,
+                                                .supports = supports_convolve_naive};
+
+constexpr Row<ConvolveProblem> table[] = {
+    sliding,
     {.variant = {.name = "tiled_halo",
                  .summary = "tiles with halo cells in local memory, one result per work-item",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = kirk},
-     .supports = supports_convolve_tiled_halo,
-     .run = run_convolve_tiled_halo,
-     .suits = suits_tiles},
+     .groups = {.run = run_convolve_tiled_halo,
+                .supports = supports_convolve_tiled_halo,
+                .suits = suits_tiles},
+     .items = {.run = run_convolve_tiled_halo, .supports = supports_convolve_tiled_halo}},
     {.variant = {.name = "constant_mask",
                  .summary = "one result per work-item, the mask in constant memory",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = kirk},
-     .supports = supports_convolve_constant_mask,
-     .run = run_convolve_constant_mask},
+     .groups = constant_mask,
+     .items = constant_mask},
     {.variant = {.name = "naive",
                  .summary = "one result per work-item, image and mask in global memory",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
-     .supports = supports_convolve_naive,
-     .run = run_convolve_naive},
+     .groups = naive,
+     .items = naive,
+     .host = {.run = run_convolve_naive_host, .supports = supports_any}},
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",
                  .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
-     .supports = supports_convolve_serial,
-     .run = run_convolve_serial},
+     .host = {.run = run_convolve_serial_host}},
     {.variant = {.name = "separable",
                  .summary = "masks of rank one only: one pass along rows, one along columns; never chosen by "
                             "auto",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .source = "textbook"},
-     .supports = supports_convolve_separable,
-     .run = run_convolve_separable},
+     .groups = separable,
+     .items = separable,
+     .host = separable},
 };
 
 constexpr auto variants = variants_of(table);
@@ -91,7 +124,7 @@ ConvolveProblem problem_of(Stream& stream, const MatrixView& image, const Convol
     auto named = [](Type type) { return std::string(name_of(type)); };
     if (in.type != Type::u8 && !is_float(in.type))
         refuse("image must be u8, f32 or f64, got " + named(in.type));
-    const Type arithmetic = in.type == Type::f64 ? Type::f64 : Type::f32;
+    const Type arithmetic = in.type == Type::u8 ? Type::f32 : accumulator_of(in.type);
     auto check_type = [&](const char* name, Type type) {
         if (type != arithmetic)
             refuse(std::string(name) + " must be " + named(arithmetic) + " for an image of " +
@@ -137,7 +170,7 @@ constinit const Algorithm convolve_algorithm{
 Enqueued convolve(Stream& stream, const MatrixView& in, const ConvolveMask& mask, const MatrixView& out,
                   ConvolveBorder border, const Options& options) {
     const detail::ConvolveProblem p = detail::problem_of(stream, in, mask, out, border);
-    const detail::ConvolveRow& row =
+    const detail::Row<detail::ConvolveProblem>& row =
         detail::choose_tuned("convolve", detail::table, stream.device(), p, detail::point_of(p), options);
     if (p.in.count > 0) row.run(stream, p);
     return detail::enqueued(stream, row, p);

@@ -19,6 +19,8 @@
 // I: element type of the image; T: element type of the mask and the result; BY_VALUE: the mask is a kernel parameter;
 // ALIGNED: packs of the image are aligned.
 
+#include "tile.cu"
+
 struct MaskValues {
     T tap[MASK_ROWS * MASK_COLUMNS];
     __device__ __forceinline__ T operator[](u32 k) const { return tap[k]; }

@@ -1,7 +1,7 @@
 // Host kernels of convolve, one set per image type.
 
 #include "convolve_host.hpp"
-#include "convolve_table.hpp"
+#include "convolve_variants.hpp"
 
 namespace concord::detail {
 namespace {
@@ -29,9 +29,8 @@ const ConvolveHost& host_of() {
 }  // namespace
 
 const ConvolveHost& convolve_host(Type image) {
-    return image == Type::u8    ? host_of<u8, f32>()
-           : image == Type::f32 ? host_of<f32, f32>()
-                                : host_of<f64, f64>();
+    if (image == Type::u8) return host_of<u8, f32>();
+    return visit_float(image, []<class T>(TypeTag<T>) -> const ConvolveHost& { return host_of<T, T>(); });
 }
 
 }  // namespace concord::detail

@@ -29,8 +29,8 @@ struct ConvolvePlan {
     u64 band = 0, span = 0;  // rows and columns per group
     u64 across = 0;          // groups along a row
     u32 mask_rows = 0, mask_columns = 0;
-    u32 clamps = 0;      // 1: cells outside have the value of the nearest cell inside; 0: they are 0
-    u32 past_cache = 0;  // 1: the data exceed the caches, use non-temporal stores
+    u32 clamps = 0;        // 1: cells outside have the value of the nearest cell inside; 0: they are 0
+    u32 non_temporal = 0;  // 1: the data exceed the caches, use non-temporal stores
 };
 
 // --- Textbook steps ------------------------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ inline constexpr u64 convolve_tall = 4;      // rows of results in registers
 inline constexpr u64 convolve_chunk = 1024;  // columns of a group are a multiple of this
 // Length in bytes of the pieces of rows that a group computes before the next rows.
 inline constexpr u64 convolve_piece_bytes = 4096;
-inline constexpr u64 convolve_most_rows = convolve_longest_side - 1 + convolve_tall;
+inline constexpr u64 convolve_max_rows = convolve_longest_side - 1 + convolve_tall;
 
 // A group's local memory. Row pitches are not a power of two, which avoids cache set conflicts.
 template <class T>
@@ -80,7 +80,7 @@ struct ConvolveStage {
     static constexpr u64 piece = convolve_piece_bytes / sizeof(T), line = 64 / sizeof(T);
     alignas(64) T results[convolve_tall][piece + line];
     // Rows of cells with the borders, used in turn.
-    alignas(64) T cells[convolve_most_rows][(piece + convolve_longest_side + line) / line * line + line];
+    alignas(64) T cells[convolve_max_rows][(piece + convolve_longest_side + line) / line * line + line];
 };
 
 // Sums of `tall` rows by `Side` vectors of `Bytes` bytes, in registers. `Rows` and `Columns` are the sides of the
@@ -223,10 +223,10 @@ template <class I, class T>
     return c == 0 ? border : c < inner_end ? std::min(end, inner_end) : end;
 }
 
-// Copies results, past the cache if `past_cache` is not 0.
+// Copies results, past the cache if `non_temporal` is not 0.
 template <class T>
-[[gnu::always_inline]] inline void store_results(T* to, const T* from, u64 count, u32 past_cache) {
-    if (past_cache != 0) {
+[[gnu::always_inline]] inline void store_results(T* to, const T* from, u64 count, u32 non_temporal) {
+    if (non_temporal != 0) {
         stream_store(to, from, count * sizeof(T));
     } else {
         std::memcpy(to, from, count * sizeof(T));
@@ -245,7 +245,7 @@ void convolve_sliding(const Group& group, const I* in, const T* mask, T* out, co
               last_column = std::min(p.columns, first_column + p.span);
     const u64 before = p.mask_columns / 2, reach = p.mask_columns - 1,
               count = p.mask_rows - 1 + convolve_tall;
-    const T* rows[convolve_most_rows];
+    const T* rows[convolve_max_rows];
     u64 end = 0;
     for (u64 c = first_column; c < last_column; c = end) {
         end = piece_end<I, T>(p, c, last_column);
@@ -253,7 +253,7 @@ void convolve_sliding(const Group& group, const I* in, const T* mask, T* out, co
         // Pieces of wide images are read in place, except for those at the borders.
         const bool in_place = reads_in_place<I, T>(p) && c >= before && end + reach - before <= p.columns;
         const ConvolveRows<I, T> cells{in, p, c, std::max(width, Blocks::width)};
-        const bool staged = p.past_cache != 0 || width < Blocks::width;
+        const bool staged = p.non_temporal != 0 || width < Blocks::width;
         // The row of the stage where the first row of cells is.
         u64 turn = 0;
         for (u64 y = first_row; y < last_row; y += convolve_tall) {
@@ -298,10 +298,10 @@ void convolve_sliding(const Group& group, const I* in, const T* mask, T* out, co
             }
             if (side != 3 && side != 5 && side != 7) slide.template operator()<0, 0>();
             for (u64 b = 0; staged && b < high; ++b)
-                store_results(out + (y + b) * p.out_pitch + c, stage.results[b], width, p.past_cache);
+                store_results(out + (y + b) * p.out_pitch + c, stage.results[b], width, p.non_temporal);
         }
     }
-    if (p.past_cache != 0) stream_fence();
+    if (p.non_temporal != 0) stream_fence();
 }
 
 }  // namespace concord::detail::host

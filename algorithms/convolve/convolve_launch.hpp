@@ -2,8 +2,9 @@
 // Shared by the launch functions of convolve's variants.
 
 #include "convolve_host.hpp"
-#include "convolve_table.hpp"
+#include "convolve_variants.hpp"
 
+#include <concord/internal/launch.hpp>
 #include <concord/internal/shape.hpp>
 
 #include <string>
@@ -18,13 +19,13 @@ inline Constants type_constants(const ConvolveProblem& p) {
 // --- Masks ----------------------------------------------------------------------------------------------------------
 
 // Bytes available for a mask among a kernel's parameters.
-inline u64 parameter_room(const Device& device) {
+inline u64 parameter_space(const Device& device) {
     constexpr u64 other_arguments = 112;
     return device.traits().parameter_bytes - other_arguments;
 }
 
 inline bool fits_parameters(const Device& device, const ConvolveProblem& p) {
-    return p.mask.bytes() <= parameter_room(device);
+    return p.mask.bytes() <= parameter_space(device);
 }
 
 inline ValueBytes bytes_of(const ConvolveMask& mask) {
@@ -57,12 +58,6 @@ inline detail::host::ConvolvePlan host_plan(const ConvolveProblem& p) {
     plan.mask_columns = static_cast<u32>(p.mask.columns);
     plan.clamps = p.clamps();
     return plan;
-}
-
-inline std::shared_ptr<Kernel> host_kernel_of(Device& device, const ConvolveProblem& p,
-                                              const KernelSource& source, const char* entry,
-                                              HostKernel ConvolveHost::*kernel) {
-    return device.kernel({.source = &source, .entry = entry, .host = convolve_host(p.in.type).*kernel});
 }
 
 inline void launch_host(Stream& stream, const ConvolveProblem& p, const Kernel& kernel,

@@ -1,6 +1,6 @@
 // Names of the borders, and factors of masks of rank one.
 
-#include "convolve_table.hpp"
+#include "convolve_variants.hpp"
 
 #include <concord/internal/shape.hpp>
 
@@ -61,8 +61,9 @@ template std::optional<ConvolveFactors<f64>> convolve_factors(const ConvolveMask
 }  // namespace detail
 
 bool convolve_separates(const ConvolveMask& mask) {
-    return mask.type == Type::f32 ? detail::convolve_factors<f32>(mask).has_value()
-                                  : detail::convolve_factors<f64>(mask).has_value();
+    return detail::visit_float(mask.type, [&]<class T>(detail::TypeTag<T>) {
+        return detail::convolve_factors<T>(mask).has_value();
+    });
 }
 
 }  // namespace concord

@@ -1,6 +1,7 @@
-// Launches of `sliding` and `separable`.
+// Launches of `sliding`.
 
 #include "convolve_launch.hpp"
+#include "convolve_sources.hpp"
 
 #include <concord/internal/launch.hpp>
 
@@ -8,25 +9,8 @@
 
 namespace concord {
 
-namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, tile_cu, tile_cl, convolve_cu, convolve_cl, convolve_wide_cl;
-}
-
 namespace detail {
 namespace {
-
-const KernelSource& sliding_source() {
-    static const KernelSource source{
-        "convolve",
-        {kernel_sources::common_cu, kernel_sources::tile_cu, kernel_sources::convolve_cu},
-        {kernel_sources::common_cl, kernel_sources::convolve_cl}};
-    return source;
-}
-const KernelSource& wide_source() {
-    static const KernelSource source{
-        "convolve_wide", {}, {kernel_sources::common_cl, kernel_sources::convolve_wide_cl}};
-    return source;
-}
 
 // --- sliding, many work-items per group ---------------------------------------------------------------------------
 
@@ -59,7 +43,7 @@ bool has_aligned_packs(const View& view, u64 pitch, u32 pack) {
 std::shared_ptr<Kernel> sliding_kernel(Device& device, const ConvolveProblem& p, const Sliding& k) {
     const bool by_value = fits_parameters(device, p);
     const bool aligned = has_aligned_packs(p.in, p.shape.in_pitch, k.pack);
-    KernelSpec spec{.source = &sliding_source(),
+    KernelSpec spec{.source = &kernel_sources::convolve(),
                     .entry = "convolve_sliding",
                     .constants = type_constants(p),
                     .max_group_size = sliding_group_size};
@@ -96,7 +80,35 @@ u64 strip_height(const Device& device, const Kernel& kernel, const ConvolveProbl
     return tuned(device, convolve_strip_rows, point_of(p), best);
 }
 
-void run_sliding_groups(Stream& stream, const ConvolveProblem& p) {
+// --- sliding, one work-item per group -----------------------------------------------------------------------------
+
+// Bands of whole strips; an image of few rows is also cut into spans of whole chunks. Small images are one group,
+// because starting a thread costs more than the work. Larger ones have several groups per thread.
+detail::host::ConvolvePlan sliding_plan(const Device& device, const ConvolveProblem& p) {
+    detail::host::ConvolvePlan plan = host_plan(p);
+    const DeviceTraits& traits = device.traits();
+    const u64 elements = p.shape.rows * p.shape.columns;
+    const u64 min_work = tuned(device, convolve_group_work, point_of(p), 2 * least_group_kib(traits)) << 10,
+              most = traits.units * tuned(device, convolve_groups_a_unit, point_of(p), 16);
+    const u64 work = elements * (p.mask.taps() + 8);  // a result costs about as much as 8 taps in addition
+    const u64 groups = std::clamp<u64>(work / min_work, 1, most);
+    const u64 strips = divide_up(plan.rows, detail::host::convolve_tall),
+              chunks = divide_up(plan.columns, detail::host::convolve_chunk);
+    const u64 down = std::min(groups, strips);
+    plan.band = divide_up(strips, down) * detail::host::convolve_tall;
+    plan.span = divide_up(chunks, std::min(chunks, divide_up(groups, down))) * detail::host::convolve_chunk;
+    plan.across = divide_up(plan.columns, plan.span);
+    plan.non_temporal = elements * (size_of(p.in.type) + size_of(p.out.type)) > traits.cache ? 1 : 0;
+    return plan;
+}
+
+u64 stage_bytes(const ConvolveProblem& p) {
+    return visit_float(p.type(), []<class T>(TypeTag<T>) { return sizeof(detail::host::ConvolveStage<T>); });
+}
+
+}  // namespace
+
+void run_convolve_sliding_groups(Stream& stream, const ConvolveProblem& p) {
     Device& device = stream.device();
     const ConvolveShape& s = p.shape;
     const Sliding k = sliding_of(p);
@@ -116,45 +128,18 @@ void run_sliding_groups(Stream& stream, const ConvolveProblem& p) {
     launch_with(MaskCopy(stream, p.mask).view);
 }
 
-// --- sliding, one work-item per group -----------------------------------------------------------------------------
-
-// Bands of whole strips; an image of few rows is also cut into spans of whole chunks. Small images are one group,
-// because starting a thread costs more than the work. Larger ones have several groups per thread.
-detail::host::ConvolvePlan sliding_plan(const Device& device, const ConvolveProblem& p) {
-    detail::host::ConvolvePlan plan = host_plan(p);
-    const DeviceTraits& traits = device.traits();
-    const u64 elements = p.shape.rows * p.shape.columns;
-    const u64 least_work = tuned(device, convolve_group_work, point_of(p), 2 * least_group_kib(traits)) << 10,
-              most = traits.units * tuned(device, convolve_groups_a_unit, point_of(p), 16);
-    const u64 work = elements * (p.mask.taps() + 8);  // a result costs about as much as 8 taps in addition
-    const u64 groups = std::clamp<u64>(work / least_work, 1, most);
-    const u64 strips = divide_up(plan.rows, detail::host::convolve_tall),
-              chunks = divide_up(plan.columns, detail::host::convolve_chunk);
-    const u64 down = std::min(groups, strips);
-    plan.band = divide_up(strips, down) * detail::host::convolve_tall;
-    plan.span = divide_up(chunks, std::min(chunks, divide_up(groups, down))) * detail::host::convolve_chunk;
-    plan.across = divide_up(plan.columns, plan.span);
-    plan.past_cache = elements * (size_of(p.in.type) + size_of(p.out.type)) > traits.cache ? 1 : 0;
-    return plan;
-}
-
-u64 stage_bytes(const ConvolveProblem& p) {
-    return p.type() == Type::f32 ? sizeof(detail::host::ConvolveStage<f32>)
-                                 : sizeof(detail::host::ConvolveStage<f64>);
-}
-
-void run_sliding_wide(Stream& stream, const ConvolveProblem& p) {
+void run_convolve_sliding_items(Stream& stream, const ConvolveProblem& p) {
     Device& device = stream.device();
     const detail::host::ConvolvePlan plan = sliding_plan(device, p);
     const bool small = p.mask.taps() <= 25;
     const u64 elements = 64 / size_of(p.type());  // per vector
     const u64 scratch = detail::host::convolve_chunk + convolve_longest_side +
-                        detail::host::convolve_most_rows * (elements + convolve_longest_side + 1);
+                        detail::host::convolve_max_rows * (elements + convolve_longest_side + 1);
     const bool bytes = p.in.type == Type::u8;
-    const std::string width = std::to_string(elements),
-                      vector = (p.type() == Type::f64 ? "double" : "float") + width,
-                      cells = bytes ? "uchar" + width : vector, convert = bytes ? "convert_" + vector : "";
-    KernelSpec spec{.source = &wide_source(),
+    const std::string width = std::to_string(elements), vector = std::string(opencl_name(p.type())) + width,
+                      cells = std::string(opencl_name(p.in.type)) + width,
+                      convert = bytes ? "convert_" + vector : "";
+    KernelSpec spec{.source = &kernel_sources::convolve_wide(),
                     .entry = "convolve_sliding_wide",
                     .constants = type_constants(p),
                     .max_group_size = 1};
@@ -168,54 +153,23 @@ void run_sliding_wide(Stream& stream, const ConvolveProblem& p) {
     const auto kernel = device.kernel(spec);
     const MaskCopy mask(stream, p.mask);
     const u64 groups = divide_up(plan.rows, plan.band) * plan.across, size = size_of(p.in.type);
-    const auto room = stream.scratch(groups * scratch * size);
+    const auto scratch_buffer = stream.scratch(groups * scratch * size);
     launch(stream, *kernel, LaunchShape::linear(groups, 1), p.in, p.out, mask.view,
-           View{room.get(), 0, groups * scratch, p.in.type}, plan.rows, plan.columns, plan.in_pitch,
+           View{scratch_buffer.get(), 0, groups * scratch, p.in.type}, plan.rows, plan.columns, plan.in_pitch,
            plan.out_pitch, plan.band, plan.span, plan.across, plan.mask_rows, plan.mask_columns, plan.clamps,
-           plan.past_cache);
+           plan.non_temporal);
 }
 
-// --- separable ------------------------------------------------------------------------------------------------------
-
-// The pass along rows writes to scratch without padding.
-template <class T>
-void run_factors(Stream& stream, const ConvolveProblem& p) {
-    const auto factors = convolve_factors<T>(p.mask);
-    const ConvolveShape& s = p.shape;
-    const Array<T> between(stream, s.rows * s.columns);
-    ConvolveProblem rows = p, columns = p;
-    rows.out = columns.in = between.view();
-    rows.shape.out_pitch = columns.shape.in_pitch = s.columns;
-    rows.mask = ConvolveMask(factors->row, 1, p.mask.columns);
-    columns.mask = ConvolveMask(factors->column, p.mask.rows, 1);
-    run_convolve_sliding(stream, rows);
-    run_convolve_sliding(stream, columns);
-}
-
-}  // namespace
-
-void run_convolve_sliding(Stream& stream, const ConvolveProblem& p) {
+void run_convolve_sliding_host(Stream& stream, const ConvolveProblem& p) {
     Device& device = stream.device();
-    if (!device.traits().serial_groups)
-        return device.traits().many_items ? run_sliding_groups(stream, p) : run_sliding_wide(stream, p);
-    const auto kernel =
-        host_kernel_of(device, p, sliding_source(), "convolve_sliding", &ConvolveHost::sliding);
+    const auto kernel = host_kernel_of(device, "convolve_sliding", convolve_host(p.in.type).sliding);
     launch_host(stream, p, *kernel, sliding_plan(device, p), stage_bytes(p));
 }
 
-void run_convolve_separable(Stream& stream, const ConvolveProblem& p) {
-    return p.type() == Type::f32 ? run_factors<f32>(stream, p) : run_factors<f64>(stream, p);
-}
-
 Support supports_convolve_sliding(const Device& device, const ConvolveProblem& p) {
-    if (Support type = supports_type(device, p.type()); !type || !device.traits().many_items) return type;
+    if (Support type = supports_type(device, p.type()); !type) return type;
     if (Support group = supports_group(device, sliding_group_size); !group) return group;
     return supports_tiles(p, 1, sliding_row);
-}
-
-Support supports_convolve_separable(const Device& device, const ConvolveProblem& p) {
-    if (!convolve_separates(p.mask)) return Support::no("requires a mask of rank one");
-    return supports_convolve_sliding(device, p);
 }
 
 }  // namespace detail

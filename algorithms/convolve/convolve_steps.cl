@@ -13,6 +13,8 @@
 // I: element type of the image; T: element type of the mask and the result; CONSTANT_MASK: the mask is in constant
 // memory.
 
+#include "common.cl"
+
 #if CONSTANT_MASK
 #define MASK __constant T*
 #else

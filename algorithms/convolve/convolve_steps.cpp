@@ -1,22 +1,13 @@
 // Launches of the textbook variants.
 
 #include "convolve_launch.hpp"
+#include "convolve_sources.hpp"
 
 namespace concord {
-
-namespace detail::kernel_sources {
-extern const SourceFile common_cl, convolve_steps_cu, convolve_steps_cl;
-}
 
 namespace detail {
 namespace {
 
-const KernelSource& steps_source() {
-    static const KernelSource source{"convolve_steps",
-                                     {kernel_sources::convolve_steps_cu},
-                                     {kernel_sources::common_cl, kernel_sources::convolve_steps_cl}};
-    return source;
-}
 constexpr u32 tile_columns = 32, tile_rows = 8;
 constexpr u64 host_group = u64{1} << 14;  // results per group on the CPU
 
@@ -26,7 +17,7 @@ enum class MaskIn { global, constant };
 std::shared_ptr<Kernel> steps_kernel(Device& device, const ConvolveProblem& p, const char* entry,
                                      MaskIn where) {
     const bool constant = where == MaskIn::constant, by_value = constant && !device.traits().constant_buffers;
-    KernelSpec spec{.source = &steps_source(),
+    KernelSpec spec{.source = &kernel_sources::convolve_steps(),
                     .entry = entry,
                     .constants = type_constants(p),
                     .max_group_size = tile_columns * tile_rows};
@@ -53,22 +44,21 @@ u64 tile_bytes(const ConvolveProblem& p) {
 
 }  // namespace
 
-void run_convolve_serial(Stream& stream, const ConvolveProblem& p) {
-    const auto kernel =
-        host_kernel_of(stream.device(), p, steps_source(), "convolve_naive", &ConvolveHost::naive);
+void run_convolve_serial_host(Stream& stream, const ConvolveProblem& p) {
+    const auto kernel = host_kernel_of(stream.device(), "convolve_naive", convolve_host(p.in.type).naive);
     launch_host(stream, p, *kernel, host_plan(p));
 }
 
-void run_convolve_naive(Stream& stream, const ConvolveProblem& p) {
-    Device& device = stream.device();
-    if (!device.traits().serial_groups) {
-        const auto kernel = steps_kernel(device, p, "convolve_direct", MaskIn::global);
-        return launch_tiles(stream, p, *kernel, MaskCopy(stream, p.mask).view);
-    }
-    const auto kernel = host_kernel_of(device, p, steps_source(), "convolve_naive", &ConvolveHost::naive);
+void run_convolve_naive_host(Stream& stream, const ConvolveProblem& p) {
+    const auto kernel = host_kernel_of(stream.device(), "convolve_naive", convolve_host(p.in.type).naive);
     detail::host::ConvolvePlan plan = host_plan(p);
     plan.band = std::max<u64>(1, host_group / plan.columns);
     launch_host(stream, p, *kernel, plan);
+}
+
+void run_convolve_naive(Stream& stream, const ConvolveProblem& p) {
+    const auto kernel = steps_kernel(stream.device(), p, "convolve_direct", MaskIn::global);
+    launch_tiles(stream, p, *kernel, MaskCopy(stream, p.mask).view);
 }
 
 void run_convolve_constant_mask(Stream& stream, const ConvolveProblem& p) {
@@ -83,19 +73,15 @@ void run_convolve_tiled_halo(Stream& stream, const ConvolveProblem& p) {
     launch_tiles(stream, p, *kernel, MaskCopy(stream, p.mask).view, tile_bytes(p));
 }
 
-Support supports_convolve_serial(const Device&, const ConvolveProblem&) {
-    return {};
-}
-
 Support supports_convolve_naive(const Device& device, const ConvolveProblem& p) {
-    if (Support type = supports_type(device, p.type()); !type || device.traits().serial_groups) return type;
+    if (Support type = supports_type(device, p.type()); !type) return type;
     if (Support group = supports_group(device, tile_columns * tile_rows); !group) return group;
     return supports_tiles(p, tile_rows, tile_columns);
 }
 
 Support supports_convolve_constant_mask(const Device& device, const ConvolveProblem& p) {
     if (!device.traits().constant_buffers && !fits_parameters(device, p))
-        return Support::no("requires a mask of at most " + std::to_string(parameter_room(device)) +
+        return Support::no("requires a mask of at most " + std::to_string(parameter_space(device)) +
                            " bytes among the kernel's parameters, got " + std::to_string(p.mask.bytes()));
     return supports_convolve_naive(device, p);
 }

@@ -14,6 +14,8 @@
 // I: element type of the image; T: element type of the mask and the result; VECTOR and CELLS: vectors of LANES
 // elements T and I; CONVERT: from CELLS to VECTOR. MASK_ROWS x MASK_COLUMNS: sides of a mask to unroll, or 0.
 
+#include "common.cl"
+
 #define TALL 4
 #define WIDE 2
 #define CHUNK 1024
@@ -67,7 +69,7 @@ INLINED void add_taps(VECTOR* sum, const u32 wide, const Rows* rows, u64 x, __gl
 }
 
 // Stores the first `count` elements of a vector.
-INLINED void store_vector(__global T* to, VECTOR value, u64 count, bool past_cache) {
+INLINED void store_vector(__global T* to, VECTOR value, u64 count, bool non_temporal) {
     if (count < LANES) {
         T item[LANES];
         ((UnalignedVector*)item)->all = value;
@@ -75,7 +77,7 @@ INLINED void store_vector(__global T* to, VECTOR value, u64 count, bool past_cac
         return;
     }
 #if __has_builtin(__builtin_nontemporal_store)
-    if (past_cache && (ulong)to % 64 == 0) {
+    if (non_temporal && (ulong)to % 64 == 0) {
         __builtin_nontemporal_store(value, (__global VECTOR*)to);
         return;
     }
@@ -88,7 +90,7 @@ INLINED void store_vector(__global T* to, VECTOR value, u64 count, bool past_cac
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void convolve_sliding_wide(__global const I* in, ulong in_at, __global T* out, ulong out_at, __global const T* mask, ulong mask_at,
                    __global I* scratch, ulong scratch_at, u64 rows, u64 columns, u64 in_pitch, u64 out_pitch, u64 band,
-                   u64 span, u64 across, u32 mask_rows, u32 mask_columns, u32 clamps, u32 past_cache) {
+                   u64 span, u64 across, u32 mask_rows, u32 mask_columns, u32 clamps, u32 non_temporal) {
     const u64 group = get_group_id(0);
     const u64 first_row = group / across * band, last_row = min(rows, first_row + band);
     const u64 first_column = group % across * span, last_column = min(columns, first_column + span);
@@ -122,7 +124,8 @@ void convolve_sliding_wide(__global const I* in, ulong in_at, __global T* out, u
 #pragma unroll
                         for (u32 k = 0; k < TALL * WIDE; ++k) {
                             if (k / WIDE < high)
-                                store_vector(to + k / WIDE * out_pitch + x + k % WIDE * LANES, sum[k], LANES, past_cache);
+                                store_vector(to + k / WIDE * out_pitch + x + k % WIDE * LANES, sum[k], LANES,
+                                             non_temporal);
                         }
                     }
                     continue;
@@ -137,7 +140,7 @@ void convolve_sliding_wide(__global const I* in, ulong in_at, __global T* out, u
                 add_taps(sum, 1, &staged, 0, mask, mask_rows, mask_columns);
 #pragma unroll
                 for (u32 b = 0; b < TALL; ++b) {
-                    if (b < high) store_vector(to + b * out_pitch + x, sum[b], min((u64)LANES, end - x), past_cache);
+                    if (b < high) store_vector(to + b * out_pitch + x, sum[b], min((u64)LANES, end - x), non_temporal);
                 }
                 x += LANES;
             }

@@ -1,5 +1,5 @@
-// Histogram, `multi_copy`, `shared_atomic`, `passes`, `packed16` and `private_bins`, OpenCL C. Parallel sources:
-// histogram.cu, histogram_count.hpp.
+// Histogram, `multi_copy`, `shared_atomic`, `passes` and `packed16`, OpenCL C. Parallel sources: histogram.cu,
+// histogram_count.hpp.
 //
 // Algorithm  A group counts its share of the samples in local memory and adds its row of counts to the counters.
 // private    shared_atomic has one copy of the counters, multi_copy COPIES of them. The counters of one bin are
@@ -11,11 +11,8 @@
 //            work-item whose addition takes a half to 2^15 moves 2^15 to the counters. Between two barriers a group
 //            adds less than 2^15, so a half is below 2^15 after each barrier and never carries. Runs of equal bins
 //            of neighbouring samples are added in one step.
-// WIDE       private_bins, for CPUs: one work-item per group counts a contiguous share of the samples in its own
-//            tables. A second launch adds the tables (merge). Bins are computed for a block at a time, in vectors.
-//            A run of 16 equal bins is counted in one step. Other samples use several sub-tables in turn, so that
-//            no counter is loaded right after a store to it.
-// Passes     one launch, on counters that are zero; WIDE: two
+// CPUs       private_bins: histogram_bins.cl.
+// Passes     one launch, on counters that are zero
 // Traffic    one read per sample, one row of counts per group
 // Tunables   GROUP work-items per group; COPIES; UNROLL, AHEAD accesses in flight per work-item
 // Source     V. Podlozhnyuk, Histogram calculation in CUDA, 2007; J. Gomez-Luna et al., An optimized approach to
@@ -24,7 +21,7 @@
 // T: type of the samples, of SIZE bytes; apply(op, x): bin of a sample, at least N if it is not counted; BIN:
 // unsigned type of bins; WORDS: 32-bit words per counter.
 
-#if !defined(WIDE)
+#include "histogram_counter.cl"
 
 #if defined(CONCORD_CPU)  // work-items are emulated: unrolling takes compile time and is not faster
 #define UNROLL 1
@@ -39,16 +36,6 @@
 
 #define PACK (16 / SIZE)  // samples per access
 typedef struct { T item[PACK]; } __attribute__((aligned(16))) Samples;
-
-// Adds to a counter that groups share. OpenCL C 1.2 has no 64-bit atomics, so the lower word carries.
-static inline void add_to(volatile __global u32* out, u64 bin, u32 count) {
-#if WORDS == 1
-    atomic_add(out + bin, count);
-#else
-    const u32 old = atomic_add(out + 2 * bin, count);
-    if (old + count < old) atomic_inc(out + 2 * bin + 1);
-#endif
-}
 
 // Splits n samples into aligned packs and the samples before and after them.
 typedef struct {
@@ -232,74 +219,3 @@ void histogram_packed16(__global const T* in, ulong in_at, __global u32* out, ul
         if (upper != 0) add_to(out, halves + w, upper);
     }
 }
-
-#elif defined(T)
-
-#define BLOCK 256  // samples whose bins are computed before they are counted
-#define RUN 16  // equal bins that are counted in one step
-
-// Counts a block of bins in COPIES sub-tables of `stride` counters in turn.
-static inline void count_block(const u32* bin, u32 n, __global u32* table, u64 stride) {
-    u32 i = 0;
-    for (; i + RUN <= n; i += RUN) {
-        if (bin[i] == bin[i + RUN - 1]) {
-            u32 differ = 0;
-#pragma clang loop vectorize(enable) unroll(disable)
-            for (u32 j = 0; j < RUN; ++j) differ |= bin[i + j] ^ bin[i];
-            if (differ == 0) {
-                table[bin[i]] += RUN;
-                continue;
-            }
-        }
-#pragma unroll
-        for (u32 j = 0; j < RUN; ++j) ++table[j % COPIES * stride + bin[i + j]];
-    }
-    for (; i < n; ++i) ++table[bin[i]];
-}
-
-// rows: COPIES sub-tables of `stride` counters per group. The counter after the last bin's takes samples that are
-// not counted. The first sub-table receives the sums.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void histogram_bins(__global const T* in, ulong in_at, __global u32* rows, ulong rows_at, u64 n, u64 bins, u64 stride,
-                    u32 copies, const Op op) {
-    u32 bin[BLOCK];
-    __global u32* table = rows + rows_at + get_group_id(0) * stride * COPIES;
-    for (u64 i = 0; i < stride * COPIES; ++i) table[i] = 0;
-    const u64 share = (n + get_num_groups(0) - 1) / get_num_groups(0);
-    const u64 begin = min(n, get_group_id(0) * share), end = min(n, begin + share);
-    const u32 none = (u32)bins;
-    for (u64 first = begin; first < end; first += BLOCK) {
-        const u32 count = (u32)min((u64)BLOCK, end - first);
-        __global const T* x = in + in_at + first;
-#pragma clang loop vectorize(enable) unroll(disable)
-        for (u32 i = 0; i < count; ++i) {
-            const BIN b = (BIN)apply(op, x[i]);
-            bin[i] = b < none ? (u32)b : none;
-        }
-        count_block(bin, count, table, stride);
-    }
-    for (u64 k = 1; k < COPIES; ++k) {
-        for (u64 b = 0; b < bins; ++b) table[b] += table[k * stride + b];
-    }
-}
-
-#else
-
-#define MERGE_TILE 1024  // bins per group
-
-// Sums the rows and writes the counters. Counters of 16 bits saturate at 65535.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void histogram_merge(__global const u32* rows, ulong rows_at, __global COUNTER* out, ulong out_at, u64 bins,
-                     u64 row_length, u64 count, u32 size) {
-    u64 sum[MERGE_TILE];
-    const u64 first = get_group_id(0) * MERGE_TILE, n = min((u64)MERGE_TILE, bins - first);
-    for (u64 i = 0; i < n; ++i) sum[i] = 0;
-    for (u64 r = 0; r < count; ++r) {
-        __global const u32* row = rows + rows_at + r * row_length + first;
-        for (u64 i = 0; i < n; ++i) sum[i] += row[i];
-    }
-    for (u64 i = 0; i < n; ++i)
-        out[out_at + first + i] = (COUNTER)(sizeof(COUNTER) == 2 && sum[i] > 65535 ? 65535 : sum[i]);
-}
-
-#endif

@@ -1,4 +1,4 @@
-#include "histogram_table.hpp"
+#include "histogram_variants.hpp"
 
 namespace concord {
 namespace detail {
@@ -9,13 +9,13 @@ Support supports_any(const Device& device, const HistogramProblem& p) {
 }
 
 Support supports_at_most_2_30(u64 bins) {
-    if (bins <= most_narrow_bins) return {};
+    if (bins <= max_narrow_bins) return {};
     return Support::no("supports at most 2^30 bins, got " + std::to_string(bins));
 }
 
 Support supports_local(const Device& device, const HistogramProblem& p, u64 bytes) {
-    constexpr u32 least_items = 256;
-    if (Support group = supports_group(device, least_items); !group) return group;
+    constexpr u32 min_items = 256;
+    if (Support group = supports_group(device, min_items); !group) return group;
     if (bytes > local_budget(device))
         return Support::no(std::to_string(p.bins()) + " bins need " + std::to_string(bytes) +
                            " bytes of local memory per group; " + device.info().selector + " has " +
@@ -24,9 +24,6 @@ Support supports_local(const Device& device, const HistogramProblem& p, u64 byte
 }
 
 Support supports_private(const Device& device, const HistogramProblem& p) {
-    if (device.traits().many_items)
-        return Support::no("requires one work-item per group; " + device.info().selector +
-                           " runs groups of many");
     if (Support bins = supports_at_most_2_30(p.bins()); !bins) return bins;
     const u64 bytes = private_rows(device, p).bytes(),
               most = std::min(device.traits().max_allocation, device.traits().global_memory / 4);
@@ -49,118 +46,124 @@ Support supports_sorted(const Device& device, const HistogramProblem& p) {
     return supports_global(device, p);
 }
 
-// Each group adds its row of counts to the counters. Few samples do not repay this cost.
-bool worth_rows(const HistogramProblem& p) {
-    return p.in.count > p.bins();
+Support supports_multi_copy(const Device& device, const HistogramProblem& p) {
+    return supports_local(device, p, p.bins() * 4 * std::max<u64>(2, multi_copies(device, p)));
 }
 
-struct HistogramRow {
-    Variant variant;
-    Required<Support(const Device&, const HistogramProblem&)> supports;
-    Required<void(Stream&, const HistogramProblem&)> run;
-    // Whether `auto` prefers this variant to those further down; null for always.
-    bool (*suits)(const Device&, const HistogramProblem&) = nullptr;
-};
+Support supports_shared(const Device& device, const HistogramProblem& p) {
+    return supports_local(device, p, p.bins() * 4);
+}
 
-constexpr std::string_view podlozhnyuk = "V. Podlozhnyuk, Histogram calculation in CUDA, 2007";
+Support supports_packed(const Device& device, const HistogramProblem& p) {
+    return supports_local(device, p, divide_up(p.bins(), 2) * 4);
+}
+
+Support supports_passes(const Device& device, const HistogramProblem& p) {
+    return supports_local(device, p, 4);
+}
 
 // With fewer samples, clearing and adding private tables takes longer than counting.
 constexpr u64 few_samples = 1024;
 
-constexpr HistogramRow table[] = {
+bool suits_private(const Device& device, const HistogramProblem& p) {
+    constexpr u64 always = u64{64} << 20;
+    return p.in.count > few_samples && private_rows(device, p).bytes() <= std::max(always, p.in.bytes());
+}
+
+// Each group adds its row of counts to the counters. Few samples do not repay this cost.
+bool suits_rows(const Device& /*device*/, const HistogramProblem& p) {
+    return p.in.count > p.bins();
+}
+
+constexpr Implementation<HistogramProblem> private_bins{
+    .run = run_histogram_private_bins, .supports = supports_private, .suits = suits_private};
+constexpr Implementation<HistogramProblem> global_atomic{.run = run_histogram_global_atomic,
+                                                         .supports = supports_global};
+
+// A variant for groups of many work-items. `auto` never prefers it on CPUs.
+constexpr Row<HistogramProblem> row_of(const Variant& variant,
+                                       const Implementation<HistogramProblem>& groups) {
+    Implementation<HistogramProblem> others = groups;
+    others.suits = [](const Device&, const HistogramProblem&) { return false; };
+    return {.variant = variant, .groups = groups, .items = others, .host = others};
+}
+
+constexpr std::string_view podlozhnyuk = "V. Podlozhnyuk, Histogram calculation in CUDA, 2007";
+
+constexpr Row<HistogramProblem> table[] = {
     {.variant = {.name = "private_bins",
                  .summary =
                      "private tables per task, several against equal neighbours; one work-item per group",
                  .dialects = {Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
-     .supports = supports_private,
-     .run = run_histogram_private_bins,
-     .suits =
-         [](const Device& device, const HistogramProblem& p) {
-             constexpr u64 always = u64{64} << 20;
-             return !device.traits().many_items && p.in.count > few_samples &&
-                    private_rows(device, p).bytes() <= std::max(always, p.in.bytes());
-         }},
-    {.variant = {.name = "multi_copy",
-                 .summary =
-                     "several copies of the counters per group in local memory, up to one per lane of a warp",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
-                 .order = OperationOrder::canonical,
-                 .source =
-                     "J. Gomez-Luna et al., An optimized approach to histogram computation on GPU, 2013"},
-     .supports =
-         [](const Device& device, const HistogramProblem& p) {
-             return supports_local(device, p, p.bins() * 4 * std::max<u64>(2, multi_copies(device, p)));
-         },
-     .run = run_histogram_multi_copy,
-     .suits =
-         [](const Device& device, const HistogramProblem& p) {
-             constexpr u64 few = 4096;
-             return device.traits().many_items && p.bins() <= few && worth_rows(p);
-         }},
-    {.variant = {.name = "shared_atomic",
-                 .summary =
-                     "one private copy of the counters per group in local memory, added to the result once",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
-                 .order = OperationOrder::canonical,
-                 .source = podlozhnyuk},
-     .supports = [](const Device& device,
-                    const HistogramProblem& p) { return supports_local(device, p, p.bins() * 4); },
-     .run = run_histogram_shared_atomic,
-     .suits = [](const Device& device,
-                 const HistogramProblem& p) { return device.traits().many_items && worth_rows(p); }},
-    {.variant = {.name = "packed16",
-                 .summary = "two 16-bit counters per word in local memory, spilled before they overflow",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
-                 .order = OperationOrder::canonical,
-                 .source = "Concord"},
-     .supports =
-         [](const Device& device, const HistogramProblem& p) {
-             return supports_local(device, p, divide_up(p.bins(), 2) * 4);
-         },
-     .run = run_histogram_packed16,
-     .suits = [](const Device& device,
-                 const HistogramProblem& p) { return device.traits().many_items && worth_rows(p); }},
-    {.variant = {.name = "passes",
-                 .summary = "a range of bins per group in local memory; groups of all ranges read a part of "
-                            "the samples together",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
-                 .order = OperationOrder::canonical,
-                 .source = "textbook"},
-     .supports = [](const Device& device, const HistogramProblem& p) { return supports_local(device, p, 4); },
-     .run = run_histogram_passes,
-     .suits =
-         [](const Device& device, const HistogramProblem& p) {
-             constexpr u64 few = 16;
-             return device.traits().many_items && worth_rows(p) && pass_count(device, p.bins()) <= few;
-         }},
-    {.variant = {.name = "sorted",
-                 .summary = "sorts bin numbers by coarse bin, then counts each coarse bin in local memory",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
-                 .order = OperationOrder::canonical,
-                 .source = "textbook"},
-     .supports = supports_sorted,
-     .run = run_histogram_sorted,
-     .suits =
-         [](const Device& device, const HistogramProblem& p) {
-             return device.traits().many_items && worth_rows(p) && p.out.bytes() > device.traits().cache;
-         }},
+     .items = private_bins,
+     .host = private_bins},
+    row_of(
+        {.name = "multi_copy",
+         .summary = "several copies of the counters per group in local memory, up to one per lane of a warp",
+         .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+         .order = OperationOrder::canonical,
+         .source = "J. Gomez-Luna et al., An optimized approach to histogram computation on GPU, 2013"},
+        {.run = run_histogram_multi_copy,
+         .supports = supports_multi_copy,
+         .suits =
+             [](const Device& device, const HistogramProblem& p) {
+                 constexpr u64 few = 4096;
+                 return p.bins() <= few && suits_rows(device, p);
+             }}),
+    row_of({.name = "shared_atomic",
+            .summary = "one private copy of the counters per group in local memory, added to the result once",
+            .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+            .order = OperationOrder::canonical,
+            .source = podlozhnyuk},
+           {.run = run_histogram_shared_atomic, .supports = supports_shared, .suits = suits_rows}),
+    row_of({.name = "packed16",
+            .summary = "two 16-bit counters per word in local memory, spilled before they overflow",
+            .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+            .order = OperationOrder::canonical,
+            .source = "Concord"},
+           {.run = run_histogram_packed16, .supports = supports_packed, .suits = suits_rows}),
+    row_of({.name = "passes",
+            .summary = "a range of bins per group in local memory; groups of all ranges read a part of "
+                       "the samples together",
+            .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+            .order = OperationOrder::canonical,
+            .source = "textbook"},
+           {.run = run_histogram_passes,
+            .supports = supports_passes,
+            .suits =
+                [](const Device& device, const HistogramProblem& p) {
+                    constexpr u64 few = 16;
+                    return suits_rows(device, p) && pass_count(device, p.bins()) <= few;
+                }}),
+    row_of({.name = "sorted",
+            .summary = "sorts bin numbers by coarse bin, then counts each coarse bin in local memory",
+            .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+            .order = OperationOrder::canonical,
+            .source = "textbook"},
+           {.run = run_histogram_sorted,
+            .supports = supports_sorted,
+            .suits =
+                [](const Device& device, const HistogramProblem& p) {
+                    return suits_rows(device, p) && p.out.bytes() > device.traits().cache;
+                }}),
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",
                  .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
-     .supports = supports_any,
-     .run = run_histogram_serial,
-     .suits = [](const Device&, const HistogramProblem& p) { return p.in.count <= few_samples; }},
+     .host = {.run = run_histogram_serial,
+              .supports = supports_any,
+              .suits = [](const Device&, const HistogramProblem& p) { return p.in.count <= few_samples; }}},
     {.variant = {.name = "global_atomic",
                  .summary = "every sample adds to its counter in global memory by an atomic operation",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
-     .supports = supports_global,
-     .run = run_histogram_global_atomic},
+     .groups = global_atomic,
+     .items = global_atomic,
+     .host = global_atomic},
 };
 
 constexpr auto variants = variants_of(table);
@@ -188,7 +191,8 @@ void check_counter_type(std::string_view call, Type type) {
 
 Enqueued histogram(Stream& stream, const HistogramProblem& p, const Options& options) {
     check_operands(stream, p.in, p.out);
-    const HistogramRow& row = choose_tuned("histogram", table, stream.device(), p, point_of(p), options);
+    const Row<HistogramProblem>& row =
+        choose_tuned("histogram", table, stream.device(), p, point_of(p), options);
     if (p.in.count == 0 || p.nothing) {
         const u64 zero = 0;
         stream.fill(*p.out.buffer, p.out.offset, p.out.bytes(), &zero, size_of(p.out.type));

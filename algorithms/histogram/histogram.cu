@@ -21,6 +21,9 @@
 // T: type of the samples, of SIZE bytes; apply(op, x): bin of a sample, at least N if it is not counted; BIN:
 // unsigned type of bins; WORDS: 32-bit words per counter.
 
+#include "histogram_counter.cu"
+#include "tile.cu"
+
 #ifndef UNROLL
 #define UNROLL 4  // private: accesses of 16 bytes in flight per thread
 #endif
@@ -33,10 +36,6 @@
 
 constexpr int pack = 16 / SIZE;  // samples per access
 using Samples = Pack<T, pack>;
-
-template <int Words> struct CounterOf { using Type = u32; };
-template <> struct CounterOf<2> { using Type = u64; };
-using Counter = CounterOf<WORDS>::Type;
 
 extern __shared__ u32 table[];
 

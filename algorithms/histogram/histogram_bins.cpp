@@ -1,4 +1,4 @@
-#include "histogram_table.hpp"
+#include "histogram_variants.hpp"
 
 #include <array>
 #include <charconv>
@@ -46,8 +46,8 @@ constexpr std::string_view upper_word = R"(
 std::string even_source(Form form, Type type, const std::string& bin) {
     const std::string t(name_of(type)), none = "(" + bin + ")~(" + bin + ")0";
     const std::string word = size_of(type) == 8 ? "u64" : "u32";
-    const std::string above = "const " + std::string(name_of(unsigned_of(type))) + " above = (" +
-                              std::string(name_of(unsigned_of(type))) + ")((" + word + ")x - first); ";
+    const std::string above = "const " + std::string(name_of(bits_of(type))) + " above = (" +
+                              std::string(name_of(bits_of(type))) + ")((" + word + ")x - first); ";
     const std::string head = bin + " concord_function(" + t + " x, ";
     switch (form) {
         case Form::even_float:
@@ -188,7 +188,7 @@ ResolvedBins even_floats(const HistogramBins& bins, u64 count) {
         refuse(std::string("range is too ") + (std::isfinite(hi - lo) ? "narrow" : "wide") + " for " + type +
                ", got " + range_name(bins) + " with " + std::to_string(count) +
                " bins; hi - lo and bins / (hi - lo) must be finite");
-    if (count > most_narrow_bins)
+    if (count > max_narrow_bins)
         return resolved<T>(Form::even_float, ops::EvenFloat<T, u64>{lo, hi, scale, count - 1});
     return resolved<T>(Form::even_float, ops::EvenFloat<T, u32>{lo, hi, scale, static_cast<u32>(count - 1)});
 }
@@ -219,7 +219,7 @@ ResolvedBins even_integers(const HistogramBins& bins, u64 count) {
     // Values modulo 2^32 or 2^64.
     const auto first_word = static_cast<ops::Word<T>>(first), reach = static_cast<ops::Word<T>>(last - first);
     const u64 ahead = static_cast<u64>(first - lo), range = static_cast<u64>(hi - lo);
-    if (count > most_narrow_bins)
+    if (count > max_narrow_bins)
         return resolved<T>(Form::even_wide,
                            ops::EvenWide<T, u64>{first_word, reach, ahead, ratio_64_of(count, range)});
     if (range > u64{1} << 32)
@@ -236,7 +236,7 @@ ResolvedBins even_integers(const HistogramBins& bins, u64 count) {
 
 template <class T>
 ResolvedBins modulo(u64 count) {
-    if (count > most_narrow_bins)
+    if (count > max_narrow_bins)
         return resolved<T>(Form::modulo_wide, ops::ModuloWide<T, u64>{count, ratio_64_of(1, count)});
     if constexpr (sizeof(T) == 8) {
         return resolved<T>(Form::modulo_wide, ops::ModuloWide<T, u32>{count, ratio_64_of(1, count)});
@@ -262,7 +262,7 @@ ResolvedBins resolve(const HistogramBins& bins, Type type, u64 count) {
                        "; pass an unsigned type");
             default:
                 if constexpr (is_integer) {
-                    if (count > most_narrow_bins) return resolved<T>(Form::identity, ops::Identity<T, u64>{});
+                    if (count > max_narrow_bins) return resolved<T>(Form::identity, ops::Identity<T, u64>{});
                     return resolved<T>(Form::identity, ops::Identity<T, u32>{});
                 }
                 refuse("identity bins require integer samples, got " + std::string(name_of(type)) +

@@ -1,6 +1,6 @@
 // The built-in bins in the host dialect. Even bins of integers are compiled by element size: the sign is in the values.
 
-#include "histogram_table.hpp"
+#include "histogram_variants.hpp"
 
 namespace concord::detail {
 namespace {

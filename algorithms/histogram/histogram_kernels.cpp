@@ -1,7 +1,7 @@
 // The host kernels that count, which do not depend on the type of the samples. Those of `private_bins`, which `auto`
 // takes, are compiled for every instruction set.
 
-#include "histogram_table.hpp"
+#include "histogram_variants.hpp"
 
 #include "histogram_count.hpp"
 

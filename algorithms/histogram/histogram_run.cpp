@@ -1,6 +1,7 @@
 // The host side of the variants: kernels, numbers of groups, local memory and launches.
 
-#include "histogram_table.hpp"
+#include "histogram_sources.hpp"
+#include "histogram_variants.hpp"
 
 #include "histogram_count.hpp"
 
@@ -11,11 +12,6 @@
 
 namespace concord {
 
-namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, tile_cu, histogram_cu, histogram_cl, histogram_steps_cu,
-    histogram_steps_cl, histogram_sorted_cu, histogram_sorted_cl;
-}
-
 namespace detail {
 namespace {
 
@@ -25,25 +21,11 @@ constexpr u32 private_group_size = 1024, portable_group_size = 256;
 constexpr u32 global_group_size = 256;  // work-items of a group that counts in global memory
 // Copies of the counters in local memory: at most this many bytes, so that a unit holds at least two groups, and at
 // most one copy per lane of a warp, so that no two lanes conflict on a bank.
-constexpr u64 most_copy_bytes = u64{32} << 10;
-constexpr u32 most_copies = 32;
+constexpr u64 max_copy_bytes = u64{32} << 10;
+constexpr u32 max_copies = 32;
 constexpr u64 share_bits = 31;  // log2 of the samples per group, which are counted in 32 bits
-
-enum class Source { groups, wide, steps, sorted };
-
-const KernelSource& source(Source which) {
-    static const KernelSource production{
-        "histogram",
-        {kernel_sources::common_cu, kernel_sources::tile_cu, kernel_sources::histogram_cu},
-        {kernel_sources::common_cl, kernel_sources::histogram_cl}};
-    static const KernelSource steps{"histogram_steps",
-                                    {kernel_sources::common_cu, kernel_sources::histogram_steps_cu},
-                                    {kernel_sources::common_cl, kernel_sources::histogram_steps_cl}};
-    static const KernelSource sorted{"histogram_sorted",
-                                     {kernel_sources::common_cu, kernel_sources::histogram_sorted_cu},
-                                     {kernel_sources::common_cl, kernel_sources::histogram_sorted_cl}};
-    return which == Source::steps ? steps : which == Source::sorted ? sorted : production;
-}
+// Samples that are worth a group in C++. Waking a thread of oneTBB costs as much as counting that many.
+constexpr u64 host_share = u64{1} << 16;
 
 u32 default_group_size(const Device& device) {
     const DeviceTraits& traits = device.traits();
@@ -52,7 +34,7 @@ u32 default_group_size(const Device& device) {
 }
 
 struct KernelShape {
-    Source source = Source::groups;
+    const KernelSource* source = nullptr;  // null for host kernels
     u32 group_size = 1;
     u32 copies = 1;
     bool passes = false;
@@ -60,14 +42,14 @@ struct KernelShape {
 };
 
 bool is_wide(const HistogramProblem& p) {
-    return p.bins() > most_narrow_bins;
+    return p.bins() > max_narrow_bins;
 }
 
 std::shared_ptr<Kernel> kernel(Device& device, const HistogramProblem& p, const char* entry,
                                const KernelShape& shape, HostKernel HistogramKernels::*host) {
     const Type type = p.in.type;
     const bool narrow = !is_wide(p) && size_of(p.op.result) < 8;
-    KernelSpec spec{.source = &source(shape.source),
+    KernelSpec spec{.source = shape.source,
                     .entry = entry,
                     .constants = {{"T", type},
                                   {"SIZE", size_of(type)},
@@ -79,7 +61,6 @@ std::shared_ptr<Kernel> kernel(Device& device, const HistogramProblem& p, const 
                     .op = &p.op,
                     .host = histogram_kernels(is_wide(p)).*host,
                     .max_group_size = shape.group_size};
-    if (shape.source == Source::wide) spec.constants.push_back({"WIDE", 1});
     return device.kernel(spec);
 }
 
@@ -87,12 +68,11 @@ std::shared_ptr<Kernel> kernel(Device& device, const HistogramProblem& p, const 
 std::shared_ptr<Kernel> counter_kernel(Device& device, const HistogramProblem& p, const char* entry,
                                        const KernelShape& shape, HostKernel HistogramKernels::*host) {
     const Type type = p.out.type;
-    KernelSpec spec{.source = &source(shape.source),
+    KernelSpec spec{.source = shape.source,
                     .entry = entry,
                     .constants = {{"COUNTER", type}, {"WORDS", shape.words}, {"GROUP", shape.group_size}},
                     .host = histogram_kernels(false).*host,
                     .max_group_size = shape.group_size};
-    if (shape.source == Source::wide) spec.constants.push_back({"WIDE", 1});
     return device.kernel(spec);
 }
 
@@ -103,12 +83,15 @@ host::BlockFunction bin_function(const Device& device, const HistogramProblem& p
     return {.entry = function.entry(isa), .isa = isa};
 }
 
-// Launches a kernel that takes the bin function: on the CPU as an argument, with the samples' size.
+bool is_host(const Device& device) {
+    return class_of(device) == DeviceClass::host;
+}
+
+// Launches a kernel that calls the bin function. In C++ it is an argument, with the samples' size.
 template <class... A>
 void launch_bins(Stream& stream, const Kernel& kernel, const HistogramProblem& p, const LaunchShape& shape,
                  const A&... arguments) {
-    if (stream.device().traits().compiles_source)
-        return launch(stream, kernel, shape, arguments..., p.values);
+    if (!is_host(stream.device())) return launch(stream, kernel, shape, arguments..., p.values);
     launch(stream, kernel, shape, arguments..., size_of(p.in.type),
            bin_function(stream.device(), p).argument(), p.values);
 }
@@ -138,10 +121,11 @@ Counts make_counts(Stream& stream, const HistogramProblem& p) {
 
 void finish(Stream& stream, const HistogramProblem& p, const Counts& counts) {
     if (p.out.type != Type::u16) return;
-    const auto saturate =
-        counter_kernel(stream.device(), p, "histogram_saturate",
-                       {.source = Source::steps, .group_size = global_group_size, .words = counts.words},
-                       &HistogramKernels::saturate);
+    const auto saturate = counter_kernel(stream.device(), p, "histogram_saturate",
+                                         {.source = &kernel_sources::histogram_saturate(),
+                                          .group_size = global_group_size,
+                                          .words = counts.words},
+                                         &HistogramKernels::saturate);
     launch_elements(stream, *saturate, p.bins(), global_group_size, NoOperator{}, counts.view, p.out,
                     p.bins(), counts.words);
 }
@@ -153,8 +137,7 @@ u64 group_count(const Device& device, const Kernel& kernel, const HistogramProbl
     const u64 n = p.in.count;
     const DeviceTraits& traits = device.traits();
     const u64 least = (n >> share_bits) + 1;
-    constexpr u64 host_share = u64{1} << 16;
-    if (traits.serial_groups)
+    if (is_host(device))
         return std::max(least,
                         std::min<u64>(u64{traits.units} * 4, divide_up(n, std::max(host_share, held))));
     u64 resident = std::max<u64>(1, traits.max_resident_items / group_size);
@@ -175,10 +158,13 @@ void run_private(Stream& stream, const HistogramProblem& p, u32 copies, u64 pass
     Device& device = stream.device();
     const Counts counts = make_counts(stream, p);
     const u32 group_size = default_group_size(device);
-    const auto count =
-        kernel(device, p, "histogram_private",
-               {.group_size = group_size, .copies = copies, .passes = passes > 1, .words = counts.words},
-               &HistogramKernels::local);
+    const auto count = kernel(device, p, "histogram_private",
+                              {.source = &kernel_sources::histogram(),
+                               .group_size = group_size,
+                               .copies = copies,
+                               .passes = passes > 1,
+                               .words = counts.words},
+                              &HistogramKernels::local);
     const u64 range = divide_up(p.bins(), passes), bytes = range * copies * 4, n = p.in.count;
     u64 groups = group_count(device, *count, p, range, bytes, group_size);
     // Groups of all passes over a part of the samples run together, so one of them brings it into the cache for
@@ -200,8 +186,8 @@ TuningPoint point_of(const HistogramProblem& p) {
 }
 
 u64 multi_copies(const Device& device, const HistogramProblem& p) {
-    const u64 budget = std::min(most_copy_bytes, local_budget(device)), bins = p.bins();
-    for (u64 copies = tuned(device, histogram_copies_of_group, point_of(p), most_copies); copies > 1;
+    const u64 budget = std::min(max_copy_bytes, local_budget(device)), bins = p.bins();
+    for (u64 copies = tuned(device, histogram_copies_of_group, point_of(p), max_copies); copies > 1;
          copies /= 2) {
         if (bins <= budget / (copies * 4)) return copies;
     }
@@ -216,8 +202,8 @@ u64 pass_count(const Device& device, u64 bins) {
 PrivateRows private_rows(const Device& device, const HistogramProblem& p) {
     const u64 n = p.in.count, bins = p.bins();
     constexpr u64 line = 16;
-    // Waking a thread of oneTBB costs as much as counting many samples. Other drivers wake theirs at every launch.
-    const u64 least_share = device.traits().serial_groups ? u64{1} << 16 : u64{1} << 13;
+    // Other drivers than oneTBB wake their threads at every launch.
+    const u64 min_share = is_host(device) ? host_share : u64{1} << 13;
     // Several tables, while they fit the core's private cache, so that equal samples do not wait for each other's
     // counter.
     const u32 tables = static_cast<u32>(tuned(device, histogram_tables_of_task, point_of(p),
@@ -226,7 +212,7 @@ PrivateRows private_rows(const Device& device, const HistogramProblem& p) {
                                               : bins <= 32768 ? 2
                                                               : 1));
     const u64 tasks_a_unit = tuned(device, histogram_tasks_of_unit, point_of(p), bins <= 16384 ? 4 : 1);
-    const u64 share = std::max(least_share, bins);
+    const u64 share = std::max(min_share, bins);
     const u64 tasks = std::max((n >> share_bits) + 1,
                                std::min(u64{device.traits().units} * tasks_a_unit, divide_up(n, share)));
     return {tasks, (bins + 1 + line - 1) / line * line + line, tables};
@@ -238,12 +224,13 @@ void run_histogram_private_bins(Stream& stream, const HistogramProblem& p) {
     const auto scratch = stream.scratch(rows.bytes());
     const View view{scratch.get(), 0, rows.bytes() / 4, Type::u32};
     const auto host = size_of(p.in.type) == 1 ? &HistogramKernels::bytes : &HistogramKernels::bins;
-    const auto count =
-        kernel(device, p, "histogram_bins", {.source = Source::wide, .copies = rows.tables}, host);
+    const auto count = kernel(device, p, "histogram_bins",
+                              {.source = &kernel_sources::histogram_bins(), .copies = rows.tables}, host);
     launch_bins(stream, *count, p, LaunchShape::linear(rows.tasks, 1), p.in, view, p.in.count, p.bins(),
                 rows.stride, rows.tables);
     const auto merge =
-        counter_kernel(device, p, "histogram_merge", {.source = Source::wide}, &HistogramKernels::merge);
+        counter_kernel(device, p, "histogram_merge", {.source = &kernel_sources::histogram_merge()},
+                       &HistogramKernels::merge);
     launch(stream, *merge, LaunchShape::linear(divide_up(p.bins(), host::histogram_merge_tile), 1), view,
            p.out, p.bins(), u64{rows.stride * rows.tables}, rows.tasks, size_of(p.out.type));
 }
@@ -264,8 +251,10 @@ void run_histogram_packed16(Stream& stream, const HistogramProblem& p) {
     Device& device = stream.device();
     const Counts counts = make_counts(stream, p);
     const u32 group_size = default_group_size(device);
-    const auto count = kernel(device, p, "histogram_packed16",
-                              {.group_size = group_size, .words = counts.words}, &HistogramKernels::packed16);
+    const auto count =
+        kernel(device, p, "histogram_packed16",
+               {.source = &kernel_sources::histogram(), .group_size = group_size, .words = counts.words},
+               &HistogramKernels::packed16);
     const u64 bytes = divide_up(p.bins(), 2) * 4, n = p.in.count;
     const u64 groups = group_count(device, *count, p, p.bins(), bytes, group_size);
     launch_bins(stream, *count, p, LaunchShape::linear(groups, group_size_of(device, group_size), bytes),
@@ -276,14 +265,14 @@ void run_histogram_packed16(Stream& stream, const HistogramProblem& p) {
 void run_histogram_global_atomic(Stream& stream, const HistogramProblem& p) {
     Device& device = stream.device();
     const Counts counts = make_counts(stream, p);
-    const auto count =
-        kernel(device, p, "histogram_global",
-               {.source = Source::steps, .group_size = global_group_size, .words = counts.words},
-               &HistogramKernels::global);
-    constexpr u64 most_groups = u64{1} << 22, host_share = u64{1} << 16;
+    const auto count = kernel(device, p, "histogram_global",
+                              {.source = &kernel_sources::histogram_global(),
+                               .group_size = global_group_size,
+                               .words = counts.words},
+                              &HistogramKernels::global);
+    constexpr u64 max_groups = u64{1} << 22;
     const u64 groups =
-        std::min(most_groups,
-                 divide_up(p.in.count, device.traits().serial_groups ? host_share : u64{global_group_size}));
+        std::min(max_groups, divide_up(p.in.count, is_host(device) ? host_share : u64{global_group_size}));
     launch_bins(stream, *count, p, LaunchShape::linear(groups, group_size_of(device, global_group_size)),
                 p.in, counts.view, p.in.count, p.bins(), counts.words);
     finish(stream, p, counts);
@@ -293,8 +282,8 @@ void run_histogram_sorted(Stream& stream, const HistogramProblem& p) {
     Device& device = stream.device();
     const Counts counts = make_counts(stream, p);
     // The counters of a coarse bin fit local memory and a private cache.
-    constexpr u64 most_fine = 8192;
-    const u32 shift = static_cast<u32>(std::bit_width(std::min(most_fine, local_budget(device) / 4))) - 1;
+    constexpr u64 max_fine = 8192;
+    const u32 shift = static_cast<u32>(std::bit_width(std::min(max_fine, local_budget(device) / 4))) - 1;
     const u64 n = p.in.count, bins = p.bins(), fine = u64{1} << shift;
     const u32 coarse = static_cast<u32>(divide_up(bins, fine));
     const auto id_buffer = stream.scratch(n * sizeof(u32)),
@@ -302,16 +291,20 @@ void run_histogram_sorted(Stream& stream, const HistogramProblem& p) {
     const View ids{id_buffer.get(), 0, n, Type::u32},
         positions{position_buffer.get(), 0, u64{coarse} + 1, Type::u64};
 
-    const KernelShape shape{.source = Source::sorted, .group_size = global_group_size, .words = counts.words};
-    const auto find = kernel(device, p, "histogram_ids", shape, &HistogramKernels::ids);
+    const auto find = kernel(device, p, "histogram_ids",
+                             {.source = &kernel_sources::histogram_ids(), .group_size = global_group_size},
+                             &HistogramKernels::ids);
     const u32 none = coarse << shift;
-    if (device.traits().compiles_source) {
-        launch_elements(stream, *find, n, global_group_size, p.values, p.in, ids, n, bins, none);
-    } else {
+    if (is_host(device)) {
         launch_elements(stream, *find, n, global_group_size, p.values, p.in, ids, n, bins, none,
                         size_of(p.in.type), bin_function(device, p).argument());
+    } else {
+        launch_elements(stream, *find, n, global_group_size, p.values, p.in, ids, n, bins, none);
     }
     sort(stream, ids, ids, {.begin_bit = shift, .end_bit = shift + static_cast<u32>(std::bit_width(coarse))});
+    const KernelShape shape{.source = &kernel_sources::histogram_sorted(),
+                            .group_size = global_group_size,
+                            .words = counts.words};
     const auto locate = counter_kernel(device, p, "histogram_positions", shape, &HistogramKernels::positions);
     launch_elements(stream, *locate, positions.count, global_group_size, NoOperator{}, ids, positions, n,
                     coarse, shift);
@@ -328,8 +321,7 @@ void run_histogram_sorted(Stream& stream, const HistogramProblem& p) {
 void run_histogram_serial(Stream& stream, const HistogramProblem& p) {
     const u64 zero = 0;
     stream.fill(*p.out.buffer, p.out.offset, p.out.bytes(), &zero, size_of(p.out.type));
-    const auto serial =
-        kernel(stream.device(), p, "histogram_serial", {.source = Source::steps}, &HistogramKernels::serial);
+    const auto serial = kernel(stream.device(), p, "histogram_serial", {}, &HistogramKernels::serial);
     launch_bins(stream, *serial, p, LaunchShape::linear(1, 1), p.in, p.out, p.in.count, p.bins(),
                 size_of(p.out.type));
 }

@@ -1,31 +1,18 @@
 // Histogram of more bins than local memory holds, `sorted`, OpenCL C. Parallel sources: histogram_sorted.cu,
 // histogram_count.hpp.
 //
-// Algorithm  ids: the bin of every sample. Concord's radix sort orders ids by coarse bin, which is 2^shift bins.
-//            positions: the first id of each coarse bin. segments: a group takes a segment of the sorted ids,
-//            counts one coarse bin after another in local memory and adds the counts to the counters.
+// Algorithm  ids: the bin of every sample (histogram_ids.cl). Concord's radix sort orders ids by coarse bin, which is
+//            2^shift bins. positions: the first id of each coarse bin. segments: a group takes a segment of the
+//            sorted ids, counts one coarse bin after another in local memory and adds the counts to the counters.
 // Passes     three launches and those of the sort
 // Traffic    one read per sample; 4 bytes per id are written, sorted (see sort.hpp) and read; each segment adds the
 //            counters of its coarse bins
 // Tunables   GROUP work-items per group; shift and the length of segments: histogram_run.cpp
 // Source     textbook
 //
-// T: type of the samples; apply(op, x): bin of a sample, at least N if it is not counted; BIN: unsigned type of
-// bins; WORDS: 32-bit words per count.
+// WORDS: 32-bit words per count.
 
-#if defined(T)
-
-// none: the id of samples that are not counted. Its coarse bin lies past all others.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void histogram_ids(__global const T* in, ulong in_at, __global u32* ids, ulong ids_at, u64 n, u64 bins, u32 none,
-                   const Op op) {
-    const u64 i = get_group_id(0) * (u64)GROUP + get_local_id(0);
-    if (i >= n) return;
-    const BIN bin = (BIN)apply(op, in[in_at + i]);
-    ids[ids_at + i] = bin < bins ? (u32)bin : none;
-}
-
-#else
+#include "histogram_counter.cl"
 
 // One work-item per coarse bin, and one for the end of the last: finds the first id in or past its coarse bin.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
@@ -62,14 +49,8 @@ void histogram_segments(__global const u32* ids, ulong ids_at, __global const u6
         for (u64 i = first + local_id; i < last; i += GROUP) atomic_inc(table + (ids[i] & (fine - 1)));
         barrier(CLK_LOCAL_MEM_FENCE);
         for (u32 b = local_id; b < fine; b += GROUP) {
-            if (table[b] == 0) continue;
-            // OpenCL C 1.2 has no 64-bit atomics, so the lower word carries.
-            volatile __global u32* counter = out + out_at + (((u64)c << shift) + b) * WORDS;
-            const u32 old = atomic_add(counter, table[b]);
-            if (WORDS == 2 && old + table[b] < old) atomic_inc(counter + 1);
+            if (table[b] != 0) add_to(out + out_at, ((u64)c << shift) + b, table[b]);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
-
-#endif

@@ -1,34 +1,18 @@
 // Histogram of more bins than local memory holds, `sorted`, CUDA C++. Parallel sources: histogram_sorted.cl,
 // histogram_count.hpp.
 //
-// Algorithm  ids: the bin of every sample. Concord's radix sort orders ids by coarse bin, which is 2^shift bins.
-//            positions: the first id of each coarse bin. segments: a group takes a segment of the sorted ids,
-//            counts one coarse bin after another in shared memory and adds the counts to the counters.
+// Algorithm  ids: the bin of every sample (histogram_ids.cu). Concord's radix sort orders ids by coarse bin, which is
+//            2^shift bins. positions: the first id of each coarse bin. segments: a group takes a segment of the
+//            sorted ids, counts one coarse bin after another in shared memory and adds the counts to the counters.
 // Passes     three launches and those of the sort
 // Traffic    one read per sample; 4 bytes per id are written, sorted (see sort.hpp) and read; each segment adds the
 //            counters of its coarse bins
 // Tunables   GROUP threads per group; shift and the length of segments: histogram_run.cpp
 // Source     textbook
 //
-// T: type of the samples; apply(op, x): bin of a sample, at least N if it is not counted; BIN: unsigned type of
-// bins; WORDS: 32-bit words per count.
+// WORDS: 32-bit words per count.
 
-template <int Words> struct CounterOf { using Type = u32; };
-template <> struct CounterOf<2> { using Type = unsigned long long; };
-using Counter = CounterOf<WORDS>::Type;
-
-#if defined(T)
-
-// none: the id of samples that are not counted. Its coarse bin lies past all others.
-extern "C" __global__ void __launch_bounds__(GROUP)
-    histogram_ids(const T* in, u32* ids, u64 n, u64 bins, u32 none, const Op op) {
-    const u64 i = u64(blockIdx.x) * GROUP + threadIdx.x;
-    if (i >= n) return;
-    const BIN bin = BIN(apply(op, in[i]));
-    ids[i] = bin < bins ? u32(bin) : none;
-}
-
-#else
+#include "histogram_counter.cu"
 
 // One thread per coarse bin, and one for the end of the last: finds the first id in or past its coarse bin.
 extern "C" __global__ void __launch_bounds__(GROUP)
@@ -68,5 +52,3 @@ extern "C" __global__ void __launch_bounds__(GROUP)
         __syncthreads();
     }
 }
-
-#endif

@@ -14,6 +14,8 @@
 //
 // A, B, U: element types of the inputs and the output.
 
+#include "lines.cl"
+
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void map_naive(__global const A* a, ulong a_at, __global const B* b, ulong b_at, __global U* out, ulong out_at, u64 n,
                const Op op) {
@@ -75,16 +77,16 @@ typedef union {
     ulong8 all;
 } Line;
 
-// past_cache: the data exceeds the caches, so results are stored to memory in whole cache lines.
+// non_temporal: the data exceeds the caches, so results are stored to memory in whole cache lines.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void map_wide(__global const A* a, ulong a_at, __global const B* b, ulong b_at, __global U* out, ulong out_at, u64 n,
-              u64 tile, u32 past_cache, const Op op) {
+              u64 tile, u32 non_temporal, const Op op) {
     const u64 end = min(n, (get_group_id(0) + 1) * tile);
     u64 i = get_group_id(0) * tile;
     a += a_at;
     b += b_at;
     out += out_at;
-    if (CAN_STREAM && past_cache) {
+    if (CAN_STREAM && non_temporal) {
         for (; i < end && (ulong)(out + i) % LINE_BYTES != 0; ++i) out[i] = F(a[i], b[i]);
         for (; i + LINE <= end; i += LINE) {
             Line line;

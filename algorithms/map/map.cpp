@@ -1,5 +1,8 @@
+#include "map_sources.hpp"
+
 #include <concord/internal/calibration.hpp>
 #include <concord/internal/launch.hpp>
+#include <concord/internal/row.hpp>
 #include <concord/map.hpp>
 #include <concord/tuning.hpp>
 
@@ -7,10 +10,6 @@
 #include <string>
 
 namespace concord {
-
-namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, tile_cl, map_cu, map_cl;
-}
 
 namespace detail {
 namespace {
@@ -51,19 +50,11 @@ u32 unroll_of(const Device& device, const MapProblem& p) {
     return static_cast<u32>(tuned(device, unroll, point_of(p), 1));
 }
 
-const KernelSource& source() {
-    static const KernelSource sources{
-        "map",
-        {kernel_sources::common_cu, kernel_sources::map_cu},
-        {kernel_sources::common_cl, kernel_sources::tile_cl, kernel_sources::map_cl}};
-    return sources;
-}
-
 std::shared_ptr<Kernel> kernel(Device& device, const MapProblem& p, const char* entry, u32 pack,
                                HostKernel MapHost::*host, u32 unrolled = 1) {
     const Type a = p.a.type, b = p.b.type, out = p.out.type;
     KernelSpec spec{
-        .source = &source(),
+        .source = &kernel_sources::map(),
         .entry = entry,
         .constants = {{"A", a},
                       {"B", b},
@@ -74,7 +65,7 @@ std::shared_ptr<Kernel> kernel(Device& device, const MapProblem& p, const char* 
                       {"F(x, y)", p.op.arguments.size() == 2 ? "apply(op, x, y)" : "apply(op, x)"}},
         .op = &p.op,
         .max_group_size = default_group_size};
-    if (p.host != nullptr) spec.host = p.host->*host;
+    if (p.host != nullptr && host != nullptr) spec.host = p.host->*host;
     return device.kernel(spec);
 }
 
@@ -85,23 +76,32 @@ void run_naive(Stream& stream, const MapProblem& p) {
     launch_elements(stream, *map, n, default_group_size, p.values, p.a, p.b, p.out, n);
 }
 
-// One work-item per group, contiguous tiles.
-void run_wide(Stream& stream, const MapProblem& p) {
+// Elements of a contiguous tile, for groups of one work-item. A single tile for small inputs. For large ones at most 64
+// tiles per unit: enough for load balance, with negligible cost per tile.
+u64 tile_of(const Device& device, const MapProblem& p) {
+    const u64 n = p.out.count, tile = (tuned(device, tile_kib, point_of(p), 64) << 10) / size_of(p.out.type);
+    if (n <= tile * device.traits().units * 64) return tile;
+    return divide_up(divide_up(n, device.traits().units * u64{64}), 64) * 64;
+}
+
+void run_tiles(Stream& stream, const MapProblem& p, const char* entry, u64 tile) {
     Device& device = stream.device();
-    const char* entry = device.traits().compiles_source ? "map_wide" : "map_vectorized";
     const auto map = kernel(device, p, entry, 1, &MapHost::vectorized);
     const u64 n = p.out.count;
-    // A single tile for small inputs. For large ones at most 64 tiles per unit: enough for load balance, with
-    // negligible cost per tile.
-    u64 tile = (tuned(device, tile_kib, point_of(p), 64) << 10) / size_of(p.out.type);
-    if (n > tile * device.traits().units * 64)
-        tile = divide_up(divide_up(n, device.traits().units * u64{64}), 64) * 64;
-    // Waking a thread costs more than a built-in function of a few elements. A user's function may take any time.
-    if (parallel_kib.is_for(device) && p.op.file == "builtin" &&
-        bytes_of(p) >> 10 < tuned(device, parallel_kib, point_of(p), 1024))
-        tile = n;
     launch(stream, *map, LaunchShape::linear(divide_up(n, tile), 1), p.a, p.b, p.out, n, tile,
            stores_past_cache(device, stream_kib, point_of(p), bytes_of(p)), p.values);
+}
+
+void run_vectorized_items(Stream& stream, const MapProblem& p) {
+    run_tiles(stream, p, "map_wide", tile_of(stream.device(), p));
+}
+
+// Waking a thread costs more than a built-in function of a few elements. A user's function may take any time.
+void run_vectorized_host(Stream& stream, const MapProblem& p) {
+    const Device& device = stream.device();
+    const bool is_small =
+        p.op.file == "builtin" && bytes_of(p) >> 10 < tuned(device, parallel_kib, point_of(p), 1024);
+    run_tiles(stream, p, "map_vectorized", is_small ? p.out.count : tile_of(device, p));
 }
 
 // Elements of a pack, and elements before the first pack. A pack fills one access, or is one element if the operands
@@ -121,12 +121,11 @@ Packing packing(const MapProblem& p) {
     return {static_cast<u32>(pack), std::min(head, p.out.count)};
 }
 
-void run_vectorized(Stream& stream, const MapProblem& p) {
+void run_vectorized_groups(Stream& stream, const MapProblem& p) {
     Device& device = stream.device();
-    if (!device.traits().many_items) return run_wide(stream, p);
     const auto [pack, head] = packing(p);
     const u32 unrolled = unroll_of(device, p);
-    const auto map = kernel(device, p, "map_vectorized", pack, &MapHost::vectorized, unrolled);
+    const auto map = kernel(device, p, "map_vectorized", pack, nullptr, unrolled);
     const u64 n = p.out.count, packs = (n - head) / pack;
     const u64 tiles = std::max<u64>(1, divide_up(packs, u64{default_group_size} * unrolled));
     const u32 ends = static_cast<u32>(n - packs * pack);
@@ -135,8 +134,6 @@ void run_vectorized(Stream& stream, const MapProblem& p) {
 }
 
 Support supports_any(const Device& device, const MapProblem& p) {
-    if (Support group = supports_group(device, device.traits().many_items ? default_group_size : 1); !group)
-        return group;
     for (const View* view : {&p.a, &p.b, &p.out}) {
         if (Support support = supports_type(device, view->type); !support) return support;
     }
@@ -146,40 +143,42 @@ Support supports_any(const Device& device, const MapProblem& p) {
     return {};
 }
 
+Support supports_groups(const Device& device, const MapProblem& p) {
+    if (Support group = supports_group(device, default_group_size); !group) return group;
+    return supports_any(device, p);
+}
+
 void run_serial(Stream& stream, const MapProblem& p) {
     const auto map = kernel(stream.device(), p, "map_serial", 1, &MapHost::naive);
     const u64 n = p.out.count;
     launch(stream, *map, LaunchShape::linear(1, 1), p.a, p.b, p.out, n, n, p.values);
 }
 
-struct MapRow {
-    Variant variant;
-    Required<Support(const Device&, const MapProblem&)> supports;
-    Required<void(Stream&, const MapProblem&)> run;
-};
+constexpr Implementation<MapProblem> naive{.run = run_naive, .supports = supports_groups};
 
-constexpr MapRow table[] = {
+constexpr Row<MapProblem> table[] = {
     {.variant = {.name = "vectorized",
                  .summary = "16-byte accesses; on CPUs contiguous tiles with non-temporal stores",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "V. Volkov, Better performance at lower occupancy, GTC 2010"},
-     .supports = supports_any,
-     .run = run_vectorized},
+     .groups = {.run = run_vectorized_groups, .supports = supports_groups},
+     .items = {.run = run_vectorized_items, .supports = supports_any},
+     .host = {.run = run_vectorized_host, .supports = supports_any}},
     {.variant = {.name = "naive",
                  .summary = "one element per work-item",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
-     .supports = supports_any,
-     .run = run_naive},
+     .groups = naive,
+     .items = naive,
+     .host = naive},
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",
                  .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
-     .supports = supports_any,
-     .run = run_serial},
+     .host = {.run = run_serial, .supports = supports_any}},
 };
 
 constexpr const Tunable* tunables[] = {&unroll, &tile_kib, &stream_kib, &parallel_kib};
@@ -231,7 +230,7 @@ Enqueued map(Stream& stream, const MapProblem& p, const Options& options) {
                             std::to_string(in->offset) +
                             " in one buffer; pass exactly the input or a distinct range");
     }
-    const MapRow& row = choose_tuned(call, table, stream.device(), p, point_of(p), options);
+    const Row<MapProblem>& row = choose_tuned(call, table, stream.device(), p, point_of(p), options);
     if (p.out.count > 0) row.run(stream, p);
     return enqueued(stream, row, p);
 }
@@ -254,10 +253,10 @@ Enqueued map(Stream& stream, const View& in, const View& out, MapFunction functi
     if (traits.floats_only && !is_float(in.type))
         throw Error(ErrorCode::unsupported, "map",
                     std::string(traits.name) + " supports f32 and f64, got " + std::string(name_of(in.type)));
-    // A copy moves floats as integers: some devices would change the payload of a NaN.
+    // A copy moves bits: some devices would change the payload of a NaN.
     View from = in, to = out;
-    if (function == MapFunction::copy && is_float(in.type))
-        from.type = to.type = in.type == Type::f32 ? Type::u32 : Type::u64;
+    if (function == MapFunction::copy && (is_float(in.type) || is_storage(in.type)))
+        from.type = to.type = detail::bits_of(in.type);
     return detail::map(stream,
                        {.algorithm = "map",
                         .a = from,

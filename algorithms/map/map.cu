@@ -12,6 +12,8 @@
 //
 // A, B, U: element types of the inputs and the output.
 
+#include "common.cu"
+
 extern "C" __global__ void __launch_bounds__(GROUP) map_naive(const A* a, const B* b, U* out, u64 n, const Op op) {
     const u64 i = u64(blockIdx.x) * GROUP + threadIdx.x;
     if (i < n) out[i] = F(a[i], b[i]);

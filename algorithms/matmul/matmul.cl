@@ -20,6 +20,9 @@
 //
 // T: element type of SIZE bytes; P: a pack. Every element is one chain of fma, l ascending from 0.
 
+#include "matmul_tile.cl"
+#include "tile_order.cl"
+
 #define MODE_K 0
 #define MODE_SIDE 1
 #define MODE_PACKS 2

@@ -1,4 +1,4 @@
-#include "matmul_table.hpp"
+#include "matmul_variants.hpp"
 
 #include <concord/internal/shape.hpp>
 
@@ -6,59 +6,20 @@
 
 namespace concord {
 
-namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, tile_order_cu, tile_order_cl, async_copy_cu, matmul_tile_cu,
-    matmul_steps_cu, matmul_copy_cu, matmul_cu, matmul_lines_cu, matmul_mma_cu, matmul_tf32_cu,
-    matmul_tile_cl, matmul_steps_cl, matmul_cl, matmul_mma_cl, matmul_wide_cl;
-}
-
 namespace detail {
-namespace {
-
-const KernelSource& source_of(MatmulSource source) {
-    using namespace kernel_sources;
-    static const KernelSource steps{"matmul_steps",
-                                    {tile_order_cu, matmul_tile_cu, matmul_steps_cu},
-                                    {common_cl, tile_order_cl, matmul_tile_cl, matmul_steps_cl}};
-    static const KernelSource register_tiled{
-        "matmul",
-        {common_cu, tile_order_cu, async_copy_cu, matmul_tile_cu, matmul_copy_cu, matmul_cu},
-        {common_cl, tile_order_cl, matmul_tile_cl, matmul_cl}};
-    static const KernelSource mma{"matmul_mma",
-                                  {common_cu, tile_order_cu, matmul_tile_cu, matmul_lines_cu, matmul_mma_cu},
-                                  {common_cl, tile_order_cl, matmul_tile_cl, matmul_mma_cl}};
-    static const KernelSource packed{
-        "matmul_wide", {}, {common_cl, tile_order_cl, matmul_tile_cl, matmul_wide_cl}};
-    static const KernelSource tf32{
-        "matmul_tf32",
-        {common_cu, tile_order_cu, async_copy_cu, matmul_tile_cu, matmul_copy_cu, matmul_tf32_cu},
-        {}};
-    switch (source) {
-        case MatmulSource::steps:
-            return steps;
-        case MatmulSource::mma:
-            return mma;
-        case MatmulSource::packed:
-            return packed;
-        case MatmulSource::tf32:
-            return tf32;
-        case MatmulSource::register_tiled:
-            break;
-    }
-    return register_tiled;
-}
-
-}  // namespace
-
-std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, MatmulSource source, const char* entry,
-                                      u32 group_size, const Constants& constants, HostKernel host) {
-    KernelSpec spec{.source = &source_of(source),
+std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, const KernelSource& source,
+                                      const char* entry, u32 group_size, const Constants& constants,
+                                      HostKernel host) {
+    const std::string name(row_of(type).c);  // vectors of 4 elements, of 16 bytes and of 64 bytes
+    const std::string four = name + "4", pack = name + std::to_string(16 / size_of(type)),
+                      wide = name + std::to_string(64 / size_of(type));
+    KernelSpec spec{.source = &source,
                     .entry = entry,
                     .constants = {{"T", type},
                                   {"SIZE", size_of(type)},
-                                  {"V", type == Type::f32 ? "float4" : "double4"},
-                                  {"P", type == Type::f32 ? "float4" : "double2"},
-                                  {"WIDE", type == Type::f32 ? "float16" : "double8"}},
+                                  {"V", std::string_view(four)},
+                                  {"P", std::string_view(pack)},
+                                  {"WIDE", std::string_view(wide)}},
                     .host = host,
                     .max_group_size = group_size};
     spec.constants.append(constants);
@@ -69,25 +30,17 @@ namespace {
 
 // --- The table ------------------------------------------------------------------------------------------------------
 
-Support supports_any(const Device&, const MatmulProblem&) {
-    return {};
-}
-
-struct MatmulRow {
-    Variant variant;
-    Required<Support(const Device&, const MatmulProblem&)> supports;
-    Required<void(Stream&, const MatmulProblem&)> run;
-    bool (*suits)(const Device&, const MatmulProblem&) = nullptr;
-};
-
 // Packing does not pay if C has few elements.
 bool suits_packed(const Device& /*device*/, const MatmulProblem& p) {
     return p.shape.m >= thin || p.shape.n >= thin;
 }
 
 // Tiles in local memory need many rows and columns. Host kernels skip rows outside of C.
-bool suits_tiled(const Device& device, const MatmulProblem& p) {
-    return !is_thin(p) || (device.traits().serial_groups && p.shape.n >= thin);
+bool suits_tiled(const Device& /*device*/, const MatmulProblem& p) {
+    return !is_thin(p);
+}
+bool suits_tiled_host(const Device& /*device*/, const MatmulProblem& p) {
+    return p.shape.n >= thin;
 }
 
 bool suits_blocks(const Device& /*device*/, const MatmulProblem& p) {
@@ -102,15 +55,21 @@ constexpr u64 tf32x3_chain(u64 k) {
 
 constexpr char volkov[] = "V. Volkov, J. Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, 2008";
 
-constexpr MatmulRow table[] = {
+constexpr Implementation<MatmulProblem> blocks_tiled{
+    .run = run_matmul_blocks_tiled, .supports = supports_matmul_steps, .suits = suits_tiled};
+constexpr Implementation<MatmulProblem> tiled{
+    .run = run_matmul_tiled, .supports = supports_matmul_steps, .suits = suits_tiled};
+constexpr Implementation<MatmulProblem> blocks{
+    .run = run_matmul_blocks, .supports = supports_matmul_steps, .suits = suits_blocks};
+constexpr Implementation<MatmulProblem> naive{.run = run_matmul_naive, .supports = supports_matmul_steps};
+
+constexpr Row<MatmulProblem> table[] = {
     {.variant = {.name = "direct",
                  .summary = "small products: a tile of C in vector registers, operands from the caches",
                  .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "A. Heinecke, G. Henry, M. Hutchinson, H. Pabst, LIBXSMM, 2016"},
-     .supports = supports_matmul_direct,
-     .run = run_matmul_direct,
-     .suits = suits_matmul_direct},
+     .host = {.run = run_matmul_direct, .supports = supports_matmul_direct, .suits = suits_matmul_direct}},
     {.variant = {.name = "packed",
                  .summary = "operands packed into panels, a tile of C in vector registers, k in cache-sized "
                             "blocks; one work-item per group",
@@ -118,9 +77,10 @@ constexpr MatmulRow table[] = {
                  .order = OperationOrder::canonical,
                  .source =
                      "K. Goto, R. van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008"},
-     .supports = supports_matmul_packed,
-     .run = run_matmul_packed,
-     .suits = suits_packed},
+     .items = {.run = run_matmul_packed_items,
+               .supports = supports_matmul_packed_items,
+               .suits = suits_packed},
+     .host = {.run = run_matmul_packed_host, .supports = supports_matmul_packed_host, .suits = suits_packed}},
     {.variant = {.name = "register_tiled",
                  .summary =
                      "tiles of up to 128 x 256 elements in local memory, up to 16 x 8 elements per "
@@ -128,46 +88,45 @@ constexpr MatmulRow table[] = {
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = volkov},
-     .supports = supports_matmul_register_tiled,
-     .run = run_matmul_register_tiled},
+     .groups = {.run = run_matmul_register_tiled, .supports = supports_matmul_register_tiled}},
     {.variant = {.name = "blocks_tiled",
                  .summary = "tiles in local memory, 4 x 4 elements per work-item in registers",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = volkov},
-     .supports = supports_matmul_steps,
-     .run = run_matmul_blocks_tiled,
-     .suits = suits_tiled},
+     .groups = blocks_tiled,
+     .items = blocks_tiled,
+     .host = {.run = run_matmul_blocks_tiled, .supports = supports_matmul_steps, .suits = suits_tiled_host}},
     {.variant = {.name = "tiled",
                  .summary = "tiles in local memory, one element per work-item",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
-     .supports = supports_matmul_steps,
-     .run = run_matmul_tiled,
-     .suits = suits_tiled},
+     .groups = tiled,
+     .items = tiled,
+     .host = {.run = run_matmul_tiled, .supports = supports_matmul_steps, .suits = suits_tiled_host}},
     {.variant = {.name = "blocks",
                  .summary = "4 x 4 elements per work-item in registers, operands from global memory",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = volkov},
-     .supports = supports_matmul_steps,
-     .run = run_matmul_blocks,
-     .suits = suits_blocks},
+     .groups = blocks,
+     .items = blocks,
+     .host = blocks},
     {.variant = {.name = "naive",
                  .summary = "one element per work-item, operands from global memory",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
-     .supports = supports_matmul_steps,
-     .run = run_matmul_naive},
+     .groups = naive,
+     .items = naive,
+     .host = naive},
     {.variant = {.name = "serial",
                  .summary = "three nested loops on one thread",
                  .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
-     .supports = supports_any,
-     .run = run_matmul_serial},
+     .host = {.run = run_matmul_serial}},
     {.variant = {.name = "tf32x3",
                  .summary =
                      "tensor cores, every f32 split into two TF32 values of 11 bits; own error bound, never "
@@ -177,13 +136,12 @@ constexpr MatmulRow table[] = {
                  .longest_chain = tf32x3_chain,
                  .source =
                      "H. Ootomo, R. Yokota, Recovering Single Precision Accuracy from Tensor Cores, 2022"},
-     .supports = supports_matmul_tf32x3,
-     .run = run_matmul_tf32x3},
+     .groups = {.run = run_matmul_tf32x3, .supports = supports_matmul_tf32x3}},
 };
 
 constexpr auto variants = variants_of(table);
-constexpr const Tunable* tunables[] = {&matmul_tile_index,  &matmul_panel_kib,     &matmul_strips_kib,
-                                       &matmul_most_panels, &matmul_groups_a_unit, &matmul_direct_work};
+constexpr const Tunable* tunables[] = {&matmul_tile_index, &matmul_panel_kib,     &matmul_strips_kib,
+                                       &matmul_max_panels, &matmul_groups_a_unit, &matmul_direct_work};
 
 // --- The call -------------------------------------------------------------------------------------------------------
 
@@ -295,7 +253,7 @@ constinit const Algorithm matmul_algorithm{
 Enqueued matmul(Stream& stream, const VolumeView& a, const VolumeView& b, const VolumeView& c,
                 const MatmulScale& scale, const Options& options) {
     const detail::MatmulProblem p = detail::matmul_problem(stream, a, b, c, scale);
-    const detail::MatmulRow& row =
+    const detail::Row<detail::MatmulProblem>& row =
         detail::choose_tuned("matmul", detail::table, stream.device(), p, detail::point_of(p), options);
     if (p.c.count > 0) row.run(stream, p);
     return detail::enqueued(stream, row, p);

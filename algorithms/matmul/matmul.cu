@@ -17,6 +17,11 @@
 //
 // T: element type of SIZE bytes. Every element is one chain of fma, l ascending from 0.
 
+#include "async_copy.cu"
+#include "matmul_copy.cu"
+#include "matmul_tile.cu"
+#include "tile_order.cu"
+
 constexpr u32 lanes_m = 8, lanes_n = 4;
 constexpr u32 rows = PACKS_M * pack, columns = PACKS_N * pack;  // per thread
 constexpr u32 warp_m = lanes_m * rows, warp_n = lanes_n * columns;

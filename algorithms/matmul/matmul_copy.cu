@@ -8,6 +8,8 @@
 //
 // T: element type of SIZE bytes; GROUP threads; DEPTH: length of a step along k.
 
+#include "async_copy.cu"
+
 #define MODE_K 0
 #define MODE_SIDE 1
 #define MODE_PACKS 2

@@ -2,7 +2,7 @@
 
 #include "matmul_direct.hpp"
 
-#include "matmul_table.hpp"
+#include "matmul_variants.hpp"
 
 #include <concord/detail/checked_size.hpp>
 #include <concord/internal/shape.hpp>
@@ -23,12 +23,11 @@ CheckedSize copy_bytes(const MatmulProblem& p, u64 columns) {
 // longer side.
 detail::host::DirectPlan plan_of(const Device& device, const MatmulProblem& p, const DirectHost& host) {
     const MatmulShape& s = p.shape;
-    const u64 least_work = tuned(device, matmul_direct_work, point_of(p), 512) << 10,
+    const u64 min_work = tuned(device, matmul_direct_work, point_of(p), 512) << 10,
               most = device.traits().units * tuned(device, matmul_groups_a_unit, point_of(p), 8);
     // Saturates: the number of groups is bounded anyway.
     const CheckedSize work = CheckedSize(s.m) * s.n * std::max<u64>(s.k, 1) * s.batch;
-    const u64 groups =
-        std::clamp<u64>(work.fits(least_work * most) ? work.value() / least_work : most, 1, most);
+    const u64 groups = std::clamp<u64>(work.fits(min_work * most) ? work.value() / min_work : most, 1, most);
     detail::host::DirectPlan plan{.products = divide_up(s.batch, std::min(groups, s.batch)),
                                   .rows = s.m,
                                   .columns = s.n,
@@ -68,8 +67,7 @@ void run_matmul_direct(Stream& stream, const MatmulProblem& p) {
     const HostIsa isa = device.traits().host_isa;
     const DirectHost host = direct_host(p.type(), isa);
     const detail::host::DirectPlan plan = plan_of(device, p, host);
-    const auto kernel =
-        matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_direct", 1, {}, host.kernel);
+    const auto kernel = host_kernel_of(device, "matmul_direct", host.kernel);
     const u64 groups = plan.down * plan.across * divide_up(p.shape.batch, plan.products);
     with_product(p, [&](const ValueBytes& product) {
         launch(stream, *kernel, LaunchShape::linear(groups, 1, copy_bytes(p, plan.columns).value()), p.a, p.b,

@@ -2,7 +2,7 @@
 
 #include "matmul_direct.hpp"
 #include "matmul_packed.hpp"
-#include "matmul_table.hpp"
+#include "matmul_variants.hpp"
 
 namespace concord::detail {
 namespace {
@@ -62,15 +62,15 @@ DirectHost direct_host([[maybe_unused]] HostIsa isa) {
 }  // namespace
 
 const MatmulHost& matmul_host(Type type) {
-    return type == Type::f32 ? host_of<f32>() : host_of<f64>();
+    return visit_float(type, []<class T>(TypeTag<T>) -> const MatmulHost& { return host_of<T>(); });
 }
 
 PackedHost packed_host(Type type, HostIsa isa) {
-    return type == Type::f32 ? packed_host<f32>(isa) : packed_host<f64>(isa);
+    return visit_float(type, [&]<class T>(TypeTag<T>) { return packed_host<T>(isa); });
 }
 
 DirectHost direct_host(Type type, HostIsa isa) {
-    return type == Type::f32 ? direct_host<f32>(isa) : direct_host<f64>(isa);
+    return visit_float(type, [&]<class T>(TypeTag<T>) { return direct_host<T>(isa); });
 }
 
 }  // namespace concord::detail

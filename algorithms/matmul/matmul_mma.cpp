@@ -4,7 +4,8 @@
 
 #include <concord/log.hpp>
 
-#include "matmul_table.hpp"
+#include "matmul_sources.hpp"
+#include "matmul_variants.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -30,7 +31,7 @@ struct Tile {
 
 // 128 x 128, 64 x 64, 32 x 64, 32 x 32 and 32 x 16 elements. The rates were measured on an H200.
 // clang-format off
-constexpr Tile tiles_cuda[] = {
+constexpr Tile large_tiles[] = {
     {.warps_m = 2, .warps_n = 4, .blocks_m = 4, .blocks_n = 4, .slice = 16, .depth = 16, .stages = 4, .resident = 1,
      .rate = 1.0, .narrow = 0.93},
     {.warps_m = 2, .warps_n = 2, .blocks_m = 2, .blocks_n = 4, .slice = 8, .depth = 16, .stages = 4, .resident = 2,
@@ -43,7 +44,7 @@ constexpr Tile tiles_cuda[] = {
      .rate = 0.42, .narrow = 0.85}};
 
 // In at most 48 KiB of local memory, on the same device: 128 x 64, 64 x 64 and 64 x 32 elements.
-constexpr Tile tiles_opencl[] = {
+constexpr Tile small_tiles[] = {
     {.warps_m = 4, .warps_n = 2, .blocks_m = 2, .blocks_n = 4, .slice = 8, .depth = 8, .stages = 2, .resident = 1,
      .rate = 1.0, .alone = 0.62},
     {.warps_m = 2, .warps_n = 2, .blocks_m = 2, .blocks_n = 4, .slice = 8, .depth = 8, .stages = 3, .resident = 1,
@@ -52,12 +53,13 @@ constexpr Tile tiles_opencl[] = {
      .rate = 0.65, .alone = 0.79}};
 // clang-format on
 
-bool is_opencl(const Device& device) {
-    return device.traits().dialect == Dialect::opencl;
+// Kernels declare up to 48 KiB of local memory. More has to be requested at the launch, as in CUDA.
+bool declares_local_memory(const Device& device) {
+    return device.traits().local_memory <= u64{48} << 10;
 }
 
 std::span<const Tile> tiles_for(const Device& device) {
-    return is_opencl(device) ? std::span<const Tile>(tiles_opencl) : tiles_cuda;
+    return declares_local_memory(device) ? std::span<const Tile>(small_tiles) : large_tiles;
 }
 
 // How an operand lies in memory, and how many elements one copy moves. The kernels have the same numbers.
@@ -107,13 +109,14 @@ u32 choose_tile(const Device& device, const MatmulProblem& p, const Loads& loads
            1;
 }
 
-// Bytes of local memory of a group: the stages, in CUDA two barriers per stage. A line has 4 elements of padding.
+// Bytes of local memory of a group: the stages, and two barriers per stage if the launch requests it. A line has 4
+// elements of padding.
 u64 local_bytes(const Device& device, const Tile& tile, const Loads& loads) {
     const auto elements = [&](const Load& load, u32 side) {
         return load.mode == along_k ? u64{side} * (tile.depth + 4) : u64{tile.depth} * (side + 4);
     };
     const u64 stage = (elements(loads.a, tile.rows()) + elements(loads.b, tile.columns())) * sizeof(f64);
-    return tile.stages * (stage + (is_opencl(device) ? 0 : 2 * sizeof(u64)));
+    return tile.stages * (stage + (declares_local_memory(device) ? 0 : 2 * sizeof(u64)));
 }
 
 bool fits(const Device& device, const MatmulProblem& p, const Tile& tile, const Loads& loads) {
@@ -124,25 +127,25 @@ bool fits(const Device& device, const MatmulProblem& p, const Tile& tile, const 
 
 void multiply(Stream& stream, const MatmulProblem& p, const Tile& tile, const Loads& loads) {
     Device& device = stream.device();
-    const auto kernel = matmul_kernel(device, Type::f64, MatmulSource::mma, "matmul_mma", tile.group_size(),
-                                      {{"GROUP", tile.group_size()},
-                                       {"WARPS_M", tile.warps_m},
-                                       {"WARPS_N", tile.warps_n},
-                                       {"BLOCKS_M", tile.blocks_m},
-                                       {"BLOCKS_N", tile.blocks_n},
-                                       {"SLICE", tile.slice},
-                                       {"DEPTH", tile.depth},
-                                       {"STAGES", tile.stages},
-                                       {"RESIDENT", tile.resident},
-                                       {"A_MODE", u32{loads.a.mode}},
-                                       {"B_MODE", u32{loads.b.mode}},
-                                       {"A_WIDTH", loads.a.width},
-                                       {"B_WIDTH", loads.b.width}},
-                                      {});
+    const auto kernel =
+        matmul_kernel(device, Type::f64, kernel_sources::matmul_mma(), "matmul_mma", tile.group_size(),
+                      {{"GROUP", tile.group_size()},
+                       {"WARPS_M", tile.warps_m},
+                       {"WARPS_N", tile.warps_n},
+                       {"BLOCKS_M", tile.blocks_m},
+                       {"BLOCKS_N", tile.blocks_n},
+                       {"SLICE", tile.slice},
+                       {"DEPTH", tile.depth},
+                       {"STAGES", tile.stages},
+                       {"RESIDENT", tile.resident},
+                       {"A_MODE", u32{loads.a.mode}},
+                       {"B_MODE", u32{loads.b.mode}},
+                       {"A_WIDTH", loads.a.width},
+                       {"B_WIDTH", loads.b.width}},
+                      {});
     const MatmulTiles tiles = tiles_of(p, tile.rows(), tile.columns());
-    // The OpenCL kernel declares its local memory.
-    const LaunchShape shape = LaunchShape::linear(tiles.groups, tile.group_size(),
-                                                  is_opencl(device) ? 0 : local_bytes(device, tile, loads));
+    const u64 requested = declares_local_memory(device) ? 0 : local_bytes(device, tile, loads);
+    const LaunchShape shape = LaunchShape::linear(tiles.groups, tile.group_size(), requested);
     const u32 packs = is_aligned(p.c, p.shape.c_pitch, p.shape.c_stride) ? 1 : 0;
     with_product(p, [&](const ValueBytes& product) {
         launch(stream, *kernel, shape, p.a, p.b, p.c, product, tiles.down, tiles.across,

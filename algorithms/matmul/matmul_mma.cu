@@ -19,6 +19,11 @@
 //
 // T: f64. Every element is one chain of fma, l ascending from 0.
 
+#include "common.cu"
+#include "matmul_lines.cu"
+#include "matmul_tile.cu"
+#include "tile_order.cu"
+
 constexpr u32 block_m = 16, block_n = 8, quad = 4;  // quad: terms of a product that a lane's neighbours hold
 constexpr u32 warp_m = BLOCKS_M * block_m, warp_n = BLOCKS_N * block_n;
 constexpr u32 tile_m = WARPS_M * warp_m, tile_n = WARPS_N * warp_n;

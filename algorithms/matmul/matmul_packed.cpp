@@ -2,7 +2,8 @@
 
 #include "matmul_packed.hpp"
 
-#include "matmul_table.hpp"
+#include "matmul_sources.hpp"
+#include "matmul_variants.hpp"
 
 #include <concord/detail/checked_size.hpp>
 
@@ -75,7 +76,7 @@ detail::host::PackedPlan plan_of(const Device& device, const MatmulProblem& p, u
     plan.block_depth = std::max<u64>(1, divide_up(s.k, std::max<u64>(1, divide_up(s.k, plan.block_depth))));
     plan.strips = std::max<u64>(1, strips_bytes / (plan.block_depth * kernels.rows * p.size()));
     plan.strips = std::min(down, plan.strips);
-    plan.panels = std::min(across, tuned(device, matmul_most_panels, point_of(p), 16));
+    plan.panels = std::min(across, tuned(device, matmul_max_panels, point_of(p), 16));
     auto groups = [&] { return divide_up(down, plan.strips) * divide_up(across, plan.panels) * batch; };
     const u64 wanted = device.traits().units * tuned(device, matmul_groups_a_unit, point_of(p), 8);
     while (groups() < wanted && plan.panels > 2)
@@ -87,8 +88,17 @@ detail::host::PackedPlan plan_of(const Device& device, const MatmulProblem& p, u
     return plan;
 }
 
-void run_on_host(Stream& stream, const MatmulProblem& p, const PackedHost& kernels) {
+}  // namespace
+
+Support supports_matmul_packed_host(const Device& device, const MatmulProblem& p) {
+    if (Support type = supports_type(device, p.type()); !type) return type;
+    const PackedHost kernels = packed_host(p.type(), device.traits().host_isa);
+    return supports_padding(p, {p.shape, kernels.rows, kernels.columns});
+}
+
+void run_matmul_packed_host(Stream& stream, const MatmulProblem& p) {
     Device& device = stream.device();
+    const PackedHost kernels = packed_host(p.type(), device.traits().host_isa);
     const PackedSize size(p.shape, kernels.rows, kernels.columns);
     // Storage for partial chains if C must be kept until the end.
     const bool has_parts = p.scale.beta != 0 && p.shape.k > plan_of(device, p, 1, kernels).block_depth;
@@ -101,10 +111,8 @@ void run_on_host(Stream& stream, const MatmulProblem& p, const PackedHost& kerne
     const View strips_view{strips_at.get(), 0, slice * strips_of_one, p.type()},
         panels_view{panels_at.get(), 0, slice * panels_of_one, p.type()},
         parts_view{parts_at.get(), 0, slice * parts_of_one, p.type()};
-    const auto pack =
-        matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_pack", 1, {}, kernels.pack);
-    const auto packed =
-        matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_packed", 1, {}, kernels.packed);
+    const auto pack = host_kernel_of(device, "matmul_pack", kernels.pack);
+    const auto packed = host_kernel_of(device, "matmul_packed", kernels.packed);
     const u64 depth = std::max<u64>(1, pack_bytes / (kernels.columns * p.size()));
     for_slices(p, slice, [&](const MatmulProblem& part) {
         const MatmulShape& s = part.shape;
@@ -121,26 +129,35 @@ void run_on_host(Stream& stream, const MatmulProblem& p, const PackedHost& kerne
     });
 }
 
-// --- OpenCL on a CPU ----------------------------------------------------------------------------------------------
+// --- One work-item per group ---------------------------------------------------------------------------------------
 
-constexpr u64 wide_rows = 8, wide_columns_bytes = 128;
+namespace {
+constexpr u64 strip_rows = 8, panel_bytes = 128;  // rows of a strip of A, bytes of a row of a panel
+}
 
-void run_wide(Stream& stream, const MatmulProblem& p) {
+Support supports_matmul_packed_items(const Device& device, const MatmulProblem& p) {
+    if (Support type = supports_type(device, p.type()); !type) return type;
+    return supports_padding(p, {p.shape, 0, panel_bytes / p.size()});
+}
+
+void run_matmul_packed_items(Stream& stream, const MatmulProblem& p) {
     Device& device = stream.device();
-    const u64 columns = wide_columns_bytes / p.size(),
+    const u64 columns = panel_bytes / p.size(),
               panels_of_one = PackedSize(p.shape, 0, columns).panels.value(),
               slice = slice_of(p, panels_of_one);
     const auto panels_at = stream.scratch(std::max<u64>(1, slice * panels_of_one) * p.size());
     const View panels{panels_at.get(), 0, slice * panels_of_one, p.type()};
-    const auto pack = matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_pack", 1, {}, {});
-    const auto packed = matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_packed", 1, {}, {});
+    const auto pack =
+        matmul_kernel(device, p.type(), kernel_sources::matmul_wide(), "matmul_pack", 1, {}, {});
+    const auto packed =
+        matmul_kernel(device, p.type(), kernel_sources::matmul_wide(), "matmul_packed", 1, {}, {});
     const u64 wanted = device.traits().units * tuned(device, matmul_groups_a_unit, point_of(p), 8);
     for_slices(p, slice, [&](const MatmulProblem& part) {
         const MatmulShape& s = part.shape;
         const u64 across = divide_up(s.n, columns) * s.batch, depth = 512;
         // As many rows of A per group as leave work for all threads.
-        const u64 down = std::clamp<u64>(divide_up(wanted, across), 1, divide_up(s.m, wide_rows));
-        const u64 strip = divide_up(divide_up(s.m, down), wide_rows) * wide_rows;
+        const u64 down = std::clamp<u64>(divide_up(wanted, across), 1, divide_up(s.m, strip_rows));
+        const u64 strip = divide_up(divide_up(s.m, down), strip_rows) * strip_rows;
         with_product(part, [&](const ValueBytes& product) {
             launch(stream, *pack, LaunchShape::linear(across * divide_up(s.k, depth), 1), part.b, panels,
                    product, depth);
@@ -148,27 +165,6 @@ void run_wide(Stream& stream, const MatmulProblem& p) {
                    part.c, product, strip);
         });
     });
-}
-
-PackedSize size_of_packed(const Device& device, const MatmulProblem& p) {
-    if (device.traits().compiles_source) return {p.shape, 0, wide_columns_bytes / p.size()};
-    const PackedHost kernels = packed_host(p.type(), device.traits().host_isa);
-    return {p.shape, kernels.rows, kernels.columns};
-}
-
-}  // namespace
-
-Support supports_matmul_packed(const Device& device, const MatmulProblem& p) {
-    if (device.traits().many_items)
-        return Support::no("requires one work-item per group; " + device.info().selector +
-                           " runs groups of many");
-    if (Support type = supports_type(device, p.type()); !type) return type;
-    return supports_padding(p, size_of_packed(device, p));
-}
-
-void run_matmul_packed(Stream& stream, const MatmulProblem& p) {
-    if (stream.device().traits().compiles_source) return run_wide(stream, p);
-    run_on_host(stream, p, packed_host(p.type(), stream.device().traits().host_isa));
 }
 
 }  // namespace concord::detail

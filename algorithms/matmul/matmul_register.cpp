@@ -1,7 +1,8 @@
 // Host side of `register_tiled` and `tf32x3`: selection of the tile and of the operands' load modes.
 
 #include <concord/internal/matmul_mma.hpp>
-#include "matmul_table.hpp"
+#include "matmul_sources.hpp"
+#include "matmul_variants.hpp"
 
 #include <span>
 
@@ -108,11 +109,11 @@ Modes modes_of(const MatmulProblem& p, Copies copies) {
     return {.a = mode(a), .b = mode(b)};
 }
 
-constexpr u64 most_k = (u64{1} << 31) - 1;
+constexpr u64 max_k = (u64{1} << 31) - 1;
 
 Support supports_k(const MatmulProblem& p) {
-    if (p.shape.k <= most_k) return {};
-    return Support::no("k is limited to " + std::to_string(most_k) + ", got " + std::to_string(p.shape.k));
+    if (p.shape.k <= max_k) return {};
+    return Support::no("k is limited to " + std::to_string(max_k) + ", got " + std::to_string(p.shape.k));
 }
 
 void run_without_matrix_units(Stream& stream, const MatmulProblem& p) {
@@ -121,19 +122,19 @@ void run_without_matrix_units(Stream& stream, const MatmulProblem& p) {
     const bool asynchronous = device.traits().async_copy;
     const Tile& tile = tiles_for(device, p)[choose_tile(device, p)];
     const auto [a, b] = modes_of(p, asynchronous ? Copies::asynchronous : Copies::synchronous);
-    const auto kernel = matmul_kernel(device, p.type(), MatmulSource::register_tiled, "matmul_register_tiled",
-                                      tile.group_size(),
-                                      {{"GROUP", tile.group_size()},
-                                       {"WARPS_M", tile.warps_m},
-                                       {"WARPS_N", tile.warps_n},
-                                       {"PACKS_M", tile.packs_m},
-                                       {"PACKS_N", tile.packs_n},
-                                       {"DEPTH", asynchronous || p.type() == Type::f32 ? tile.depth : 8},
-                                       {"STAGES", tile.stages},
-                                       {"RESIDENT", tile.resident},
-                                       {"A_MODE", u32{a}},
-                                       {"B_MODE", u32{b}}},
-                                      {});
+    const auto kernel =
+        matmul_kernel(device, p.type(), kernel_sources::matmul(), "matmul_register_tiled", tile.group_size(),
+                      {{"GROUP", tile.group_size()},
+                       {"WARPS_M", tile.warps_m},
+                       {"WARPS_N", tile.warps_n},
+                       {"PACKS_M", tile.packs_m},
+                       {"PACKS_N", tile.packs_n},
+                       {"DEPTH", asynchronous || p.type() == Type::f32 ? tile.depth : 8},
+                       {"STAGES", tile.stages},
+                       {"RESIDENT", tile.resident},
+                       {"A_MODE", u32{a}},
+                       {"B_MODE", u32{b}}},
+                      {});
     const MatmulTiles tiles = tiles_of(p, tile.rows(p.size()), tile.columns(p.size()));
     const LaunchShape shape = LaunchShape::linear(tiles.groups, tile.group_size());
     const u32 band = std::min(matmul_band_rows, tiles.down),
@@ -148,9 +149,6 @@ void run_without_matrix_units(Stream& stream, const MatmulProblem& p) {
 }  // namespace
 
 Support supports_matmul_register_tiled(const Device& device, const MatmulProblem& p) {
-    if (!device.traits().many_items)
-        return Support::no("requires many work-items per group; " + device.info().selector +
-                           " runs groups of one");
     if (Support type = supports_type(device, p.type()); !type) return type;
     if (Support group = supports_group(device, tiles_for(device, p)[0].group_size()); !group) return group;
     if (Support k = supports_k(p); !k) return k;
@@ -183,7 +181,7 @@ Support supports_matmul_tf32x3(const Device& device, const MatmulProblem& p) {
 void run_matmul_tf32x3(Stream& stream, const MatmulProblem& p) {
     const auto [a, b] = modes_of(p, Copies::asynchronous);
     const auto kernel = matmul_kernel(
-        stream.device(), p.type(), MatmulSource::tf32, "matmul_tf32x3", tf32_group_size,
+        stream.device(), p.type(), kernel_sources::matmul_tf32(), "matmul_tf32x3", tf32_group_size,
         {{"GROUP", tf32_group_size}, {"DEPTH", tf32_depth}, {"A_MODE", u32{a}}, {"B_MODE", u32{b}}}, {});
     const MatmulTiles tiles = tiles_of(p, tf32_tile, tf32_tile);
     with_product(p, [&](const ValueBytes& product) {

@@ -14,6 +14,9 @@
 //
 // T: element type; V: vector of four elements. Every element is one chain of fma, l ascending from 0.
 
+#include "matmul_tile.cl"
+#include "tile_order.cl"
+
 #define BLOCK 4
 
 // A group computes GROUP / 32 x 32 elements.

@@ -1,6 +1,7 @@
 // Host side of matmul's textbook steps.
 
-#include "matmul_table.hpp"
+#include "matmul_sources.hpp"
+#include "matmul_variants.hpp"
 
 #include <concord/internal/shape.hpp>
 
@@ -14,7 +15,7 @@ constexpr u32 row_major = 1;
 void run(Stream& stream, const MatmulProblem& p, const char* entry, HostKernel MatmulHost::*host, u32 rows,
          u32 columns) {
     Device& device = stream.device();
-    const auto kernel = matmul_kernel(device, p.type(), MatmulSource::steps, entry, group_size,
+    const auto kernel = matmul_kernel(device, p.type(), kernel_sources::matmul_steps(), entry, group_size,
                                       {{"GROUP", group_size}, {"TILE", tile}}, matmul_host(p.type()).*host);
     const MatmulTiles tiles = tiles_of(p, rows, columns);
     with_product(p, [&](const ValueBytes& product) {
@@ -37,8 +38,7 @@ Support supports_matmul_steps(const Device& device, const MatmulProblem& p) {
 }
 
 void run_matmul_serial(Stream& stream, const MatmulProblem& p) {
-    const auto kernel = matmul_kernel(stream.device(), p.type(), MatmulSource::steps, "matmul_serial", 1, {},
-                                      matmul_host(p.type()).serial);
+    const auto kernel = host_kernel_of(stream.device(), "matmul_serial", matmul_host(p.type()).serial);
     with_product(p, [&](const ValueBytes& product) {
         launch(stream, *kernel, LaunchShape::linear(1, 1), p.a, p.b, p.c, product, p.shape.batch);
     });

@@ -13,6 +13,9 @@
 //
 // T: element type. Every element is one chain of fma, l ascending from 0.
 
+#include "matmul_tile.cu"
+#include "tile_order.cu"
+
 constexpr u32 block = 4;
 
 // A group computes GROUP / 32 x 32 elements.

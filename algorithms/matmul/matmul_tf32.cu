@@ -16,6 +16,11 @@
 //
 // T: f32.
 
+#include "async_copy.cu"
+#include "matmul_copy.cu"
+#include "matmul_tile.cu"
+#include "tile_order.cu"
+
 constexpr u32 warps_m = 2, warp_m = 64, warp_n = 32;
 constexpr u32 tile_m = 128, tile_n = 128;
 // The lanes of a warp, 4 along k and 8 along the side, access different banks.

@@ -8,6 +8,8 @@
 //
 // T: element type.
 
+#include "common.cl"
+
 // The call: element (i, l) of op(A) is a[i * a_row + l * a_column]; strides lead to the next product of the batch.
 typedef struct {
     u64 m, n, k, a_row, a_column, b_row, b_column, c_pitch, a_stride, b_stride, c_stride;

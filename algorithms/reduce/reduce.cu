@@ -13,6 +13,9 @@
 // T: element type; apply(op, x, y): the operator. One warp reduces one chunk. Each lane holds four of the 128
 // columns.
 
+#include "group_reduce.cu"
+#include "tile.cu"
+
 constexpr u32 order_columns = 128;
 constexpr u32 warps = GROUP / warp_width;
 constexpr int held = order_columns / warp_width;                // columns per lane

@@ -1,17 +1,16 @@
 // Host kernels of reduce with the built-in operators, in a separate file because they take long to compile.
 
-#include "reduce_table.hpp"
+#include "reduce_steps_host.hpp"
+#include "reduce_variants.hpp"
 
 #include <concord/internal/builtin_operator.hpp>
-#include <concord/reduce_textbook.hpp>
 
 namespace concord::detail {
 namespace {
 
 template <class T, class Op>
 struct ReduceBuiltin {
-    static constexpr ReduceHost kernels =
-        with_textbook<Wrapping<T>, SelectedOp>(ReduceProduction<T, Op>::kernels);
+    static constexpr ReduceHost kernels = reduce_kernels<T, Op>(&reduce_steps<Wrapping<T>, SelectedOp>);
 };
 
 }  // namespace

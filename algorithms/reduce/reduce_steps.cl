@@ -1,4 +1,4 @@
-// Textbook variants of reduce, OpenCL C. Parallel sources: reduce_steps.cu, reduce_host.hpp.
+// Textbook variants of reduce, OpenCL C. Parallel sources: reduce_steps.cu, reduce_steps_host.hpp.
 //
 // Algorithm   A tree. Except in global_step, a group reduces the elements that it loads to one sum. The host side
 //             launches the kernel again on the sums until one is left.
@@ -13,6 +13,8 @@
 //             Kepler, 2014 (shuffle).
 //
 // T: element type; apply(op, x, y): the operator.
+
+#include "common.cl"
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void reduce_global_step(__global T* x, ulong x_at, u64 n, u64 half_n, const Op op) {

@@ -1,4 +1,4 @@
-// Textbook variants of reduce, CUDA C++. Parallel sources: reduce_steps.cl, reduce_host.hpp.
+// Textbook variants of reduce, CUDA C++. Parallel sources: reduce_steps.cl, reduce_steps_host.hpp.
 //
 // Algorithm   A tree. Except in global_step, a group reduces the elements that it loads to one sum. The host side
 //             launches the kernel again on the sums until one is left.
@@ -13,6 +13,8 @@
 //             Kepler, 2014 (shuffle).
 //
 // T: element type; apply(op, x, y): the operator.
+
+#include "common.cu"
 
 extern "C" __global__ void __launch_bounds__(GROUP) reduce_global_step(T* x, u64 n, u64 half, const Op op) {
     const u64 i = u64(blockIdx.x) * GROUP + threadIdx.x;

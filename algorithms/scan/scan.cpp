@@ -1,10 +1,9 @@
-#include "scan_table.hpp"
+#include "scan_sources.hpp"
+#include "scan_steps_host.hpp"
+#include "scan_variants.hpp"
 
 #include <concord/internal/builtin_operator.hpp>
-#include <concord/internal/calibration.hpp>
 #include <concord/internal/launch.hpp>
-#include <concord/internal/lookback.hpp>
-#include <concord/tuning.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -12,274 +11,141 @@
 
 namespace concord {
 
-namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, tile_cu, tile_cl, lanes_cl, pack_cl, sklansky_cu, sklansky_cl,
-    sklansky_wide_cl, lookback_cu, lookback_cl, lookback_tree_cl, scan_cu, scan_cl, scan_lookback_cl,
-    scan_fallback_cl, scan_wide_cl, scan_steps_cu, scan_steps_cl;
-}
-
 namespace detail {
 namespace {
 
-constexpr u64 group_tile = u64{scan_group} * 16;
-constexpr u64 wide_tile = detail::host::scan_tile;
+// --- Textbook variants and serial -----------------------------------------------------------------------------------
 
-const KernelSource& source(ScanSource from) {
-    using namespace kernel_sources;
-    static const KernelSource tiles{
-        "scan", {common_cu, tile_cu, sklansky_cu, lookback_cu, scan_cu}, {common_cl, sklansky_cl, scan_cl}};
-    static const KernelSource lookback{"scan_lookback",
-                                       {common_cu, tile_cu, sklansky_cu, lookback_cu, scan_cu},
-                                       {common_cl, pack_cl, lanes_cl, lookback_tree_cl, scan_lookback_cl}};
-    static const KernelSource fallback{
-        "scan_fallback", {}, {common_cl, sklansky_cl, lookback_cl, scan_cl, scan_fallback_cl}};
-    static const KernelSource wide{
-        "scan_wide", {}, {common_cl, tile_cl, sklansky_wide_cl, lookback_cl, scan_wide_cl}};
-    static const KernelSource steps{"scan_steps", {common_cu, scan_steps_cu}, {common_cl, scan_steps_cl}};
-    switch (from) {
-        case ScanSource::tiles:
-            return tiles;
-        case ScanSource::lookback:
-            return lookback;
-        case ScanSource::fallback:
-            return fallback;
-        case ScanSource::wide:
-            return wide;
-        default:
-            return steps;
-    }
+std::shared_ptr<Kernel> step_kernel(Device& device, const ScanProblem& p, const char* entry,
+                                    HostKernel ScanSteps::*host) {
+    const bool has_host = host != nullptr && p.host != nullptr && p.host->steps != nullptr;
+    return scan_kernel(device, p, kernel_sources::scan_steps(), entry, scan_group, {},
+                       has_host ? p.host->steps->*host : HostKernel{});
 }
 
-// Specialisation of `lookback`: tiles per group, and resident groups per multiprocessor, for which the compiler
-// limits registers. Measured on an H200: many tiles per group have more loads in flight, few keep all multiprocessors
-// busy.
-struct LookbackShape {
-    u32 tiles, resident;
-};
-
-constexpr Tunable lookback_tiles{.name = "scan.lookback_tiles",
-                                 .summary = "tiles per group of lookback",
-                                 .used_by = {TunableUser::cuda, TunableUser::opencl},
-                                 .values = {1, 2, 4}};
-constexpr Tunable lookback_resident{.name = "scan.lookback_resident",
-                                    .summary = "resident groups per unit for which lookback limits registers",
-                                    .used_by = {TunableUser::cuda},
-                                    .values = {2, 3, 4, 6, 8}};
-constexpr Tunable group_kib{.name = "scan.group_kib",
-                            .summary = "minimum input per group of partitioned, in KiB",
-                            .used_by = {TunableUser::opencl_single_item, TunableUser::host},
-                            .values = {128, 256, 512, 1024, 2048, 4096}};
-constexpr Tunable stream_kib = stream_tunable("scan.stream_kib");
-
-TuningPoint point_of(const ScanProblem& p) {
-    return {p.type(), p.in.count};
+// The first `count` elements of a scratch buffer, in the problem's type.
+View elements(const std::shared_ptr<Buffer>& buffer, u64 count, const ScanProblem& p) {
+    return {buffer.get(), 0, count, p.type()};
 }
 
-u32 past_cache(const Device& device, const ScanProblem& p) {
-    return stores_past_cache(device, stream_kib, point_of(p), 2 * p.in.bytes());
-}
-
-LookbackShape default_shape(Type type, u64 n) {
-    if (n < u64{1} << 24) return {1, 4};
-    switch (size_of(type)) {
-        case 1:
-            return {2, 8};
-        case 2:
-            return {2, 6};
-        case 4:
-            return {4, 2};
-        default:
-            return {2, 2};
-    }
-}
-
-// scan_kernel() with that shape. Only kernels with many work-items per group use it.
-std::shared_ptr<Kernel> shaped_kernel(Device& device, const ScanProblem& p, ScanSource from,
-                                      const char* entry, HostKernel ScanHost::*host,
-                                      const LookbackShape& shape) {
-    const Type type = p.type();
-    KernelSpec spec{.source = &source(from),
-                    .entry = entry,
-                    .constants = {{"T", type},
-                                  {"SIZE", size_of(type)},
-                                  {"GROUP", scan_group},
-                                  {"TILES", shape.tiles},
-                                  {"RESIDENT", shape.resident}},
-                    .op = &p.op,
-                    .max_group_size = from == ScanSource::wide ? 1 : scan_group};
-    std::string sixteen, as_type, as_bits;
-    if (from == ScanSource::lookback) {
-        const Type bits = bits_of_size(size_of(type));
-        as_type = "as_" + std::string(opencl_name(type)) + "(x)";
-        as_bits = "as_" + std::string(opencl_name(bits)) + "(x)";
-        spec.constants.append(std::initializer_list<Constant>{{"B", bits},
-                                                              {"AS_T(x)", std::string_view(as_type)},
-                                                              {"AS_B(x)", std::string_view(as_bits)},
-                                                              {"TOTAL", type},
-                                                              {"JOIN(op, x, y)", "apply(op, x, y)"}});
-    }
-    if (from == ScanSource::wide && device.traits().compiles_source &&
-        p.op.hash == builtin(ReduceOp::sum, type).hash) {
-        sixteen = std::string(opencl_name(type)) + "16";
-        spec.constants.push_back({"T16", std::string_view(sixteen)});
-    }
-    if (p.host != nullptr && host != nullptr) spec.host = p.host->*host;
-    return device.kernel(spec);
-}
-
-LookbackShape lookback_shape(const Device& device, const ScanProblem& p) {
-    const LookbackShape shape = default_shape(p.type(), p.in.count);
-    const u64 resident = device.traits().bounds_registers
-                             ? tuned(device, lookback_resident, point_of(p), shape.resident)
-                             : shape.resident;
-    return {static_cast<u32>(tuned(device, lookback_tiles, point_of(p), shape.tiles)),
-            static_cast<u32>(resident)};
-}
-
-void run_lookback(Stream& stream, const ScanProblem& p) {
-    const LookbackShape shape = lookback_shape(stream.device(), p);
-    const auto scan =
-        shaped_kernel(stream.device(), p, ScanSource::lookback, "scan_lookback", nullptr, shape);
-    const u64 n = p.in.count, tiles = divide_up(n, group_tile);
-    const u64 groups = divide_up(tiles, shape.tiles);
-    const Lookback lookback(stream, tiles, size_of(p.type()));
-    launch(stream, *scan, LaunchShape::linear(groups, scan_group), p.in, p.out, lookback.view, n,
-           static_cast<u32>(tiles), p.exclusive(), p.identity, p.values);
-}
-
-// The totals of all levels above the tiles, and for each a flag that it is published, initially zero. At least one of
-// each.
-struct Totals {
-    Totals(Stream& stream, u64 tiles, Type type) : count(lookback_totals(tiles) + 1) {
-        total_buffer = stream.scratch(count * size_of(type));
-        flag_buffer = stream.scratch(count * sizeof(u32));
-        totals = {total_buffer.get(), 0, count, type};
-        flags = {flag_buffer.get(), 0, count, Type::u32};
-        const u32 zero = 0;
-        if (tiles > 1) stream.fill(*flag_buffer, 0, flags.bytes(), &zero, sizeof zero);
-    }
-    u64 count;
-    std::shared_ptr<Buffer> total_buffer, flag_buffer;
-    View totals, flags;
-};
-
-void run_lookback_fallback(Stream& stream, const ScanProblem& p) {
-    const auto scan = scan_kernel(stream.device(), p, ScanSource::fallback, "scan_fallback");
-    const u64 n = p.in.count, tiles = divide_up(n, group_tile);
-    const Totals above(stream, tiles, p.type());
-    launch(stream, *scan, LaunchShape::linear(tiles, scan_group), p.in, p.out, above.totals, above.flags, n,
-           static_cast<u32>(tiles), p.exclusive(), p.identity, p.values);
-}
-
-// Computes the tiles' totals, their exclusive scan by the same rule, and then the tiles.
-void run_reduce_then_scan(Stream& stream, const ScanProblem& p) {
+// Scans blocks of `block` elements, then the blocks' sums by the same kernels, and combines each block with its
+// carry.
+void run_blocks(Stream& stream, const ScanProblem& p, const char* entry, HostKernel ScanSteps::*host,
+                u64 block) {
     Device& device = stream.device();
-    const bool wide = !device.traits().many_items;
-    const ScanSource from = wide ? ScanSource::wide : ScanSource::tiles;
-    const u64 n = p.in.count, tiles = divide_up(n, wide ? wide_tile : group_tile);
-    const LaunchShape shape = LaunchShape::linear(tiles, wide ? 1 : scan_group);
-    const auto buffer = stream.scratch(tiles * size_of(p.type()));
-    const View carries{buffer.get(), 0, tiles, p.type()};
-    if (tiles > 1) {
-        const auto totals = scan_kernel(device, p, from, "scan_totals");
-        launch(stream, *totals, shape, p.in, carries, n, p.identity, p.values);
-        run_reduce_then_scan(stream, {.in = carries,
-                                      .out = carries,
-                                      .op = p.op,
-                                      .values = p.values,
-                                      .identity = p.identity,
-                                      .kind = ScanKind::exclusive,
-                                      .host = p.host});
+    const auto scan = step_kernel(device, p, entry, host);
+    const u64 n = p.in.count, groups = divide_up(n, block);
+    const auto buffer = stream.scratch(groups * size_of(p.type()));
+    const View sums = elements(buffer, groups, p);
+    launch(stream, *scan, LaunchShape::linear(groups, group_size_of(device, scan_group)), p.in, p.out, sums,
+           n, p.exclusive(), p.identity, p.values);
+    if (groups == 1) return;
+    run_blocks(stream,
+               {.in = sums,
+                .out = sums,
+                .op = p.op,
+                .values = p.values,
+                .identity = p.identity,
+                .kind = ScanKind::exclusive,
+                .host = p.host},
+               entry, host, block);
+    const auto offsets = step_kernel(device, p, "scan_offsets", &ScanSteps::offsets);
+    launch_elements(stream, *offsets, n, scan_group, p.values, p.out, sums, n, block);
+}
+
+void run_hillis_steele(Stream& stream, const ScanProblem& p) {
+    Device& device = stream.device();
+    const auto step = step_kernel(device, p, "scan_step", &ScanSteps::step);
+    const u64 n = p.in.count;
+    View x = p.in;
+    std::shared_ptr<Buffer> from, to;  // alternate
+    for (u64 distance = 1; distance < n; distance *= 2) {
+        if (!to) to = stream.scratch(p.in.bytes());
+        const View y = elements(to, n, p);
+        launch_elements(stream, *step, n, scan_group, p.values, x, y, n, distance);
+        x = y;
+        std::swap(from, to);
     }
-    const auto scan = scan_kernel(device, p, from, "scan_tiles");
-    if (wide) {
-        launch(stream, *scan, shape, p.in, carries, p.out, n, p.exclusive(), past_cache(device, p),
-               p.identity, p.values);
+    if (p.kind == ScanKind::exclusive) {
+        if (n == 1) {  // x may be out
+            stream.fill(*p.out.buffer, p.out.offset, p.out.bytes(), p.identity.bytes.data(),
+                        size_of(p.type()));
+            return;
+        }
+        const auto shift = step_kernel(device, p, "scan_shift", &ScanSteps::shift);
+        launch_elements(stream, *shift, n, scan_group, p.values, x, p.out, n, p.identity);
+    } else if (!overlap(x, p.out)) {
+        stream.copy(*p.out.buffer, p.out.offset, *x.buffer, x.offset, x.bytes());
+    }
+}
+
+void run_blelloch(Stream& stream, const ScanProblem& p) {
+    Device& device = stream.device();
+    const u64 n = p.in.count, whole = std::bit_ceil(n);
+    const u32 size = size_of(p.type());
+    const auto up = step_kernel(device, p, "scan_up_sweep", &ScanSteps::up_sweep);
+    const auto down = step_kernel(device, p, "scan_down_sweep", &ScanSteps::down_sweep);
+    const auto buffer = stream.scratch(whole * size);
+    const View x = elements(buffer, whole, p);
+    stream.copy(*buffer, 0, *p.in.buffer, p.in.offset, p.in.bytes());
+    if (whole > n) stream.fill(*buffer, n * size, (whole - n) * size, p.identity.bytes.data(), size);
+    for (u64 distance = 1; distance < whole; distance *= 2) {
+        const u64 nodes = whole / (2 * distance);
+        launch_elements(stream, *up, nodes, scan_group, p.values, x, nodes, distance);
+    }
+    stream.fill(*buffer, (whole - 1) * size, size, p.identity.bytes.data(), size);
+    for (u64 distance = whole / 2; distance > 0; distance /= 2) {
+        const u64 nodes = whole / (2 * distance);
+        launch_elements(stream, *down, nodes, scan_group, p.values, x, nodes, distance);
+    }
+    if (p.kind == ScanKind::exclusive) {
+        stream.copy(*p.out.buffer, p.out.offset, *buffer, 0, p.out.bytes());
     } else {
-        launch(stream, *scan, shape, p.in, carries, p.out, n, p.exclusive(), p.identity, p.values);
+        const auto join = step_kernel(device, p, "scan_join", &ScanSteps::join);
+        launch_elements(stream, *join, n, scan_group, p.values, x, p.in, p.out, n);
     }
 }
 
-// Groups take tiles by ticket. One group while the input is small, because waking a thread costs more.
-void run_partitioned(Stream& stream, const ScanProblem& p) {
-    Device& device = stream.device();
-    const auto scan = scan_kernel(device, p, ScanSource::wide, "scan_partitioned", &ScanHost::partitioned);
-    const u64 n = p.in.count, tiles = divide_up(n, wide_tile);
-    const Totals above(stream, tiles, p.type());
-    const u64 least_bytes = tuned(device, group_kib, point_of(p), 512) << 10;
-    const u64 most = std::max<u64>(1, p.in.bytes() / least_bytes);
-    const u64 groups = std::min<u64>({tiles, most, device.traits().units});
-    launch(stream, *scan, LaunchShape::linear(groups, 1), p.in, p.out, above.totals, above.flags, n,
-           p.exclusive(), past_cache(device, p), p.identity, p.values);
+void run_kogge_stone(Stream& stream, const ScanProblem& p) {
+    run_blocks(stream, p, "scan_kogge_stone", &ScanSteps::kogge_stone, scan_group);
+}
+
+void run_brent_kung(Stream& stream, const ScanProblem& p) {
+    run_blocks(stream, p, "scan_brent_kung", &ScanSteps::brent_kung, 2 * scan_group);
+}
+
+void run_recursive(Stream& stream, const ScanProblem& p) {
+    run_blocks(stream, p, "scan_recursive", &ScanSteps::recursive, 2 * scan_group);
+}
+
+void run_conflict_free(Stream& stream, const ScanProblem& p) {
+    run_blocks(stream, p, "scan_conflict_free", nullptr, 2 * scan_group);
+}
+
+void run_recursive_vector(Stream& stream, const ScanProblem& p) {
+    run_blocks(stream, p, "scan_recursive_vector", &ScanSteps::recursive_vector, 8 * scan_group);
 }
 
 void run_serial(Stream& stream, const ScanProblem& p) {
-    const auto serial = scan_kernel(stream.device(), p, ScanSource::wide, "scan_serial", &ScanHost::serial);
+    const auto serial = host_kernel_of(stream.device(), "scan_serial", p.host->serial);
     launch(stream, *serial, LaunchShape::linear(1, 1), p.in, p.out, p.in.count, p.exclusive(), p.identity,
            p.values);
 }
 
-Support supports_any(const Device& device, const ScanProblem& p) {
-    if (Support op = supports_operator(device, p.op, p.host); !op) return op;
-    return supports_type(device, p.type());
+Support supports_steps_host(const Device& device, const ScanProblem& p) {
+    if (Support any = supports_scan(device, p); !any) return any;
+    return supports_builtin_only(p.op, p.host->steps != nullptr);
 }
 
-// On the host these kernels are compiled on request only.
-Support supports_groups(const Device& device, const ScanProblem& p) {
-    if (Support group = supports_group(device, scan_group); !group) return group;
-    if (Support any = supports_any(device, p); !any || p.host == nullptr) return any;
-    return supports_textbook(device, "scan", p.op, p.host->step);
+// Built-in operators on integers do not need the order of `partitioned`, which has more to prepare.
+bool suits_serial(const Device& /*device*/, const ScanProblem& p) {
+    if (is_float(p.type()) || p.in_parts || p.in.count > 512 * u64{size_of(p.type())}) return false;
+    constexpr ReduceOp all[] = {ReduceOp::sum, ReduceOp::product, ReduceOp::min, ReduceOp::max};
+    return std::any_of(std::begin(all), std::end(all),
+                       [&](ReduceOp op) { return p.op.hash == builtin(op, p.type()).hash; });
 }
 
-Support supports_partitioned(const Device& device, const ScanProblem& p) {
-    if (device.traits().many_items)
-        return Support::no("requires a device that prefers one work-item per group; " +
-                           device.info().selector + " prefers many");
-    if (Support waiting = supports_waiting(device); !waiting) return waiting;
-    return supports_any(device, p);
-}
-
-Support supports_local(const Device& device, const ScanProblem& p, u64 bytes) {
-    if (Support local = supports_local_memory(device, bytes); !local) return local;
-    return supports_groups(device, p);
-}
-
-Support supports_tiles(const ScanProblem& p) {
-    const u64 tiles = divide_up(p.in.count, group_tile);
-    if (tiles < u64{1} << 32) return {};
-    return Support::no("supports at most 2^32 - 1 tiles of " + std::to_string(group_tile) +
-                       " elements, got " + std::to_string(tiles));
-}
-
-Support supports_lookback(const Device& device, const ScanProblem& p) {
-    if (Support tiles = supports_tiles(p); !tiles) return tiles;
-    if (!device.traits().many_items)
-        return Support::no("requires a device that prefers many work-items per group; " +
-                           device.info().selector + " prefers one");
-    if (Support waiting = supports_waiting(device); !waiting) return waiting;
-    if (Support fence = supports_device_fence(device); !fence) return fence;
-    // Totals of the blocks and nodes of four tiles, an exchange between lanes, and the totals before the tiles.
-    constexpr u64 room = 4 * (scan_group + 16) + scan_group + 16;
-    return supports_local(device, p, room * size_of(p.type()) + 64);
-}
-
-// Elements of local memory per group: a tile, its padding, and the totals of its blocks and nodes.
-constexpr u64 tile_room = group_tile / 16 * 17 + scan_group + 16;
-
-Support supports_reduce_then_scan(const Device& device, const ScanProblem& p) {
-    if (!device.traits().many_items) return supports_any(device, p);
-    return supports_local(device, p, tile_room * size_of(p.type()));
-}
-
-Support supports_lookback_fallback(const Device& device, const ScanProblem& p) {
-    if (overlap(p.in, p.out))
-        return Support::no("does not support in-place operation; pass a distinct output");
-    if (Support fence = supports_device_fence(device); !fence) return fence;
-    if (Support tiles = supports_tiles(p); !tiles) return tiles;
-    constexpr u64 looked_at = 128;
-    const u64 room = tile_room + looked_at + scan_group + 16 + 1;
-    return supports_local(device, p, room * size_of(p.type()) + (looked_at + 2) * sizeof(u32) + 64);
-}
+// --- The table -------------------------------------------------------------------------------------------------------
 
 // Five operations per factor of 16: four in the network and one with the carry.
 u64 canonical_chain(u64 n) {
@@ -301,96 +167,62 @@ u64 log2_up(u64 n) {
     return static_cast<u64>(std::bit_width(std::max<u64>(n, 1) - 1));
 }
 
-struct ScanRow {
-    Variant variant;
-    Required<Support(const Device&, const ScanProblem&)> supports;
-    Required<void(Stream&, const ScanProblem&)> run;
-    bool (*suits)(const Device&, const ScanProblem&) = nullptr;
-};
-
-// A large array of bytes has many tiles. If it fits the cache, reading it twice is faster than that much look-back.
-// Without shuffles, lanes exchange values through local memory.
-bool suits_lookback(const Device& device, const ScanProblem& p) {
-    constexpr u64 many = u64{1} << 22;
-    if (!device.traits().shuffles) return false;
-    return size_of(p.type()) > 1 || p.in.count < many || 2 * p.in.bytes() > device.traits().cache;
-}
-
-// Built-in operators on integers do not need the order of `partitioned`, which has more to prepare.
-bool suits_serial(const Device& /*device*/, const ScanProblem& p) {
-    if (is_float(p.type()) || p.in_parts || p.in.count > 512 * u64{size_of(p.type())}) return false;
-    constexpr ReduceOp all[] = {ReduceOp::sum, ReduceOp::product, ReduceOp::min, ReduceOp::max};
-    return std::any_of(std::begin(all), std::end(all),
-                       [&](ReduceOp op) { return p.op.hash == builtin(op, p.type()).hash; });
-}
-
-// On GPUs three launches cost more than the redundant work of `lookback_fallback`. A few tiles take one launch.
-bool suits_reduce_then_scan(const Device& device, const ScanProblem& p) {
-    constexpr u64 few = 4 * group_tile, many = u64{1} << 18;
-    return !device.traits().many_items || p.in.count <= few || p.in.count > many ||
-           !supports_lookback_fallback(device, p);
-}
-
-constexpr ScanRow table[] = {
+constexpr Row<ScanProblem> table[] = {
     {.variant = {.name = "lookback",
                  .summary = "one launch: tiles look back on a tree of totals instead of a chain of prefixes",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .longest_chain = canonical_chain,
                  .source = "after D. Merrill, M. Garland, 2016; the tree is Concord's"},
-     .supports = supports_lookback,
-     .run = run_lookback,
-     .suits = suits_lookback},
+     .groups = {run_scan_lookback, supports_scan_lookback, suits_scan_lookback}},
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",
                  .dialects = {Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return n; },
                  .source = "textbook"},
-     .supports = supports_any,
-     .run = run_serial,
-     .suits = suits_serial},
+     .host = {run_serial, supports_scan, suits_serial}},
     {.variant = {.name = "partitioned",
                  .summary = "one launch: a task reduces a tile that fits its cache, looks back, and scans it",
                  .dialects = {Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .longest_chain = canonical_chain,
                  .source = "after D. Merrill, M. Garland, 2016; the tree is Concord's"},
-     .supports = supports_partitioned,
-     .run = run_partitioned},
+     .items = {run_scan_partitioned, supports_scan_partitioned},
+     .host = {run_scan_partitioned_host, supports_scan_partitioned}},
     {.variant = {.name = "reduce_then_scan",
                  .summary = "three steps: totals of the tiles, scan of the totals, scan of the tiles",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .longest_chain = canonical_chain,
                  .source = "Y. Dotsenko et al., Fast Scan Algorithms on Graphics Processors, 2008"},
-     .supports = supports_reduce_then_scan,
-     .run = run_reduce_then_scan,
-     .suits = suits_reduce_then_scan},
+     .groups = {run_scan_reduce_then_scan, supports_scan_reduce_then_scan, suits_scan_reduce_then_scan},
+     .items = {run_scan_reduce_then_scan_wide, supports_scan}},
     {.variant = {.name = "lookback_fallback",
                  .summary = "as lookback, but a group that waits too long computes the missing totals",
                  .dialects = {Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .longest_chain = canonical_chain,
                  .source = "T. Smith, R. Levien, J. D. Owens, Decoupled Fallback, 2025"},
-     .supports = supports_lookback_fallback,
-     .run = run_lookback_fallback},
+     .groups = {run_scan_lookback_fallback, supports_scan_lookback_fallback},
+     .items = {run_scan_lookback_fallback, supports_scan_lookback_fallback}},
     {.variant = {.name = "recursive_vector",
                  .summary = "as recursive, eight elements per work-item in registers",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return blocks_chain(n, 8 * scan_group, 8 + 8 + 1); },
                  .source = "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
-     .supports = supports_groups,
-     .run = run_scan_recursive_vector},
+     .groups = {run_recursive_vector, supports_scan_groups},
+     .items = {run_recursive_vector, supports_scan_groups},
+     .host = {run_recursive_vector, supports_steps_host}},
     {.variant = {.name = "conflict_free",
                  .summary = "as recursive, with padding against bank conflicts",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return blocks_chain(n, 2 * scan_group, 2 * 9 + 1); },
                  .source = "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
-     .supports = supports_groups,
-     .run = run_scan_conflict_free},
+     .groups = {run_conflict_free, supports_scan_groups},
+     .items = {run_conflict_free, supports_scan_groups}},
     {.variant = {.name = "recursive",
                  .summary =
                      "scans blocks with a tree in local memory, their sums recursively, then adds offsets",
@@ -398,44 +230,50 @@ constexpr ScanRow table[] = {
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return blocks_chain(n, 2 * scan_group, 2 * 9 + 1); },
                  .source = "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
-     .supports = supports_groups,
-     .run = run_scan_recursive},
+     .groups = {run_recursive, supports_scan_groups},
+     .items = {run_recursive, supports_scan_groups},
+     .host = {run_recursive, supports_steps_host}},
     {.variant = {.name = "brent_kung",
                  .summary = "scans blocks with an upward and a downward tree, their sums recursively",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return blocks_chain(n, 2 * scan_group, 2 * 9); },
                  .source = "R. P. Brent, H. T. Kung, A Regular Layout for Parallel Adders, 1982"},
-     .supports = supports_groups,
-     .run = run_scan_brent_kung},
+     .groups = {run_brent_kung, supports_scan_groups},
+     .items = {run_brent_kung, supports_scan_groups},
+     .host = {run_brent_kung, supports_steps_host}},
     {.variant = {.name = "kogge_stone",
                  .summary = "scans blocks in log n steps of all work-items, their sums recursively",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return blocks_chain(n, scan_group, 8); },
                  .source = "P. M. Kogge, H. S. Stone, 1973"},
-     .supports = supports_groups,
-     .run = run_scan_kogge_stone},
+     .groups = {run_kogge_stone, supports_scan_groups},
+     .items = {run_kogge_stone, supports_scan_groups},
+     .host = {run_kogge_stone, supports_steps_host}},
     {.variant = {.name = "blelloch",
                  .summary = "up-sweep and down-sweep in global memory, one launch per level",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return 2 * log2_up(n) + 1; },
                  .source = "G. Blelloch, Prefix Sums and Their Applications, 1990"},
-     .supports = supports_groups,
-     .run = run_scan_blelloch},
+     .groups = {run_blelloch, supports_scan_groups},
+     .items = {run_blelloch, supports_scan_groups},
+     .host = {run_blelloch, supports_steps_host}},
     {.variant = {.name = "hillis_steele",
                  .summary = "log n passes over global memory",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return log2_up(n); },
                  .source = "W. D. Hillis, G. L. Steele, Data Parallel Algorithms, 1986"},
-     .supports = supports_groups,
-     .run = run_scan_hillis_steele},
+     .groups = {run_hillis_steele, supports_scan_groups},
+     .items = {run_hillis_steele, supports_scan_groups},
+     .host = {run_hillis_steele, supports_steps_host}},
 };
 
 constexpr auto variants = variants_of(table);
-constexpr const Tunable* tunables[] = {&lookback_tiles, &lookback_resident, &group_kib, &stream_kib};
+constexpr const Tunable* tunables[] = {&scan_lookback_tiles, &scan_lookback_resident, &scan_group_kib,
+                                       &scan_stream_kib};
 
 // Sums of f32. A second group starts at twice the input per group.
 void calibrate(Calibration& calibration) {
@@ -444,16 +282,55 @@ void calibrate(Calibration& calibration) {
         concord::scan(calibration.stream(), calibration.operand(0, Type::f32, n),
                       calibration.operand(1, Type::f32, n));
     };
-    calibration.add_threshold(group_kib, sum, {}, 2048);
-    calibration.add_threshold(stream_kib, [&](u64 bytes) { sum(bytes / 2); });
+    calibration.add_threshold(scan_group_kib, sum, {}, 2048);
+    calibration.add_threshold(scan_stream_kib, [&](u64 bytes) { sum(bytes / 2); });
 }
 
 }  // namespace
 
-std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& p, ScanSource from, const char* entry,
-                                    HostKernel ScanHost::*host) {
-    const u64 n = from == ScanSource::tiles ? p.in.count : 0;
-    return shaped_kernel(device, p, from, entry, host, default_shape(p.type(), n));
+Support supports_scan(const Device& device, const ScanProblem& p) {
+    if (Support op = supports_operator(device, p.op, p.host); !op) return op;
+    return supports_type(device, p.type());
+}
+
+Support supports_scan_groups(const Device& device, const ScanProblem& p) {
+    if (Support group = supports_group(device, scan_group); !group) return group;
+    return supports_scan(device, p);
+}
+
+std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& p, const KernelSource& source,
+                                    const char* entry, u32 group_size, const Constants& constants,
+                                    const HostKernel& host) {
+    KernelSpec spec{.source = &source,
+                    .entry = entry,
+                    .constants = {{"T", p.type()}, {"SIZE", size_of(p.type())}, {"GROUP", group_size}},
+                    .op = &p.op,
+                    .host = host,
+                    .max_group_size = group_size};
+    spec.constants.append(constants);
+    return device.kernel(spec);
+}
+
+std::shared_ptr<Kernel> scan_group_kernel(Device& device, const ScanProblem& p, const KernelSource& source,
+                                          const char* entry, u64 tiles, u64 resident) {
+    const Type type = p.type(), bits = bits_of_size(size_of(type));
+    const std::string as_type = "as_" + std::string(opencl_name(type)) + "(x)",
+                      as_bits = "as_" + std::string(opencl_name(bits)) + "(x)";
+    return scan_kernel(device, p, source, entry, scan_group,
+                       {{"TILES", tiles},
+                        {"RESIDENT", resident},
+                        {"B", bits},
+                        {"AS_T(x)", as_type},
+                        {"AS_B(x)", as_bits},
+                        {"TOTAL", type},
+                        {"JOIN(op, x, y)", "apply(op, x, y)"}});
+}
+
+std::shared_ptr<Kernel> scan_wide_kernel(Device& device, const ScanProblem& p, const char* entry) {
+    const std::string sixteen = std::string(opencl_name(p.type())) + "16";
+    Constants constants;
+    if (p.op.hash == builtin(ReduceOp::sum, p.type()).hash) constants.push_back({"T16", sixteen});
+    return scan_kernel(device, p, kernel_sources::scan_wide(), entry, 1, constants);
 }
 
 Enqueued scan(Stream& stream, const ScanProblem& p, const Options& options) {
@@ -465,28 +342,15 @@ Enqueued scan(Stream& stream, const ScanProblem& p, const Options& options) {
                         " and " + std::to_string(p.out.count));
     check_same_type("scan", {{"in", p.in.type}, {"out", p.out.type}});
     check_overlap("scan", {"out", p.out}, {"in", p.in}, InPlace::yes);
-    const ScanRow& row = choose_tuned("scan", table, stream.device(), p, point_of(p), options);
+    const Row<ScanProblem>& row = choose_tuned("scan", table, stream.device(), p, point_of(p), options);
     if (p.in.count > 0) row.run(stream, p);
     return enqueued(stream, row, p);
-}
-
-u64 scan_tile(const Device& device) {
-    return device.traits().many_items ? group_tile : wide_tile;
-}
-
-void scan_totals(Stream& stream, const ScanProblem& p) {
-    const bool wide = !stream.device().traits().many_items;
-    const auto totals = scan_kernel(stream.device(), p, wide ? ScanSource::wide : ScanSource::tiles,
-                                    "scan_totals", &ScanHost::totals);
-    launch(stream, *totals,
-           LaunchShape::linear(divide_up(p.in.count, scan_tile(stream.device())), wide ? 1 : scan_group),
-           p.in, p.out, p.in.count, p.identity, p.values);
 }
 
 Enqueued scan_in_parts(Stream& stream, const ScanProblem& p, const Options& options) {
     ScanProblem part = p;
     part.in_parts = true;
-    const ScanRow& row = choose("scan", table, stream.device(), part, options);
+    const Row<ScanProblem>& row = choose("scan", table, stream.device(), part, options);
     if (row.variant.order != OperationOrder::canonical)
         throw_unsupported_variant(
             "scan", row.variant.name, stream.device(),

@@ -1,9 +1,9 @@
 // Host kernels of scan with the built-in operators, in a separate file because they take long to compile.
 
-#include "scan_table.hpp"
+#include "scan_steps_host.hpp"
+#include "scan_variants.hpp"
 
 #include <concord/internal/builtin_operator.hpp>
-#include <concord/scan_textbook.hpp>
 
 namespace concord::detail {
 namespace {
@@ -23,10 +23,10 @@ constexpr HostKernel totals_kernel() {
 
 template <class T, class Op>
 struct ScanBuiltin {
-    static constexpr ScanHost kernels = with_textbook<Wrapping<T>, SelectedOp>(
-        {.serial = plain_host_kernel<&detail::host::scan_serial<T, Op>>(),
-         .partitioned = host_kernel<&detail::host::scan_partitioned<T, Op>>(),
-         .totals = totals_kernel<T, Op>()});
+    static constexpr ScanHost kernels{.serial = plain_host_kernel<&detail::host::scan_serial<T, Op>>(),
+                                      .partitioned = host_kernel<&detail::host::scan_partitioned<T, Op>>(),
+                                      .totals = totals_kernel<T, Op>(),
+                                      .steps = &scan_steps<Wrapping<T>, SelectedOp>};
 };
 
 }  // namespace

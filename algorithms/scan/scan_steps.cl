@@ -23,6 +23,8 @@
 //
 // T: element type; SIZE: its size in bytes; apply(op, x, y): the operator, x is the earlier element.
 
+#include "common.cl"
+
 #define GROUP_KERNEL __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 
 // One pass of hillis_steele.

@@ -23,6 +23,8 @@
 //
 // T: element type; apply(op, x, y): the operator, x is the earlier element.
 
+#include "common.cu"
+
 // One pass of hillis_steele.
 extern "C" __global__ void __launch_bounds__(GROUP) scan_step(const T* x, T* y, u64 n, u64 distance, const Op op) {
     const u64 i = u64(blockIdx.x) * GROUP + threadIdx.x;

@@ -1,6 +1,6 @@
 // Scan in the canonical order, OpenCL C, the shape for CPUs. Parallel source: scan_host.hpp.
 //
-// Algorithm  The tree of scan.cl. One work-item per group scans tiles of 65536 elements in loops that the compiler
+// Algorithm  The tree of scan_tile.cl. One work-item per group scans tiles of 65536 elements in loops that the compiler
 //            vectorizes.
 // Passes     partitioned: one launch. Groups take tiles by ticket. The carry of a tile comes from the totals of
 //            earlier tiles, as in lookback.cu. It relies on forward progress of started groups while others spin.
@@ -13,6 +13,10 @@
 //            Scan with Decoupled Look-back, 2016.
 //
 // T: element type; apply(op, x, y): the operator, x is the earlier element.
+
+#include "lookback_flags.cl"
+#include "sklansky_wide.cl"
+#include "lines.cl"
 
 #define FAN 16
 #define PIECE 1024

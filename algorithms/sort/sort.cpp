@@ -1,4 +1,4 @@
-#include "sort_table.hpp"
+#include "sort_variants.hpp"
 
 #include <concord/internal/calibration.hpp>
 
@@ -10,28 +10,22 @@ namespace concord {
 namespace detail {
 namespace {
 
-struct SortRow {
-    Variant variant;
-    Required<Support(const Device&, const SortProblem&)> supports_apart;
-    Required<void(Stream&, const SortProblem&)> run;
-    bool bits = false;        // supports bit ranges
-    bool comparator = false;  // supports comparators
-    u64 most = ~u64{0};       // largest number of elements
-    // Whether `auto` prefers this variant to those further down; null for always.
-    bool (*suits)(const Device&, const SortProblem&) = nullptr;
+// What a variant supports besides the order of whole keys.
+enum class Beyond { nothing, bits, comparators };
 
-    Support supports(const Device& device, const SortProblem& p) const {
-        if (p.less != nullptr && !comparator) return Support::no("does not support custom comparators");
-        if (p.some_bits() && !bits) return Support::no("does not support bit ranges");
-        // Equal keys without values are indistinguishable, except to a comparator.
-        const bool tells = p.pairs() || p.less != nullptr;
-        if (p.by.stable && tells && !variant.stable) return Support::no("not stable");
-        if (p.count() > most)
-            return Support::no("supports at most " + std::to_string(most) + " elements, got " +
-                               std::to_string(p.count()));
-        return supports_apart(device, p);
-    }
-};
+template <Beyond beyond, u64 max_count = ~u64{0}>
+Support accepts(const Variant& variant, const SortProblem& p) {
+    if (p.less != nullptr && beyond != Beyond::comparators)
+        return Support::no("does not support custom comparators");
+    if (p.some_bits() && beyond != Beyond::bits) return Support::no("does not support bit ranges");
+    // Equal keys without values are indistinguishable, except to a comparator.
+    const bool tells = p.pairs() || p.less != nullptr;
+    if (p.by.stable && tells && !variant.stable) return Support::no("not stable");
+    if (p.count() > max_count)
+        return Support::no("supports at most " + std::to_string(max_count) + " elements, got " +
+                           std::to_string(p.count()));
+    return {};
+}
 
 // The least number of keys of 2 bytes for which counting pays, because the table of counters per thread costs less than
 // a sort.
@@ -43,8 +37,8 @@ u64 least_counted(const DeviceTraits& traits) {
 // Sorts by digits launch kernels for each digit, `radix8` several, `onesweep` one. `merge` sorts a tile in one launch,
 // so it is faster on few keys of several digits. It cannot sort by some of the bits.
 template <u64 few>
-bool suits_digits(const Device& device, const SortProblem& p) {
-    return !device.traits().many_items || p.key_size() == 1 || p.some_bits() || p.count() > few;
+bool suits_digits(const Device& /*device*/, const SortProblem& p) {
+    return p.key_size() == 1 || p.some_bits() || p.count() > few;
 }
 
 // In `onesweep` a warp synchronises without the rest of the group if lanes exchange registers. Elsewhere each step of a
@@ -60,7 +54,7 @@ bool suits_counting(const Device& device, const SortProblem& p) {
 
 constexpr std::string_view knuth = "D. Knuth, The Art of Computer Programming, vol. 3, 1973";
 
-constexpr SortRow table[] = {
+constexpr Row<SortProblem> table[] = {
     {.variant = {.name = "onesweep",
                  .summary =
                      "digits of 8 bits: one histogram of all digits, then one pass per digit with decoupled "
@@ -69,19 +63,16 @@ constexpr SortRow table[] = {
                  .order = OperationOrder::canonical,
                  .stable = true,
                  .source = "A. Adinets, D. Merrill, Onesweep, 2022"},
-     .supports_apart = supports_sort_onesweep,
-     .run = run_sort_onesweep,
-     .bits = true,
-     .suits = suits_onesweep},
+     .groups = {run_sort_onesweep, supports_sort_onesweep, suits_onesweep},
+     .accepts = accepts<Beyond::bits>},
     {.variant = {.name = "counting",
                  .summary =
                      "counts each key value, then writes the result; keys of 1 or 2 bytes without values",
                  .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = knuth},
-     .supports_apart = supports_sort_counting,
-     .run = run_sort_counting,
-     .suits = suits_counting},
+     .host = {run_sort_counting, supports_sort_counting, suits_counting},
+     .accepts = accepts<Beyond::nothing>},
     {.variant = {.name = "sample_vqsort",
                  .summary =
                      "splits the keys at sampled splitters, then sorts each bucket with Highway's vectorised "
@@ -89,9 +80,8 @@ constexpr SortRow table[] = {
                  .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "P. Sanders, S. Winkel, Super Scalar Sample Sort, 2004; M. Blacher et al., 2022"},
-     .supports_apart = supports_sort_vqsort,
-     .run = run_sort_sample_vqsort,
-     .suits = suits_sort_vqsort},
+     .host = {run_sort_sample_vqsort, supports_sort_vqsort, suits_sort_vqsort},
+     .accepts = accepts<Beyond::nothing>},
     {.variant = {.name = "sample_radix",
                  .summary =
                      "splits the keys at sampled splitters, then sorts each bucket by radix in cache; keys "
@@ -99,36 +89,37 @@ constexpr SortRow table[] = {
                  .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "P. Sanders, S. Winkel, Super Scalar Sample Sort, 2004"},
-     .supports_apart = supports_sort_sample,
-     .run = run_sort_sample_radix},
+     .host = {run_sort_sample_radix, supports_sort_sample},
+     .accepts = accepts<Beyond::nothing>},
     {.variant = {.name = "radix8",
                  .summary = "least significant digit first, digits of 8 bits: count, scan, scatter",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .stable = true,
                  .source = "N. Satish et al., Fast Sort on CPUs and GPUs, 2010"},
-     .supports_apart = supports_sort_radix8,
-     .run = run_sort_radix8,
-     .bits = true,
-     .suits = suits_digits<(u64{1} << 18)>},
+     .groups = {run_sort_radix8, supports_sort_group, suits_digits<(u64{1} << 18)>},
+     .items = {run_sort_radix8_wide},
+     .host = {run_sort_radix8_host},
+     .accepts = accepts<Beyond::bits>},
     {.variant = {.name = "merge",
                  .summary = "sorts tiles, then merges pairs of runs along merge paths; supports comparators",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .stable = true,
                  .source = "S. Odeh et al., Merge Path - Parallel Merging Made Simple, 2012"},
-     .supports_apart = supports_sort_merge,
-     .run = run_sort_merge,
-     .comparator = true},
+     .groups = {run_sort_merge, supports_sort_merge},
+     .items = {run_sort_merge_wide, supports_sort_less},
+     .host = {run_sort_merge_host, supports_sort_less},
+     .accepts = accepts<Beyond::comparators>},
     {.variant = {.name = "radix4_vector",
                  .summary = "radix4_local with loads of 16 keys",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .stable = true,
                  .source = "M. Zagha, G. Blelloch, Radix Sort for Vector Multiprocessors, 1991"},
-     .supports_apart = supports_sort_radix,
-     .run = run_sort_radix4_vector,
-     .bits = true},
+     .groups = {run_sort_radix4_vector, supports_sort_group},
+     .items = {run_sort_radix4_vector, supports_sort_group},
+     .accepts = accepts<Beyond::bits>},
     {.variant = {.name = "radix4_local",
                  .summary = "radix4 with counters in local memory",
                  .dialects = {Dialect::cuda, Dialect::opencl},
@@ -136,9 +127,9 @@ constexpr SortRow table[] = {
                  .stable = true,
                  .source = "N. Satish, M. Harris, M. Garland, Designing Efficient Sorting Algorithms for "
                            "Manycore GPUs, 2009"},
-     .supports_apart = supports_sort_radix,
-     .run = run_sort_radix4_local,
-     .bits = true},
+     .groups = {run_sort_radix4_local, supports_sort_group},
+     .items = {run_sort_radix4_local, supports_sort_group},
+     .accepts = accepts<Beyond::bits>},
     {.variant = {.name = "radix4",
                  .summary =
                      "digits of 4 bits: each work-item counts the digits of its elements, scan, permute",
@@ -146,72 +137,73 @@ constexpr SortRow table[] = {
                  .order = OperationOrder::canonical,
                  .stable = true,
                  .source = "M. Zagha, G. Blelloch, Radix Sort for Vector Multiprocessors, 1991"},
-     .supports_apart = supports_sort_radix,
-     .run = run_sort_radix4,
-     .bits = true},
+     .groups = {run_sort_radix4, supports_sort_group},
+     .items = {run_sort_radix4, supports_sort_group},
+     .accepts = accepts<Beyond::bits>},
     {.variant = {.name = "radix1",
                  .summary = "one split per bit: flags, scan, scatter",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .stable = true,
                  .source = "G. Blelloch, Prefix Sums and Their Applications, 1990"},
-     .supports_apart = supports_sort_radix,
-     .run = run_sort_radix1,
-     .bits = true},
+     .groups = {run_sort_radix1, supports_sort_group},
+     .items = {run_sort_radix1, supports_sort_group},
+     .accepts = accepts<Beyond::bits>},
     {.variant = {.name = "bitonic_local",
                  .summary = "bitonic_fused with the columns within a tile in local memory",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = "K. Batcher, Sorting networks and their applications, 1968"},
-     .supports_apart = supports_sort_network,
-     .run = run_sort_bitonic_local},
+     .groups = {run_sort_bitonic_local, supports_sort_group},
+     .items = {run_sort_bitonic_local, supports_sort_group},
+     .accepts = accepts<Beyond::nothing>},
     {.variant = {.name = "bitonic_fused",
                  .summary = "bitonic with up to four columns per launch; 2 to 16 elements per work-item",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = "K. Batcher, Sorting networks and their applications, 1968"},
-     .supports_apart = supports_sort_network,
-     .run = run_sort_bitonic_fused},
+     .groups = {run_sort_bitonic_fused, supports_sort_group},
+     .items = {run_sort_bitonic_fused, supports_sort_group},
+     .accepts = accepts<Beyond::nothing>},
     {.variant = {.name = "bitonic",
                  .summary = "bitonic sort with one launch per column of the network",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = "K. Batcher, Sorting networks and their applications, 1968"},
-     .supports_apart = supports_sort_network,
-     .run = run_sort_bitonic},
+     .groups = {run_sort_bitonic, supports_sort_group},
+     .items = {run_sort_bitonic, supports_sort_group},
+     .accepts = accepts<Beyond::nothing>},
     {.variant = {.name = "odd_even",
                  .summary = "odd-even transposition sort: n columns, one launch each",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .stable = true,
                  .source = "N. Habermann, Parallel Neighbor Sort, 1972"},
-     .supports_apart = supports_sort_network,
-     .run = run_sort_odd_even,
-     .most = u64{1} << 12},
+     .groups = {run_sort_odd_even, supports_sort_group},
+     .items = {run_sort_odd_even, supports_sort_group},
+     .accepts = accepts<Beyond::nothing, (u64{1} << 12)>},
     {.variant = {.name = "radix16",
                  .summary = "least significant digit first, digits of 16 bits, on one thread",
                  .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .stable = true,
                  .source = knuth},
-     .supports_apart = [](const Device&, const SortProblem&) { return Support{}; },
-     .run = run_sort_radix16,
-     .bits = true},
+     .host = {run_sort_radix16},
+     .accepts = accepts<Beyond::bits>},
     {.variant = {.name = "std_sort",
                  .summary = "std::sort on one thread",
                  .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "D. Musser, Introspective Sorting and Selection Algorithms, 1997"},
-     .supports_apart = supports_sort_std,
-     .run = run_sort_std,
-     .comparator = true},
+     .host = {run_sort_std},
+     .accepts = accepts<Beyond::nothing>},
     {.variant = {.name = "qsort",
                  .summary = "C's qsort on one thread",
                  .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
-     .supports_apart = [](const Device&, const SortProblem&) { return Support{}; },
-     .run = run_sort_qsort},
+     .host = {run_sort_qsort},
+     .accepts = accepts<Beyond::nothing>},
 };
 
 constexpr auto variants = variants_of(table);
@@ -303,14 +295,17 @@ void check(Stream& stream, const SortProblem& p) {
 
 SortCode sort_code(Type type, const SortBy& by) {
     const u64 all = ~u64{0} >> (64 - 8 * size_of(type)), highest = all ^ (all >> 1);
-    return {is_float(type) ? all ^ highest : 0, (type < Type::u8 || is_float(type) ? highest : 0) ^
-                                                    (by.order == SortOrder::descending ? all : 0)};
+    // The bits of a storage type are ordered like those of the type that it converts to.
+    const TypeKind kind = kind_of(accumulator_of(type));
+    return {
+        kind == TypeKind::floating_point ? all ^ highest : 0,
+        (kind == TypeKind::unsigned_integer ? 0 : highest) ^ (by.order == SortOrder::descending ? all : 0)};
 }
 
 Enqueued sort(Stream& stream, SortProblem p, const Options& options) {
     if (p.by.end_bit == SortBy::last_bit) p.by.end_bit = 8 * p.key_size();
     check(stream, p);
-    const SortRow& row = choose_tuned("sort", table, stream.device(), p, point_of(p), options);
+    const Row<SortProblem>& row = choose_tuned("sort", table, stream.device(), p, point_of(p), options);
     if (p.count() > 0) row.run(stream, p);
     return enqueued(stream, row, p);
 }

@@ -6,23 +6,11 @@
 
 namespace concord {
 
-namespace detail::kernel_sources {
-extern const SourceFile sort_bitonic_cu, sort_bitonic_cl;
-}
-
 namespace detail {
 namespace {
 
-constexpr u32 group = 256;
+constexpr u32 group = sort_group;
 constexpr u32 most_inputs_log2 = 4;  // log2 of the elements that a work-item takes through several columns
-
-const KernelSource& source() {
-    static const KernelSource source{
-        "sort_bitonic",
-        {kernel_sources::sort_keys_cu, kernel_sources::sort_bitonic_cu},
-        {kernel_sources::common_cl, kernel_sources::sort_keys_cl, kernel_sources::sort_bitonic_cl}};
-    return source;
-}
 
 // Elements per tile in local memory, at most 16 KiB.
 u64 tile_of(const SortProblem& p) {
@@ -43,7 +31,8 @@ enum class Pairing : u32 { shifted = 0, mirrored = 1 };
 
 // Enqueues one column.
 void launch_column(Stream& stream, const SortProblem& p, u64 distance, Pairing pairing) {
-    const auto kernel = sort_kernel(stream.device(), p, source(), "sort_column", group, {});
+    const auto kernel =
+        sort_kernel(stream.device(), p, kernel_sources::sort_bitonic(), "sort_column", group, {});
     const u64 comparators = divide_up(p.count(), 2 * distance) * distance;
     launch_network(stream, *kernel, divide_up(comparators, group), p, distance, static_cast<u32>(pairing));
 }
@@ -51,8 +40,8 @@ void launch_column(Stream& stream, const SortProblem& p, u64 distance, Pairing p
 // Enqueues `columns` columns in one launch, from `distance` downwards.
 void launch_columns(Stream& stream, const SortProblem& p, u64 distance, Pairing pairing, u32 columns) {
     const u64 inputs = u64{1} << columns, stride = 2 * distance / inputs;
-    const auto kernel =
-        sort_kernel(stream.device(), p, source(), "sort_columns", group, {{"INPUTS", inputs}});
+    const auto kernel = sort_kernel(stream.device(), p, kernel_sources::sort_bitonic_fused(), "sort_columns",
+                                    group, {{"INPUTS", inputs}});
     const u64 items = divide_up(p.count(), 2 * distance) * stride;
     launch_network(stream, *kernel, divide_up(items, group), p, stride, static_cast<u32>(pairing));
 }
@@ -81,10 +70,6 @@ u64 whole_length(const SortProblem& p) {
 
 }  // namespace
 
-Support supports_sort_network(const Device& device, const SortProblem& /*problem*/) {
-    return supports_group(device, group);
-}
-
 void run_sort_bitonic(Stream& stream, const SortProblem& p) {
     place_elements(stream, p);
     for (u64 length = 2; length <= whole_length(p); length *= 2) {
@@ -102,8 +87,8 @@ void run_sort_bitonic_fused(Stream& stream, const SortProblem& p) {
 void run_sort_bitonic_local(Stream& stream, const SortProblem& p) {
     place_elements(stream, p);
     const u64 tile = tile_of(p);
-    const auto kernel =
-        sort_kernel(stream.device(), p, source(), "sort_tile_columns", group, {{"TILE", tile}});
+    const auto kernel = sort_kernel(stream.device(), p, kernel_sources::sort_bitonic_tile(),
+                                    "sort_tile_columns", group, {{"TILE", tile}});
     // Whether a launch sorts its tiles, or only does the last columns of a merge.
     enum class TileColumns : u32 { merge = 0, sort = 1 };
     auto within_tiles = [&](TileColumns columns) {
@@ -118,7 +103,8 @@ void run_sort_bitonic_local(Stream& stream, const SortProblem& p) {
 
 void run_sort_odd_even(Stream& stream, const SortProblem& p) {
     place_elements(stream, p);
-    const auto kernel = sort_kernel(stream.device(), p, source(), "sort_column", group, {});
+    const auto kernel =
+        sort_kernel(stream.device(), p, kernel_sources::sort_bitonic(), "sort_column", group, {});
     const SortElements out = sort_output(p);
     const SortCode code = p.code();
     const u64 n = p.count();

@@ -2,8 +2,7 @@
 
 #include "sort_host_kernels.hpp"
 
-#include <concord/sort_textbook.hpp>
-
+#include <algorithm>
 #include <cstdlib>
 
 namespace concord {
@@ -44,24 +43,65 @@ void sort_qsort(const Group& /*group*/, const K* in, const std::byte* values_in,
     }
 }
 
+// A key with its value, for std_sort.
+template <class T, class V>
+struct SortPair {
+    T key;
+    V value;
+};
+
+// std::sort on one thread. scratch: n pairs; unused for keys alone.
+template <class T, class V>
+void sort_std(const Group& /*group*/, const T* in, const V* values_in, T* out, V* values_out, u8* scratch,
+              u64 n, const Ascending code) {
+    if constexpr (has_value<V>) {
+        using Pair = SortPair<T, V>;
+        auto* pairs = reinterpret_cast<Pair*>(scratch);
+        for (u64 i = 0; i < n; ++i)
+            pairs[i] = {code.encode(in[i]), values_in[i]};
+        std::sort(pairs, pairs + n, [](const Pair& a, const Pair& b) { return a.key < b.key; });
+        for (u64 i = 0; i < n; ++i) {
+            out[i] = code.decode(pairs[i].key);
+            values_out[i] = pairs[i].value;
+        }
+    } else {
+        for (u64 i = 0; i < n; ++i)
+            out[i] = code.encode(in[i]);
+        std::sort(out, out + n);
+        for (u64 i = 0; i < n; ++i)
+            out[i] = code.decode(out[i]);
+    }
+}
+
 }  // namespace
 }  // namespace detail::host
 
 namespace detail {
 namespace {
 
-template <class V>
-const SortHost* host_of(u32 key_size) {
-    return visit_size(key_size, [](auto tag) {
-        return &SortTextbook<typename decltype(tag)::type, V, detail::host::Ascending>::kernels;
+// Calls f with the types of a key and a value of those sizes; value_size 0: NoValue.
+template <class F>
+auto visit_sizes(u32 key_size, u32 value_size, const F& f) {
+    return visit_size(key_size, [&](auto key) {
+        if (value_size == 0) return f(key, TypeTag<detail::host::NoValue>{});
+        return visit_size(value_size, [&](auto value) { return f(key, value); });
     });
 }
 
 }  // namespace
 
 const SortHost* sort_builtin_host(u32 key_size, u32 value_size) {
-    if (value_size == 0) return host_of<detail::host::NoValue>(key_size);
-    return visit_size(value_size, [&](auto tag) { return host_of<typename decltype(tag)::type>(key_size); });
+    return visit_sizes(key_size, value_size, [](auto key, auto value) {
+        return &sort_host<typename decltype(key)::type, typename decltype(value)::type,
+                          detail::host::Ascending>();
+    });
+}
+
+HostKernel sort_std_host(u32 key_size, u32 value_size) {
+    return visit_sizes(key_size, value_size, [](auto key, auto value) {
+        return plain_host_kernel<
+            &detail::host::sort_std<typename decltype(key)::type, typename decltype(value)::type>>();
+    });
 }
 
 HostKernel sort_qsort_host(u32 key_size) {

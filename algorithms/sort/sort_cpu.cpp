@@ -3,7 +3,7 @@
 
 #include "sort_buckets.hpp"
 #include "sort_host_kernels.hpp"
-#include "sort_table.hpp"
+#include "sort_variants.hpp"
 
 #include <bit>
 
@@ -15,7 +15,7 @@ const RadixHost& radix_kernels(const SortProblem& p) {
 }
 
 void run_serial(Stream& stream, const SortProblem& p, u32 width) {
-    const auto kernel = sort_host_kernel(stream.device(), "radix_serial", radix_kernels(p).serial);
+    const auto kernel = host_kernel_of(stream.device(), "radix_serial", radix_kernels(p).serial);
     const SortSpare spare(stream, p);
     const u64 counters = divide_up(p.by.end_bit - p.by.begin_bit, width) << width;
     const Array<u64> tables(stream, counters);
@@ -30,7 +30,7 @@ void run_sample(Stream& stream, const SortProblem& p, const SampleHost& kernels,
                 const char* one_name) {
     Device& device = stream.device();
     const auto kernel = [&](const char* entry, const HostKernel& host) {
-        return sort_host_kernel(device, entry, host);
+        return host_kernel_of(device, entry, host);
     };
     const u64 n = p.count(), units = device.traits().units;
     const detail::host::Ascending code = sort_ascending(p);
@@ -92,7 +92,7 @@ void run_sort_radix8_host(Stream& stream, const SortProblem& p) {
 
     const RadixHost& kernels = radix_kernels(p);
     const auto kernel = [&](const char* entry, const HostKernel& host) {
-        return sort_host_kernel(device, entry, host);
+        return host_kernel_of(device, entry, host);
     };
     const auto digits = kernel("radix_digits", kernels.digits), count = kernel("radix_count", kernels.count),
                plan_of = kernel("radix_plan", kernels.plan), sum = kernel("radix_offsets", kernels.offsets),
@@ -165,7 +165,7 @@ void run_sort_counting(Stream& stream, const SortProblem& p) {
     Device& device = stream.device();
     const bool bytes = p.key_size() == 1;
     const auto kernel = [&](const char* entry, const HostKernel& host) {
-        return sort_host_kernel(device, entry, host);
+        return host_kernel_of(device, entry, host);
     };
     const CountingHost& kernels = counting_host(p.key_size());
     const auto count = kernel("counting_count", kernels.count), sums = kernel("counting_sums", kernels.sums),

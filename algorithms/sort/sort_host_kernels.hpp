@@ -35,6 +35,7 @@ struct CountingHost {
 const CountingHost& counting_host(u32 key_size);
 
 // sort_builtin.cpp
+HostKernel sort_std_host(u32 key_size, u32 value_size);
 HostKernel sort_qsort_host(u32 key_size);
 
 }  // namespace concord::detail

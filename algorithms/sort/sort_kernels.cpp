@@ -2,6 +2,10 @@
 
 namespace concord::detail {
 
+Support supports_sort_group(const Device& device, const SortProblem& /*problem*/) {
+    return supports_group(device, sort_group);
+}
+
 std::shared_ptr<Kernel> sort_kernel(Device& device, const SortProblem& p, const KernelSource& source,
                                     const char* entry, u32 group_size, const Constants& tunables,
                                     Values values) {

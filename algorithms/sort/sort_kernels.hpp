@@ -2,17 +2,18 @@
 // Shared by the host sides of the kernels compiled from source: kernels by the sizes of key and value, element
 // ranges, and the passes of a sort.
 
-#include "sort_table.hpp"
-
-#include <concord/internal/launch.hpp>
+#include "sort_sources.hpp"
+#include "sort_variants.hpp"
 
 namespace concord {
 
-namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, sort_keys_cu, sort_keys_cl;
-}
-
 namespace detail {
+
+// Whether kernels keep a tile in registers, which requires that the compiler bounds them. The local memory of the
+// elements that they stage comes from the launch. Otherwise kernels keep tiles in local memory that they declare.
+inline bool sort_in_registers(const Device& device) {
+    return device.traits().bounds_registers;
+}
 
 // Whether a kernel moves values or only reads keys.
 enum class Values : u8 { ignored, moved };

@@ -8,6 +8,8 @@
 //
 // K: unsigned integer of a key's size, SIZE bytes; V: of a value's size, VALUE_SIZE bytes, 0 for keys alone.
 
+#include "common.cl"
+
 typedef struct {
     K flip;  // bits to invert in every key
     K fold;  // bits to invert in addition if the key's highest bit is set
@@ -30,3 +32,15 @@ INLINED K key_of(K bits, Code code) {
 
 // The digit of a key whose lowest bit is bit `shift` of the code.
 INLINED u32 digit_of(K key, u32 shift, u32 mask, Code code) { return (u32)(code_of(key, code) >> shift) & mask; }
+
+// Exchanges two keys or values.
+INLINED void exchange_keys(K* a, K* b) {
+    const K x = *a;
+    *a = *b;
+    *b = x;
+}
+INLINED void exchange_values(V* a, V* b) {
+    const V x = *a;
+    *a = *b;
+    *b = x;
+}

@@ -31,3 +31,11 @@ __device__ __forceinline__ K key_of(K bits, Code code) {
 __device__ __forceinline__ u32 digit_of(K key, u32 shift, u32 mask, Code code) {
     return u32(code_of(key, code) >> shift) & mask;
 }
+
+// Exchanges two keys or two values.
+template <class E>
+__device__ __forceinline__ void exchange(E& a, E& b) {
+    const E x = a;
+    a = b;
+    b = x;
+}

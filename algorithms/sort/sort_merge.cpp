@@ -2,38 +2,27 @@
 
 #include "sort_kernels.hpp"
 
-#include <concord/internal/launch.hpp>
-
 #include <bit>
 
 namespace concord {
 
-namespace detail::kernel_sources {
-extern const SourceFile sort_merge_cu, sort_merge_cl, sort_merge_wide_cl;
-}
-
 namespace detail {
 namespace {
 
-constexpr u32 group = 256;
+constexpr u32 group = sort_group;
 constexpr u32 block = 16;  // elements per insertion sort on CPUs
 
 // Kernels for groups of many work-items, or for one work-item per group (CPUs).
 enum class MergeShape { group, wide };
 
 const KernelSource& source(MergeShape shape) {
-    static const KernelSource many{"sort_merge",
-                                   {kernel_sources::sort_merge_cu},
-                                   {kernel_sources::common_cl, kernel_sources::sort_merge_cl}};
-    static const KernelSource one{
-        "sort_merge_wide", {}, {kernel_sources::common_cl, kernel_sources::sort_merge_wide_cl}};
-    return shape == MergeShape::wide ? one : many;
+    return shape == MergeShape::wide ? kernel_sources::sort_merge_wide() : kernel_sources::sort_merge();
 }
 
 // Elements per work-item. Odd numbers avoid bank conflicts.
 u32 items_of(const Device& device, const SortProblem& p) {
-    if (!device.traits().bounds_registers) return p.key_size() <= 4 ? 9 : 7;
-    return p.key_size() <= 4 ? 15 : 11;
+    if (sort_in_registers(device)) return p.key_size() <= 4 ? 15 : 11;
+    return p.key_size() <= 4 ? 9 : 7;
 }
 
 // The comparator for the order of the codes, on the bits of keys.
@@ -65,7 +54,7 @@ struct Comparator {
         } else {
             static const Operator own[] = {own_order(1), own_order(2), own_order(4), own_order(8)};
             type = bits_of_size(p.key_size());
-            op = &own[static_cast<std::size_t>(type) - static_cast<std::size_t>(Type::u8)];
+            op = &own[std::countr_zero(p.key_size())];
             values = {std::as_bytes(std::span(flip_fold))};
         }
     }
@@ -97,7 +86,20 @@ std::shared_ptr<Kernel> merge_kernel(Device& device, const SortProblem& p, const
                           .max_group_size = group_size});
 }
 
-void run_many(Stream& stream, const SortProblem& p) {
+}  // namespace
+
+Support supports_sort_less(const Device& device, const SortProblem& p) {
+    if (p.less == nullptr) return {};
+    if (Support less = supports_operator(device, *p.less, p.host); !less) return less;
+    return supports_type(device, p.type());
+}
+
+Support supports_sort_merge(const Device& device, const SortProblem& p) {
+    if (Support group_size = supports_group(device, group); !group_size) return group_size;
+    return supports_sort_less(device, p);
+}
+
+void run_sort_merge(Stream& stream, const SortProblem& p) {
     Device& device = stream.device();
     const Comparator less(p);
     const u64 n = p.count(), tiles = divide_up(n, u64{group} * items_of(device, p));
@@ -124,7 +126,7 @@ void run_many(Stream& stream, const SortProblem& p) {
     }
 }
 
-void run_wide(Stream& stream, const SortProblem& p) {
+void run_sort_merge_wide(Stream& stream, const SortProblem& p) {
     constexpr u32 most_rounds = 10;  // chunks of 2^14 elements fit a private cache
     Device& device = stream.device();
     const Comparator less(p);
@@ -149,22 +151,6 @@ void run_wide(Stream& stream, const SortProblem& p) {
         const SortElements& to = sides.result(left);
         launch(stream, *merge, shape, from.keys, from.values, to.keys, to.values, n, width, chunk,
                less.values);
-    }
-}
-
-}  // namespace
-
-Support supports_sort_merge_compiled(const Device& device, const SortProblem& p) {
-    if (Support group_size = supports_group(device, device.traits().many_items ? group : 1); !group_size)
-        return group_size;
-    return p.less != nullptr ? supports_type(device, p.type()) : Support{};
-}
-
-void run_sort_merge_compiled(Stream& stream, const SortProblem& p) {
-    if (stream.device().traits().many_items) {
-        run_many(stream, p);
-    } else {
-        run_wide(stream, p);
     }
 }
 

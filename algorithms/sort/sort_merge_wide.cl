@@ -12,6 +12,8 @@
 // K: unsigned integer of a key's size; T: its type; AS_T(x): an x of K as a T; apply(op, x, y): nonzero if x comes
 // before y; V: unsigned integer of a value's size, VALUE_SIZE bytes, 0 for keys alone.
 
+#include "common.cl"
+
 INLINED bool comes_before(const Op op, K x, K y) { return apply(op, AS_T(x), AS_T(y)) != 0; }
 
 // Keys and their values.

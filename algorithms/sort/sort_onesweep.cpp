@@ -4,27 +4,11 @@
 
 namespace concord {
 
-namespace detail::kernel_sources {
-extern const SourceFile group_scan_cu, group_scan_cl, group_rank_cu, group_rank_cl, lanes_cl, sort_tile_cu,
-    sort_tile_cl, sort_onesweep_cu, sort_onesweep_cl;
-}
-
 namespace detail {
 namespace {
 
 constexpr u64 digits = 256;
-constexpr u64 memory_head = 32;  // words ahead of the counts; see sort_onesweep.cu
-
-const KernelSource& source() {
-    static const KernelSource source{
-        "sort_onesweep",
-        {kernel_sources::common_cu, kernel_sources::group_scan_cu, kernel_sources::group_rank_cu,
-         kernel_sources::sort_keys_cu, kernel_sources::sort_tile_cu, kernel_sources::sort_onesweep_cu},
-        {kernel_sources::common_cl, kernel_sources::lanes_cl, kernel_sources::group_scan_cl,
-         kernel_sources::group_rank_cl, kernel_sources::sort_keys_cl, kernel_sources::sort_tile_cl,
-         kernel_sources::sort_onesweep_cl}};
-    return source;
-}
+constexpr u64 memory_head = 32;  // words ahead of the counts; see sort_plan.cu
 
 // How a tile is distributed over the work-items of a group.
 struct TileSize {
@@ -92,28 +76,22 @@ u64 staged_bytes(const Tile& tile, const SortProblem& p) {
     return tile.length() * std::max(p.key_size(), p.value_size());
 }
 
-// Whether kernels declare their local memory, in which the staged elements take the place of the tables that rank them
-// (sort_tile.cl). Otherwise launches pass the memory of the staged elements (sort_tile.cu).
-bool declares_local(const Device& device) {
-    return !device.traits().bounds_registers;
-}
-
 u64 passed_bytes(const Device& device, const Tile& tile, const SortProblem& p) {
-    return declares_local(device) ? 0 : staged_bytes(tile, p);
+    return sort_in_registers(device) ? staged_bytes(tile, p) : 0;
 }
 
 // Approximate bytes of local memory per group: staged elements, and for each warp counters and match words per
-// digit.
+// digit. Where kernels declare it, the staged elements take the place of the tables that rank them.
 u64 local_bytes(const Device& device, const Tile& tile, const SortProblem& p) {
     constexpr u64 scan = (digits * 2 + 8) * sizeof(u64), others = 2048 + 128;
     const u64 staged = staged_bytes(tile, p), tables = tile.group_size / 32 * digits * 2 * sizeof(u32);
-    return others + (declares_local(device) ? std::max(staged, tables + scan) : staged + tables);
+    return others + (sort_in_registers(device) ? staged + tables : std::max(staged, tables + scan));
 }
 
 Tile tile_for(const Device& device, const SortProblem& p) {
     const DeviceTraits& traits = device.traits();
     const Tile small = tile_of(short_tiles, p),
-               large = tile_of(traits.bounds_registers ? long_tiles : unbounded_tiles, p);
+               large = tile_of(sort_in_registers(device) ? long_tiles : unbounded_tiles, p);
     const bool fits = local_bytes(device, large, p) <= traits.local_memory;
     const u64 kind =
         tuned(device, sort_onesweep_tile, point_of(p), p.count() <= small.length() * traits.units ? 1 : 2);
@@ -127,20 +105,21 @@ Type count_type(const SortProblem& p) {
     return p.count() >> 30 != 0 ? Type::u64 : Type::u32;
 }
 
-struct TileUse {
-    bool sweeps = false;     // a pass over all tiles, not the sort of a single tile
-    bool unordered = false;  // elements with equal digits may change their order
-};
+// How a pass over all tiles treats elements with equal digits.
+enum class EqualDigits : bool { ordered, unordered };
 
-std::shared_ptr<Kernel> tile_kernel(Device& device, const SortProblem& p, const char* entry, const Tile& tile,
-                                    Type count, const TileUse& use) {
-    Constants tunables{
-        {"ITEMS", tile.items}, {"MATCH", tile.match}, {"UNORDERED", use.unordered}, {"COUNT", count}};
-    if (use.sweeps) {
-        tunables.push_back({"RESIDENT", tile.resident});
-        tunables.push_back({"AHEAD", tile.ahead});
-    }
-    return sort_kernel(device, p, source(), entry, tile.group_size, tunables);
+Constants tile_tunables(const Tile& tile, Type count, EqualDigits equal) {
+    return {{"ITEMS", tile.items},
+            {"MATCH", tile.match},
+            {"UNORDERED", equal == EqualDigits::unordered},
+            {"COUNT", count}};
+}
+
+std::shared_ptr<Kernel> sweep_kernel(Device& device, const SortProblem& p, const char* entry,
+                                     const Tile& tile, Type count, EqualDigits equal = EqualDigits::ordered) {
+    Constants tunables = tile_tunables(tile, count, equal);
+    tunables.append(Constants{{"RESIDENT", tile.resident}, {"AHEAD", tile.ahead}});
+    return sort_kernel(device, p, kernel_sources::sort_onesweep(), entry, tile.group_size, tunables);
 }
 
 // Shape of the histogram. Each counter has several copies. Long inputs use one copy per memory bank, at the cost of
@@ -152,10 +131,9 @@ struct Counting {
 
 Counting counting_of(const Device& device, const SortProblem& p, u32 passes) {
     constexpr u64 long_input = u64{1} << 22;  // elements
-    const bool bounded = device.traits().bounds_registers;
+    const bool bounded = sort_in_registers(device);
     if (p.count() < long_input) return {bounded ? 512U : 256U, 2};
-    const u64 others =
-        declares_local(device) ? 5 << 10 : 1 << 10;  // bytes of other data in local memory, at most
+    const u64 others = bounded ? 1 << 10 : 5 << 10;  // bytes of other data in local memory, at most
     const u64 row = passes * digits * sizeof(u32);
     u32 copies = 32;
     while (copies > 1 && copies * row + others > std::min<u64>(device.traits().local_memory, 160 << 10))
@@ -165,22 +143,14 @@ Counting counting_of(const Device& device, const SortProblem& p, u32 passes) {
 
 std::shared_ptr<Kernel> counting_kernel(Device& device, const SortProblem& p, const Counting& counting,
                                         Type count) {
-    return sort_kernel(device, p, source(), "sort_histograms", counting.group_size,
-                       {{"COPIES", counting.copies},
-                        {"UNROLL", Counting::unroll},
-                        {"ITEMS", 1},
-                        {"MATCH", 0},
-                        {"UNORDERED", 0},
-                        {"COUNT", count}},
+    return sort_kernel(device, p, kernel_sources::sort_histograms(), "sort_histograms", counting.group_size,
+                       {{"COPIES", counting.copies}, {"UNROLL", Counting::unroll}, {"COUNT", count}},
                        Values::ignored);
 }
 
 }  // namespace
 
 Support supports_sort_onesweep(const Device& device, const SortProblem& p) {
-    if (!device.traits().many_items)
-        return Support::no("requires many work-items per group; " + device.info().selector +
-                           " runs groups of one");
     if (Support waiting = supports_waiting(device); !waiting) return waiting;
     if (Support fence = supports_device_fence(device); !fence) return fence;
     if (Support local = supports_local_memory(device, local_bytes(device, tile_of(short_tiles, p), p));
@@ -188,7 +158,7 @@ Support supports_sort_onesweep(const Device& device, const SortProblem& p) {
         return local;
     if (const u64 tiles = divide_up(p.count(), tile_for(device, p).length()); tiles > ~u32{0} / 2)
         return Support::no("supports fewer than 2^31 tiles, got " + std::to_string(tiles));
-    return supports_group(device, device.traits().bounds_registers ? 1024 : 256);
+    return supports_group(device, sort_in_registers(device) ? 1024 : 256);
 }
 
 void run_sort_onesweep(Stream& stream, const SortProblem& p) {
@@ -197,10 +167,12 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     const SortElements in = sort_input(p), out = sort_output(p);
     const u64 n = p.count();
     const u32 first = p.by.begin_bit, last = p.by.end_bit;
-    const bool bounded = device.traits().bounds_registers;
+    const bool bounded = sort_in_registers(device);
     if (const Tile single = tile_of(bounded ? single_tiles : unbounded_single_tiles, p);
         n <= single.length() && local_bytes(device, single, p) <= device.traits().local_memory) {
-        const auto kernel = tile_kernel(device, p, "sort_one_tile", single, Type::u32, {});
+        const auto kernel =
+            sort_kernel(device, p, kernel_sources::sort_one_tile(), "sort_one_tile", single.group_size,
+                        tile_tunables(single, Type::u32, EqualDigits::ordered));
         launch(stream, *kernel, LaunchShape::linear(1, single.group_size, passed_bytes(device, single, p)),
                in.keys, in.values, out.keys, out.values, static_cast<u32>(n), first, last, code.flip,
                code.fold);
@@ -212,7 +184,7 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     const Type type = count_type(p);
     const Counting counting = counting_of(device, p, passes);
     const auto histograms = counting_kernel(device, p, counting, type),
-               sweep = tile_kernel(device, p, "sort_onesweep", tile, type, {.sweeps = true});
+               sweep = sweep_kernel(device, p, "sort_onesweep", tile, type);
 
     const SortScratch scratch(stream, p, passes > 1 || p.in_place() ? n : 1);
     const SortElements& other = scratch.elements;
@@ -225,24 +197,23 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     const u64 table_bytes = passes * digits * sizeof(u32) * counting.copies;
     const u64 most_resident = 2048 / counting.group_size;
     // OpenCL reports the limit of one group, which does not tell how many groups a multiprocessor holds.
-    const u64 resident = declares_local(device)
-                             ? most_resident
-                             : std::clamp<u64>(device.traits().local_memory / table_bytes, 1, most_resident);
+    const u64 resident = bounded
+                             ? std::clamp<u64>(device.traits().local_memory / table_bytes, 1, most_resident)
+                             : most_resident;
     const u64 groups = std::min(divide_up(p.in.bytes() + 16, part), device.traits().units * resident);
     launch(stream, *histograms, LaunchShape::linear(groups, counting.group_size, table_bytes), in.keys,
            memory.view, status.view, tiles * digits, n, passes, first, last, in_place, code.flip, code.fold);
     // Keys without values, compared by all bits: the first pass may change the order of equal digits.
     const bool unordered = !p.pairs() && first == 0 && last == 8 * p.key_size();
     const auto first_sweep =
-        unordered ? tile_kernel(device, p, "sort_onesweep", tile, type, {.sweeps = true, .unordered = true})
-                  : sweep;
+        unordered ? sweep_kernel(device, p, "sort_onesweep", tile, type, EqualDigits::unordered) : sweep;
     for (u32 pass = 0; pass < passes; ++pass)
         launch(stream, pass == 0 ? *first_sweep : *sweep,
                LaunchShape::linear(tiles, tile.group_size, passed_bytes(device, tile, p)), memory.view,
                status.view, in.keys, in.values, out.keys, out.values, other.keys, other.values, n, tiles,
                pass, first + 8 * pass, last, code.flip, code.fold);
     if (in_place != 0) {
-        const auto copy = tile_kernel(device, p, "sort_copy_back", tile, type, {.sweeps = true});
+        const auto copy = sweep_kernel(device, p, "sort_copy_back", tile, type);
         launch(
             stream, *copy,
             LaunchShape::linear(std::min<u64>(divide_up(n, tile.group_size), u64{device.traits().units} * 8),

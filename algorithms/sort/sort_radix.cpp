@@ -6,11 +6,6 @@
 
 namespace concord {
 
-namespace detail::kernel_sources {
-extern const SourceFile group_scan_cu, group_scan_cl, group_rank_cu, tile_cl, sort_radix_cu, sort_radix_cl,
-    sort_tile_cu, sort_radix8_cu, sort_radix8_cl, sort_wide_cl;
-}
-
 namespace detail {
 namespace {
 
@@ -20,18 +15,10 @@ void scan_counts(Stream& stream, const View& counts) {
 
 // --- radix1, radix4 --------------------------------------------------------------------------------------------------
 
-constexpr u32 group = 256;        // work-items per group, radix1
+constexpr u32 group = sort_group;
 constexpr u32 chunk_group = 128;  // work-items per group, radix4: their counters fit 32 KiB
 constexpr u64 chunk = 64;         // elements per work-item, radix4
 constexpr u64 radix4_digits = 16;
-
-const KernelSource& radix_source() {
-    static const KernelSource source{
-        "sort_radix",
-        {kernel_sources::common_cu, kernel_sources::sort_keys_cu, kernel_sources::sort_radix_cu},
-        {kernel_sources::common_cl, kernel_sources::sort_keys_cl, kernel_sources::sort_radix_cl}};
-    return source;
-}
 
 struct Radix4Steps {
     bool local = false;   // counters in local memory
@@ -45,7 +32,7 @@ void run_radix4(Stream& stream, const SortProblem& p, const Radix4Steps& steps) 
     const SortCode code = p.code();
     auto kernel = [&](const char* entry, Values values) {
         return sort_kernel(
-            device, p, radix_source(), entry, chunk_group,
+            device, p, kernel_sources::sort_radix4(), entry, chunk_group,
             {{"COUNT", type}, {"CHUNK", chunk}, {"LOCAL", steps.local}, {"VECTOR", steps.vector}}, values);
     };
     const auto count = kernel("sort_count", Values::ignored), permute = kernel("sort_permute", Values::moved);
@@ -63,50 +50,65 @@ void run_radix4(Stream& stream, const SortProblem& p, const Radix4Steps& steps) 
 
 constexpr u64 radix8_digits = 256;
 
-const KernelSource& radix8_source() {
-    static const KernelSource source{
-        "sort_radix8",
-        {kernel_sources::common_cu, kernel_sources::group_scan_cu, kernel_sources::group_rank_cu,
-         kernel_sources::sort_keys_cu, kernel_sources::sort_tile_cu, kernel_sources::sort_radix8_cu},
-        {kernel_sources::common_cl, kernel_sources::group_scan_cl, kernel_sources::sort_keys_cl,
-         kernel_sources::sort_radix8_cl}};
-    return source;
-}
-const KernelSource& wide_source() {
-    static const KernelSource source{"sort_wide",
-                                     {},
-                                     {kernel_sources::common_cl, kernel_sources::tile_cl,
-                                      kernel_sources::sort_keys_cl, kernel_sources::sort_wide_cl}};
-    return source;
-}
-
 // Keys per work-item: a tile and its counters fit 32 KiB of local memory, or the tile fits the registers.
 u32 radix8_items(const Device& device, const SortProblem& p) {
-    if (!device.traits().bounds_registers) return p.key_size() <= 4 ? 11 : 7;
-    return p.key_size() + p.value_size() <= 8 ? 16 : 10;
+    if (sort_in_registers(device)) return p.key_size() + p.value_size() <= 8 ? 16 : 10;
+    return p.key_size() <= 4 ? 11 : 7;
 }
 
-void run_radix8_many(Stream& stream, const SortProblem& p) {
+}  // namespace
+
+void run_sort_radix1(Stream& stream, const SortProblem& p) {
     Device& device = stream.device();
-    // A tile is ranked in registers if the compiler bounds them, else in local memory.
-    const bool in_registers = device.traits().bounds_registers;
+    const u64 n = p.count();
+    const Type type = sort_count_type(p);
+    const SortCode code = p.code();
+    auto kernel = [&](const char* entry, Values values) {
+        return sort_kernel(device, p, kernel_sources::sort_radix1(), entry, group, {{"COUNT", type}}, values);
+    };
+    const auto flag = kernel("sort_flags", Values::ignored), split = kernel("sort_split", Values::moved);
+    const SortCounts positions(stream, n, type);
+    const LaunchShape shape = LaunchShape::linear(divide_up(n, group), group);
+    radix_passes(stream, p, 1,
+                 [&](const SortElements& from, const SortElements& to, u32 shift, u32 /*mask*/) {
+                     launch(stream, *flag, shape, from.keys, positions.view, n, shift, code.flip, code.fold);
+                     scan_counts(stream, positions.view);
+                     launch(stream, *split, shape, from.keys, from.values, positions.view, to.keys, to.values,
+                            n, shift, code.flip, code.fold);
+                 });
+}
+
+void run_sort_radix4(Stream& stream, const SortProblem& p) {
+    run_radix4(stream, p, {});
+}
+void run_sort_radix4_local(Stream& stream, const SortProblem& p) {
+    run_radix4(stream, p, {.local = true});
+}
+void run_sort_radix4_vector(Stream& stream, const SortProblem& p) {
+    run_radix4(stream, p, {.local = true, .vector = true});
+}
+
+void run_sort_radix8(Stream& stream, const SortProblem& p) {
+    Device& device = stream.device();
+    const bool in_registers = sort_in_registers(device);
     const SortCode code = p.code();
     const u32 items = radix8_items(device, p);
     const u64 n = p.count(), tile = u64{group} * items, tiles = divide_up(n, tile);
     const Type type = sort_count_type(p);
-    Constants tunables{{"COUNT", type}, {"ITEMS", items}, {"MATCH", 0}, {"UNORDERED", 0}};
-    auto kernel = [&](const char* entry, Values values) {
-        return sort_kernel(device, p, radix8_source(), entry, group, tunables, values);
+    const Constants tunables{{"COUNT", type}, {"ITEMS", items}, {"MATCH", 0}, {"UNORDERED", 0}};
+    auto kernel = [&](const KernelSource& source, const char* entry, Values values) {
+        return sort_kernel(device, p, source, entry, group, tunables, values);
     };
     if (!in_registers && tiles == 1) {
         const SortElements in = sort_input(p), out = sort_output(p);
-        tunables.push_back({"ONE_TILE", 1});
-        launch(stream, *kernel("sort_one_tile", Values::moved), LaunchShape::linear(1, group), in.keys,
-               in.values, out.keys, out.values, static_cast<u32>(n), p.by.begin_bit, p.by.end_bit, code.flip,
-               code.fold);
+        launch(stream, *kernel(kernel_sources::sort_split_tile(), "sort_one_tile", Values::moved),
+               LaunchShape::linear(1, group), in.keys, in.values, out.keys, out.values, static_cast<u32>(n),
+               p.by.begin_bit, p.by.end_bit, code.flip, code.fold);
         return;
     }
-    const auto count = kernel("sort_count", Values::ignored), scatter = kernel("sort_scatter", Values::moved);
+    const KernelSource& source = kernel_sources::sort_radix8();
+    const auto count = kernel(source, "sort_count", Values::ignored),
+               scatter = kernel(source, "sort_scatter", Values::moved);
     const SortCounts counts(stream, radix8_digits * tiles, type);
     const u64 staged = !in_registers ? 0 : tile * std::max(p.key_size(), p.value_size());
     radix_passes(stream, p, 8, [&](const SortElements& from, const SortElements& to, u32 shift, u32 mask) {
@@ -119,7 +121,7 @@ void run_radix8_many(Stream& stream, const SortProblem& p) {
 }
 
 // One work-item per group, for CPUs.
-void run_radix8_wide(Stream& stream, const SortProblem& p) {
+void run_sort_radix8_wide(Stream& stream, const SortProblem& p) {
     constexpr u64 least_chunk = u64{1} << 15;  // elements
     constexpr u64 most_chunk = u64{1} << 31;   // counters have 32 bits
     constexpr u32 line_bytes = 256;            // bytes per digit gathered before they are stored
@@ -134,7 +136,7 @@ void run_radix8_wide(Stream& stream, const SortProblem& p) {
     auto kernel = [&](const char* entry, Values values = Values::moved) {
         const u32 line = std::max<u32>(
             32, line_bytes / std::max(p.key_size(), values == Values::moved ? p.value_size() : 0));
-        return sort_kernel(device, p, wide_source(), entry, 1, {{"LINE", line}}, values);
+        return sort_kernel(device, p, kernel_sources::sort_wide(), entry, 1, {{"LINE", line}}, values);
     };
     const SortElements in = sort_input(p), out = sort_output(p);
     const SortScratch scratch(stream, p, passes > 1 || p.in_place() ? n : 1);
@@ -168,54 +170,6 @@ void run_radix8_wide(Stream& stream, const SortProblem& p) {
     if (in_place != 0)
         launch(stream, *kernel("sort_copy_back"), shape, plan.view.part(passes, 1), other.keys, other.values,
                out.keys, out.values, n, chunk);
-}
-
-}  // namespace
-
-Support supports_sort_radix(const Device& device, const SortProblem& /*problem*/) {
-    return supports_group(device, group);
-}
-
-Support supports_sort_radix8_compiled(const Device& device, const SortProblem& /*problem*/) {
-    return supports_group(device, device.traits().many_items ? group : 1);
-}
-
-void run_sort_radix1(Stream& stream, const SortProblem& p) {
-    Device& device = stream.device();
-    const u64 n = p.count();
-    const Type type = sort_count_type(p);
-    const SortCode code = p.code();
-    auto kernel = [&](const char* entry, Values values) {
-        return sort_kernel(device, p, radix_source(), entry, group, {{"COUNT", type}}, values);
-    };
-    const auto flag = kernel("sort_flags", Values::ignored), split = kernel("sort_split", Values::moved);
-    const SortCounts positions(stream, n, type);
-    const LaunchShape shape = LaunchShape::linear(divide_up(n, group), group);
-    radix_passes(stream, p, 1,
-                 [&](const SortElements& from, const SortElements& to, u32 shift, u32 /*mask*/) {
-                     launch(stream, *flag, shape, from.keys, positions.view, n, shift, code.flip, code.fold);
-                     scan_counts(stream, positions.view);
-                     launch(stream, *split, shape, from.keys, from.values, positions.view, to.keys, to.values,
-                            n, shift, code.flip, code.fold);
-                 });
-}
-
-void run_sort_radix4(Stream& stream, const SortProblem& p) {
-    run_radix4(stream, p, {});
-}
-void run_sort_radix4_local(Stream& stream, const SortProblem& p) {
-    run_radix4(stream, p, {.local = true});
-}
-void run_sort_radix4_vector(Stream& stream, const SortProblem& p) {
-    run_radix4(stream, p, {.local = true, .vector = true});
-}
-
-void run_sort_radix8_compiled(Stream& stream, const SortProblem& p) {
-    if (stream.device().traits().many_items) {
-        run_radix8_many(stream, p);
-    } else {
-        run_radix8_wide(stream, p);
-    }
 }
 
 }  // namespace detail

@@ -10,6 +10,10 @@
 // Tunables   GROUP threads per group, ITEMS elements per thread, MATCH
 // Source     D. Merrill, A. Grimshaw, High Performance and Scalable Radix Sorting, 2011.
 
+#include "sort_digits.cu"
+#include "sort_keys.cu"
+#include "sort_tile.cu"
+
 // Upsweep.
 extern "C" __global__ void __launch_bounds__(GROUP)
     sort_count(const K* in, COUNT* counts, u64 n, u64 tiles, u32 shift, u32 mask, u64 flip, u64 fold) {

@@ -7,35 +7,21 @@
 // Merging Made Simple, 2012.
 
 #include "sort_host_kernels.hpp"
-#include "sort_table.hpp"
+#include "sort_variants.hpp"
 
 #include <bit>
 
 namespace concord::detail {
-
-std::shared_ptr<Kernel> sort_host_kernel(Device& device, const char* entry, const HostKernel& host) {
-    return device.kernel({.entry = entry, .host = host, .max_group_size = 1});
-}
 
 detail::host::Ascending sort_ascending(const SortProblem& p) {
     const SortCode code = p.code();
     return {code.fold, code.flip};
 }
 
-Support supports_sort_host_less(const Device& device, const SortProblem& p) {
-    return p.less != nullptr ? supports_operator(device, *p.less, p.host) : Support{};
-}
-
-Support supports_sort_std(const Device& device, const SortProblem& p) {
-    if (Support less = supports_sort_host_less(device, p); !less || p.less == nullptr || p.host == nullptr)
-        return less;
-    return supports_textbook(device, "sort", *p.less, p.host->std_sort);
-}
-
 void run_sort_merge_host(Stream& stream, const SortProblem& p) {
     Device& device = stream.device();
-    const auto sort_tiles = sort_host_kernel(device, "merge_tiles", p.host->merge_tiles),
-               merge = sort_host_kernel(device, "merge_runs", p.host->merge_runs);
+    const auto sort_tiles = host_kernel_of(device, "merge_tiles", p.host->merge_tiles),
+               merge = host_kernel_of(device, "merge_runs", p.host->merge_runs);
     const u64 n = p.count();
     // A tile and its copy fit the second-level cache. Every thread gets some tiles of at least 1024 elements.
     constexpr u64 tile_bytes = u64{256} << 10, least = 1024;
@@ -62,16 +48,18 @@ void run_sort_merge_host(Stream& stream, const SortProblem& p) {
 }
 
 void run_sort_std(Stream& stream, const SortProblem& p) {
-    const auto kernel = sort_host_kernel(stream.device(), "sort_std", p.host->std_sort);
+    const auto kernel =
+        host_kernel_of(stream.device(), "sort_std", sort_std_host(p.key_size(), p.value_size()));
     // A pair takes at most twice the size of its larger member.
     const u64 bytes = p.pairs() ? p.count() * 2 * std::max(p.key_size(), p.value_size()) : 1;
     const Array<u8> scratch(stream, bytes);
+    const detail::host::Ascending code = sort_ascending(p);
     launch(stream, *kernel, LaunchShape::linear(1, 1), p.in, values_or(p, p.values_in, p.in), p.out,
-           values_or(p, p.values_out, p.out), scratch, p.count(), p.less_values);
+           values_or(p, p.values_out, p.out), scratch, p.count(), bytes_of(code));
 }
 
 void run_sort_qsort(Stream& stream, const SortProblem& p) {
-    const auto kernel = sort_host_kernel(stream.device(), "sort_qsort", sort_qsort_host(p.key_size()));
+    const auto kernel = host_kernel_of(stream.device(), "sort_qsort", sort_qsort_host(p.key_size()));
     const u32 stride = p.key_size() + p.value_size();
     const Array<u8> scratch(stream, p.pairs() ? p.count() * stride : 1);
     const detail::host::Ascending code = sort_ascending(p);

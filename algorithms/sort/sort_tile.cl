@@ -1,5 +1,5 @@
-// A tile of a radix sort, OpenCL C: one group loads it, ranks it by a digit of 8 bits and stores it. Used by
-// sort_onesweep.cl. Parallel source: sort_tile.cu.
+// A tile of a radix sort, OpenCL C: one group loads it, ranks it by a digit of 8 bits and stores it. Parallel source:
+// sort_tile.cu.
 //
 // A warp, a team of lanes.cl, owns LANES * ITEMS neighbouring elements of the tile, a lane every LANES-th of these. So
 // loads are coalesced, and the order of the input is by item, then by lane. group_rank.cl describes how a warp ranks
@@ -8,17 +8,13 @@
 // GROUP work-items per group, at least 256; ITEMS elements per work-item; COUNT: u32 or u64, type of counts;
 // UNORDERED: items of equal digits may come in any order, and one counter per digit serves the whole group.
 
-#define DIGITS 256
-#define DIGIT_BITS 8
+#include "group_rank.cl"
+#include "lanes.cl"
+#include "sort_digits.cl"
+
 #define WARPS (GROUP / LANES)
 #define TILE (GROUP * ITEMS)  // at most 65536
 #define TABLES (UNORDERED ? 1 : WARPS)  // of counters
-
-// Local memory of a scan of counts.
-typedef struct {
-    COUNT rows[2][DIGITS];
-    COUNT totals[DIGITS / LANES];  // of the warps
-} Scan;
 
 // What ranks a tile.
 typedef struct {
@@ -36,22 +32,6 @@ typedef struct {
     } tile;
     COUNT base[DIGITS];  // place of each digit in the output, minus its place in the tile
 } Shared;
-
-typedef struct {
-    u32 shift, mask;
-    Code code;
-} Digit;
-
-// The digit of the pass that begins at bit `shift`, of bits below `last`.
-INLINED Digit digit_at(u32 shift, u32 last, Code code) {
-    Digit digit;
-    digit.shift = shift;
-    digit.mask = last - shift < DIGIT_BITS ? (1u << (last - shift)) - 1 : DIGITS - 1;
-    digit.code = code;
-    return digit;
-}
-
-INLINED u32 digit_in(K key, Digit digit) { return digit_of(key, digit.shift, digit.mask, digit.code); }
 
 // The place in the tile of the work-item's i-th item.
 INLINED u32 place_of(u32 i) {
@@ -115,27 +95,6 @@ INLINED void rank_items(const K* key, u32 count, Digit digit, u32* rank, __local
 }
 
 #endif
-
-// Returns the sum of the values of earlier work-items. Work-items from DIGITS on have the value 0 and ignore the
-// result. All work-items of the group must call it. Two calls need a barrier between them.
-INLINED COUNT scan_digits(COUNT value, __local Scan* scan) {
-    const u32 local_id = get_local_id(0), lane = lane_id(), warp = local_id / LANES;
-    const bool takes_part = local_id < DIGITS;
-    COUNT through = value;
-#pragma unroll
-    for (u32 step = 0; step < 5; ++step) {
-        __local COUNT* const row = scan->rows[step % 2];
-        if (takes_part) row[local_id] = through;
-        lanes_barrier();
-        if (takes_part && lane >> step != 0) through += row[local_id - (1u << step)];
-    }
-    if (takes_part && lane == LANES - 1) scan->totals[warp] = through;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    COUNT before = through - value;
-#pragma unroll
-    for (u32 w = 0; w < DIGITS / LANES; ++w) before += w < warp ? scan->totals[w] : 0;
-    return before;
-}
 
 // Returns the tile's count of the work-item's digit. All work-items of the group must call it; those from DIGITS on
 // have no digit.

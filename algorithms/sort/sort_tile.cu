@@ -1,5 +1,5 @@
-// A tile of a radix sort, CUDA C++: one group loads it, ranks it by a digit of 8 bits and stores it. Used by
-// sort_onesweep.cu and sort_radix8.cu. Parallel source: sort_tile.cl.
+// A tile of a radix sort, CUDA C++: one group loads it, ranks it by a digit of 8 bits and stores it. Parallel source:
+// sort_tile.cl.
 //
 // A warp owns warp_width * ITEMS neighbouring elements of the tile, a lane every warp_width-th of these. So loads
 // are coalesced, and the order of the input is by item, then by lane. group_rank.cu describes how a warp ranks an
@@ -10,8 +10,11 @@
 // of counts; UNORDERED: items of equal digits may come in any order, and one counter per digit serves the whole
 // group.
 
-constexpr u32 digits = 256;
-constexpr u32 digit_bits = 8;
+#include "group_rank.cu"
+#include "group_scan.cu"
+#include "sort_digits.cu"
+#include "sort_keys.cu"
+
 constexpr u32 warps = GROUP / warp_width;
 constexpr u32 tile_length = GROUP * ITEMS;
 constexpr u32 tables = UNORDERED ? 1 : warps;  // of counters
@@ -27,18 +30,6 @@ struct Shared {
     COUNT base[digits];  // place of each digit in the output, minus its place in the tile
 };
 extern __shared__ __align__(16) unsigned char staged[];  // tile_length keys, then as many values
-
-struct Digit {
-    u32 shift, mask;
-    Code code;
-
-    __device__ __forceinline__ u32 of(K key) const { return digit_of(key, shift, mask, code); }
-};
-
-// The digit of the pass that begins at bit `shift`, of bits below `last`.
-__device__ __forceinline__ Digit digit_at(u32 shift, u32 last, Code code) {
-    return {shift, last - shift < digit_bits ? (1u << (last - shift)) - 1 : digits - 1, code};
-}
 
 // The place in the tile of the thread's i-th item.
 __device__ __forceinline__ u32 place_of(u32 i) {

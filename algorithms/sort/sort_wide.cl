@@ -14,6 +14,9 @@
 //            et al., Fast Sort on CPUs and GPUs: a Case for Bandwidth Oblivious SIMD Sort, 2010 (software
 //            write-combining).
 
+#include "sort_keys.cl"
+#include "lines.cl"
+
 #define DIGITS 256
 #define DIGIT_BITS 8
 #define PASSES SIZE  // upper limit

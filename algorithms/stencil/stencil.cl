@@ -17,6 +17,8 @@
 // kernel computes planes [z_begin, z_end) and rows [y_begin, y_end); neighbours are read from all of the volume.
 // Tiles are numbered along x, then y, then pieces of `planes` planes along z.
 
+#include "common.cl"
+
 #define LANES_Y (GROUP / LANES_X)
 #define WIDTH (LANES_X * PACK)
 #define HEIGHT (LANES_Y * ROWS)

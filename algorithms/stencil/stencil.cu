@@ -17,6 +17,8 @@
 // kernel computes planes [z_begin, z_end) and rows [y_begin, y_end); neighbours are read from all of the volume.
 // Tiles are numbered along x, then y, then pieces of `planes` planes along z.
 
+#include "common.cu"
+
 constexpr u32 LANES_Y = GROUP / LANES_X, WIDTH = LANES_X * PACK, HEIGHT = LANES_Y * ROWS;
 constexpr u32 SIDE = (RADIUS + PACK - 1) / PACK;   // packs of a halo row on one side
 constexpr u32 PITCH = LANES_X + 2 * SIDE;          // packs between row starts of a stage

@@ -1,6 +1,6 @@
 // Host kernels of stencil, one set per element type. The radius is an argument.
 
-#include "stencil_table.hpp"
+#include "stencil_variants.hpp"
 
 namespace concord::detail {
 namespace {
@@ -18,7 +18,7 @@ const StencilHost& host_of() {
 }  // namespace
 
 const StencilHost& stencil_host(Type type) {
-    return type == Type::f32 ? host_of<f32>() : host_of<f64>();
+    return visit_float(type, []<class T>(TypeTag<T>) -> const StencilHost& { return host_of<T>(); });
 }
 
 }  // namespace concord::detail

@@ -86,7 +86,7 @@ void stencil_serial(const Group& group, const T* in, T* out, const StencilVolume
 template <class T>
 void stencil_tiled(const Group& group, const T* in, T* out, const StencilVolume volume, u64 tiles_x,
                    u64 tiles_y, u64 planes, const Star<T> star) {
-    constexpr i64 tile = 32, most_radius = 8, side = tile + 2 * most_radius;
+    constexpr i64 tile = 32, max_radius = 8, side = tile + 2 * max_radius;
     const StencilAt<T> at{in, volume};
     const i64 radius = static_cast<i64>(volume.radius);
     const i64 x0 = static_cast<i64>(group.x % tiles_x) * tile,
@@ -99,10 +99,10 @@ void stencil_tiled(const Group& group, const T* in, T* out, const StencilVolume 
         const i64 z = static_cast<i64>(plane);
         for (i64 j = -radius; j < height + radius; ++j) {
             for (i64 i = -radius; i < width + radius; ++i)
-                staged[(j + most_radius) * side + i + most_radius] = at(z, y0 + j, x0 + i);
+                staged[(j + max_radius) * side + i + max_radius] = at(z, y0 + j, x0 + i);
         }
         auto v = [&](i64 of_plane, i64 j, i64 i) {
-            return of_plane == z ? staged[(j + most_radius) * side + i + most_radius]
+            return of_plane == z ? staged[(j + max_radius) * side + i + max_radius]
                                  : at(of_plane, y0 + j, x0 + i);
         };
         for (i64 j = 0; j < height; ++j) {
@@ -125,10 +125,10 @@ struct StencilTiling {
     u64 depth = 0, rows = 0, columns = 0;  // of a tile
     u64 across = 0, down = 0;              // number of tiles in x, in y
     u64 steps = 1;
-    u64 pitch = 0;       // elements between row starts of a ring, and of local memory
-    u64 plane_rows = 0;  // rows of a ring's plane
-    u64 slot = 0;        // elements of scratch per group
-    u64 past_cache = 0;  // 1: the result exceeds the caches, use non-temporal stores
+    u64 pitch = 0;         // elements between row starts of a ring, and of local memory
+    u64 plane_rows = 0;    // rows of a ring's plane
+    u64 slot = 0;          // elements of scratch per group
+    u64 non_temporal = 0;  // 1: the result exceeds the caches, use non-temporal stores
 };
 
 // Elements reserved before a row for its left neighbours; whole vectors.
@@ -192,7 +192,7 @@ struct StencilPlane {
     T* sums;                    // partial sums of a row
     T* to;                      // target of row first_y
     u64 to_row;
-    u64 radius, past_cache;
+    u64 radius, non_temporal;
     Star<T> star;
 
     // Row y of planes[k], or zeros outside the volume.
@@ -240,8 +240,8 @@ template <class T>
             centre = p.staged;
         }
         T* const to = p.to + (y - p.first_y) * p.to_row;
-        stencil_row(p, y, centre, p.past_cache != 0 ? p.sums : to);
-        if (p.past_cache != 0) stream_store(to, p.sums, p.count * sizeof(T));
+        stencil_row(p, y, centre, p.non_temporal != 0 ? p.sums : to);
+        if (p.non_temporal != 0) stream_store(to, p.sums, p.count * sizeof(T));
     }
 }
 
@@ -311,14 +311,14 @@ void stencil_blocked(const Group& group, const T* in, T* out, T* scratch, const 
             } else {
                 plane.to = out + (z * volume.rows + y.begin) * volume.columns + x.begin;
                 plane.to_row = volume.columns;
-                plane.past_cache = tiling.past_cache;
+                plane.non_temporal = tiling.non_temporal;
             }
             const StencilPlane<T>* const argument = &plane;
             const void* const arguments[] = {&argument};
             run_plane(group, arguments);
         }
     }
-    if (tiling.past_cache != 0) stream_fence();
+    if (tiling.non_temporal != 0) stream_fence();
 }
 
 }  // namespace concord::detail::host

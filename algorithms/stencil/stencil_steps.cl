@@ -10,6 +10,8 @@
 // T: f32 or f64. A group computes one tile of one plane. Tiles are numbered along x, then y, then z, from plane
 // z_begin and row y_begin; rows from y_end on are not computed. Neighbours are read from all of the volume.
 
+#include "common.cl"
+
 #define LANES_Y (GROUP / LANES_X)
 
 typedef struct {

@@ -1,4 +1,4 @@
-// Stencil, `temporal`, OpenCL C. Compiled after lanes.cl. Parallel source: stencil_temporal.cu.
+// Stencil, `temporal`, OpenCL C. Parallel source: stencil_temporal.cu.
 //
 // Algorithm  Several time steps per launch (3.5-D blocking). A group has a tile in x and y and advances along z. A team
 //            of 32 work-items has ROWS rows of 32 packs of PACK points, a work-item one pack per row. Step s works
@@ -20,6 +20,8 @@
 // one step, the kernel computes planes [z_begin, z_end) and rows [y_begin, y_end), and reads neighbours from all of the
 // volume. With several steps this box is the whole volume. Tiles are numbered along x, then y, then pieces of `planes`
 // planes along z.
+
+#include "lanes.cl"
 
 #define TEAMS (GROUP / LANES)
 #define MARGIN (RADIUS * STEPS)

@@ -20,6 +20,8 @@
 // volume. With several steps this box is the whole volume. Tiles are numbered along x, then y, then pieces of `planes`
 // planes along z.
 
+#include "common.cu"
+
 constexpr u32 WARPS = GROUP / warp_width, MARGIN = RADIUS * STEPS, QUEUE = 2 * RADIUS;
 constexpr u32 SIDE = (MARGIN + PACK - 1) / PACK;  // lanes of the margin on one side
 constexpr u32 WIDTH = (warp_width - 2 * SIDE) * PACK, HEIGHT = WARPS * ROWS - 2 * MARGIN;

@@ -13,6 +13,8 @@
 //
 // T: f32 or f64 of SIZE bytes. W: elements per vector of 64 bytes.
 
+#include "common.cl"
+
 #if SIZE == 4
 #define W 16
 #define VECTOR float16
@@ -71,10 +73,10 @@ typedef struct {
     VECTOR all;
 } __attribute__((packed, aligned(SIZE))) Line;
 
-INLINED void store_row(__global T* out, const T* line, u64 count, u32 past_cache) {
+INLINED void store_row(__global T* out, const T* line, u64 count, u32 non_temporal) {
     u64 i = 0;
 #if __has_builtin(__builtin_nontemporal_store)
-    if (past_cache) {
+    if (non_temporal) {
         for (; i < count && (ulong)(out + i) % 64 != 0; ++i) out[i] = line[i];
         for (; i + W <= count; i += W)
             __builtin_nontemporal_store(((const Line*)(line + i))->all, (__global VECTOR*)(out + i));
@@ -89,7 +91,8 @@ INLINED void store_row(__global T* out, const T* line, u64 count, u32 past_cache
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void stencil_blocked(__global const T* in, ulong in_at, __global T* out, ulong out_at, __global const T* zeros,
                      ulong zeros_at, u64 depth, u64 rows, u64 columns, u64 z_from, u64 z_to, u64 y_from, u64 y_to,
-                     u64 tile_depth, u64 tile_rows, u64 tile_columns, u64 down, u64 across, u32 past_cache, const Star star) {
+                     u64 tile_depth, u64 tile_rows, u64 tile_columns, u64 down, u64 across, u32 non_temporal,
+                     const Star star) {
     T staged[ROW + 2 * RADIUS], line[ROW];
     T* const centre = staged + RADIUS;
     const u64 group = get_group_id(0), x = group % across * tile_columns, n = min(tile_columns, columns - x);
@@ -117,7 +120,7 @@ void stencil_blocked(__global const T* in, ulong in_at, __global T* out, ulong o
             }
             for (i = 0; i + 2 * W <= n; i += 2 * W) two_vectors(centre, &near, i, line, &star);
             for (; i < n; ++i) line[i] = one_point(centre, &near, i, &star);
-            store_row(out + (z * rows + y) * columns, line, n, past_cache);
+            store_row(out + (z * rows + y) * columns, line, n, non_temporal);
         }
     }
 }

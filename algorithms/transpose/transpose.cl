@@ -17,6 +17,9 @@
 //
 // B: unsigned integer of the elements' size.
 
+#include "tile_order.cl"
+#include "transpose_tile.cl"
+
 typedef struct { B item[PACK]; } __attribute__((aligned(16))) PackB;
 
 // Position of a pack of the stage. For the PACK rows of a block, and for eight consecutive rows, the positions of

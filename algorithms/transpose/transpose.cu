@@ -17,6 +17,10 @@
 //
 // B: unsigned integer of the elements' size.
 
+#include "common.cu"
+#include "tile_order.cu"
+#include "transpose_tile.cu"
+
 using PackB = Pack<B, PACK>;
 
 // Position of a pack of the stage. For the PACK rows of a block, and for eight consecutive rows, the positions of

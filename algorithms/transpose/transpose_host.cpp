@@ -1,7 +1,7 @@
 // The host kernels, one set for each element size. They move 16 bytes at a time, which every instruction set
 // supports. `direct` moves whole cache lines with AVX-512.
 
-#include "transpose_table.hpp"
+#include "transpose_variants.hpp"
 
 namespace concord::detail {
 namespace {

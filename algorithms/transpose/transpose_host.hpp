@@ -238,11 +238,11 @@ template <class B>
     }
 }
 
-// A group transposes `count` tiles down the columns of in. past_cache: the host side found that the data exceeds
+// A group transposes `count` tiles down the columns of in. non_temporal: the host side found that the data exceeds
 // the caches.
 template <class B>
 void transpose_blocked(const Group& group, const B* in, B* out, u64 rows, u64 columns, u64 in_pitch,
-                       u64 out_pitch, u64 count, u32 past_cache, const Tiling t) {
+                       u64 out_pitch, u64 count, u32 non_temporal, const Tiling t) {
     auto* from = reinterpret_cast<B*>(group.local);
     B* to = from + t.to_begin;
     const u64 begin = group.x * count, end = std::min(t.tiles, begin + count);
@@ -250,7 +250,7 @@ void transpose_blocked(const Group& group, const B* in, B* out, u64 rows, u64 co
         const u64 down = tile % t.tile_rows, r = down * t.rows, c = tile / t.tile_rows * t.columns;
         const u64 height = std::min(t.rows, rows - r), width = std::min(t.columns, columns - c);
         Ahead ahead;
-        if (past_cache != 0 && tile + 1 < end) {
+        if (non_temporal != 0 && tile + 1 < end) {
             const u64 next_r = (tile + 1) % t.tile_rows * t.rows,
                       next_c = (tile + 1) / t.tile_rows * t.columns;
             ahead.row = reinterpret_cast<const char*>(in + next_r * in_pitch + next_c);
@@ -264,11 +264,11 @@ void transpose_blocked(const Group& group, const B* in, B* out, u64 rows, u64 co
         const bool whole = t.to_whole != 0;
         store_tile(out + c * out_pitch + r, out_pitch, to, t.to_pitch, width, height,
                    {.layout = layout_of(t.to_whole),
-                    .non_temporal = past_cache != 0,
+                    .non_temporal = non_temporal != 0,
                     .first = tile == begin || (down == 0 && !whole),
                     .last = tile + 1 == end || (down + 1 == t.tile_rows && !whole)});
     }
-    if (past_cache != 0) stream_fence();
+    if (non_temporal != 0) stream_fence();
 }
 
 // Direct: from in to out without stages. Blocks of whole cache lines are transposed in registers or, where vectors are
@@ -280,7 +280,7 @@ struct TransposeParts {
     u64 rows = 0, columns = 0;            // elements per group
     u64 down = 0, across = 0;             // groups down a column of in and along a row
     u64 tile_rows = 0, tile_columns = 0;  // elements of a tile
-    u32 past_cache = 0;                   // 1: non-temporal stores; out_pitch is a multiple of a cache line
+    u32 non_temporal = 0;                 // 1: non-temporal stores; out_pitch is a multiple of a cache line
 };
 
 // Transposes tiles [row, row_end) x [column, column_end). The last blocks along a side overlap the blocks before them.
@@ -341,7 +341,7 @@ void transpose_direct(const Group& group, const B* in, B* out, u64 rows, u64 col
               column = across * p.columns, column_end = across + 1 == p.across ? columns : column + p.columns;
     if constexpr (BYTES == 64) {
         // The memory of another owner may begin within a line.
-        if (p.past_cache != 0 && past_line(out) == 0) {
+        if (p.non_temporal != 0 && past_line(out) == 0) {
             turn_part<B, BYTES, TransposeStores::non_temporal>(in, out, in_pitch, out_pitch, row, row_end,
                                                                column, column_end, p);
             return stream_fence();
@@ -352,7 +352,7 @@ void transpose_direct(const Group& group, const B* in, B* out, u64 rows, u64 col
 }
 
 // In place: a group takes `count` tiles on or right of the diagonal, each with its mirror image. Stores go through
-// the cache, because their lines were just read. The second stage has room for two tiles.
+// the cache, because their lines were just read. The second stage holds two tiles.
 template <class B>
 void transpose_exchange(const Group& group, B* both, u64 side, u64 pitch, u64 count, const Tiling t) {
     auto* from = reinterpret_cast<B*>(group.local);

@@ -12,6 +12,9 @@
 //
 // B: unsigned integer of the elements' size, SIZE bytes.
 
+#include "tile_order.cl"
+#include "transpose_tile.cl"
+
 #define SECTOR (32 / SIZE)
 #define LOADED (TILE + SECTOR)
 #define STAGE_PITCH (LOADED + (SIZE < 4 ? 4 / SIZE : 1))

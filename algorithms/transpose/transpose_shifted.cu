@@ -12,6 +12,9 @@
 //
 // B: unsigned integer of the elements' size, SIZE bytes.
 
+#include "tile_order.cu"
+#include "transpose_tile.cu"
+
 constexpr u32 sector = 32 / SIZE, loaded = TILE + sector;
 constexpr u32 stage_pitch = loaded + (SIZE < 4 ? 4 / SIZE : 1);
 constexpr u32 lines = GROUP / TILE;  // rows that the group loads or stores at once

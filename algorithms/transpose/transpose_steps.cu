@@ -13,6 +13,9 @@
 //
 // B: unsigned integer of the elements' size.
 
+#include "tile_order.cu"
+#include "transpose_tile.cu"
+
 constexpr u32 lines = GROUP / TILE;  // rows of a tile that a group moves at once
 
 // A group transposes 8 rows of 32 elements.

@@ -15,6 +15,8 @@
 //
 // B: unsigned integer of the elements' size; WORD: u32, or u64 for elements of 8 bytes.
 
+#include "common.cl"
+
 #define PACK_WORDS (16 / (u32)sizeof(WORD))
 #define LINE_WORDS (128 / (u32)sizeof(WORD))
 #define STAGE_WORDS (STAGE / (u32)sizeof(WORD))

@@ -15,6 +15,8 @@
 //
 // B: unsigned integer of the elements' size; WORD: u32, or u64 for elements of 8 bytes.
 
+#include "common.cu"
+
 constexpr u32 pack_words = 16 / sizeof(WORD), line_words = 128 / sizeof(WORD), stage_words = STAGE / sizeof(WORD);
 constexpr u32 word_items = sizeof(WORD) / sizeof(B);
 

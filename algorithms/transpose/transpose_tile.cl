@@ -1,6 +1,8 @@
 // The tile of a group, OpenCL C. Parallel source: transpose_tile.cu. Tiles are counted along the rows and the
 // columns of in.
 
+#include "tile_order.cl"
+
 // The tile of this group, in the order of tile_order.cl.
 INLINED Place place_of_group(u32 tile_rows, u32 tile_columns, u32 band) {
     return place_of_tile(get_group_id(0), tile_rows, tile_columns, band);

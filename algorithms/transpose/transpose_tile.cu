@@ -1,6 +1,8 @@
 // The tile of a group, CUDA C++. Parallel source: transpose_tile.cl. Tiles are counted along the rows and the
 // columns of in.
 
+#include "tile_order.cu"
+
 // The tile of this group, in the order of tile_order.cu.
 __device__ __forceinline__ Place place_of_group(u32 tile_rows, u32 tile_columns, u32 band) {
     return place_of_tile(blockIdx.x, tile_rows, tile_columns, band);

@@ -17,6 +17,8 @@
 //
 // B: unsigned integer of the elements' size; VECTOR: PACK of them, 16 bytes.
 
+#include "lines.cl"
+
 // Interleave the lower, or the upper, halves of two vectors. Items of the second vector count from PACK.
 #if PACK == 2
 #define LOW_ITEMS 0, 2
@@ -120,9 +122,9 @@ INLINED void load_row(__global const B* in, B* stage, u64 count) {
 // Elements from the last line boundary at or before `at` to `at`.
 static inline u64 past_line(__global const B* at) { return (ulong)at % LINE_BYTES / SIZE; }
 
-INLINED void store_row(__global B* out, const B* stage, u64 count, u32 past_cache) {
+INLINED void store_row(__global B* out, const B* stage, u64 count, u32 non_temporal) {
     u64 i = 0;
-    if (CAN_STREAM && past_cache) {
+    if (CAN_STREAM && non_temporal) {
         for (; i < count && past_line(out + i) != 0; ++i) out[i] = stage[i];
         for (; i + LINE <= count; i += LINE) stream_line(out + i, ((const Line*)(stage + i))->all);
     }
@@ -138,14 +140,14 @@ INLINED void load_tile(__global const B* in, u64 pitch, B* stage, u64 stage_pitc
 // Non-temporal stores write whole lines only, except for the last tile along a row of out. The rest of a row waits
 // in the stage, ahead of the place of the row's next piece.
 INLINED void store_tile(__global B* out, u64 pitch, B* stage, u64 stage_pitch, u64 rows, u64 columns, bool whole,
-                        u32 past_cache, bool first, bool last) {
+                        u32 non_temporal, bool first, bool last) {
     const u64 length = whole ? rows * columns : columns;
     for (u64 r = 0; r < (whole ? 1 : rows); ++r) {
         __global B* to = out + r * pitch;
         B* row = stage + r * stage_pitch;
-        const u64 waited = first || !past_cache ? 0 : past_line(to);
-        const u64 waits = last || !past_cache ? 0 : past_line(to + length);
-        store_row(to - waited, row - waited, waited + length - waits, past_cache);
+        const u64 waited = first || !non_temporal ? 0 : past_line(to);
+        const u64 waits = last || !non_temporal ? 0 : past_line(to + length);
+        store_row(to - waited, row - waited, waited + length - waits, non_temporal);
         for (u64 i = 0; i < waits; ++i) (row - waits)[i] = (row + length - waits)[i];
     }
 }
@@ -155,7 +157,7 @@ INLINED void store_tile(__global B* out, u64 pitch, B* stage, u64 stage_pitch, u
 // numbered down the columns, `down` per column.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void transpose_blocked(__global const B* in, ulong in_at, __global B* out, ulong out_at, u64 rows, u64 columns,
-                       u64 in_pitch, u64 out_pitch, u64 count, u32 past_cache, u64 tiles, u64 down, u64 tile_rows,
+                       u64 in_pitch, u64 out_pitch, u64 count, u32 non_temporal, u64 tiles, u64 down, u64 tile_rows,
                        u64 tile_columns, u64 from_pitch, u64 to_pitch, u32 whole) {
     B from[STAGE / SIZE], turned[LINE + STAGE / SIZE];
     B* to = turned + LINE;
@@ -166,7 +168,7 @@ void transpose_blocked(__global const B* in, ulong in_at, __global B* out, ulong
         const u64 r = tile % down * tile_rows, c = tile / down * tile_columns;
         const u64 height = min(tile_rows, rows - r), width = min(tile_columns, columns - c);
         Ahead ahead = {0, 0, 0, 0, 0};
-        if (past_cache && tile + 1 < end) {
+        if (non_temporal && tile + 1 < end) {
             const u64 next_r = (tile + 1) % down * tile_rows, next_c = (tile + 1) / down * tile_columns;
             ahead.row = (__global const char*)(in + next_r * in_pitch + next_c);
             ahead.rows = min(tile_rows, rows - next_r);
@@ -176,7 +178,7 @@ void transpose_blocked(__global const B* in, ulong in_at, __global B* out, ulong
         load_tile(in + r * in_pitch + c, in_pitch, from, from_pitch, height, width, whole & 1);
         turn_tile(from, from_pitch, to, to_pitch, height, width, &ahead);
         const bool run = whole >> 1;  // all tiles are contiguous in out
-        store_tile(out + c * out_pitch + r, out_pitch, to, to_pitch, width, height, run, past_cache,
+        store_tile(out + c * out_pitch + r, out_pitch, to, to_pitch, width, height, run, non_temporal,
                    tile == begin || (r == 0 && !run), tile + 1 == end || (r + height == rows && !run));
     }
 }

@@ -50,16 +50,11 @@ class Point {
 
 template <template <class> class Value>
 void fill(const Volume& volume, Type type, u64 first, u64 count, void* to) {
-    auto fill_as = [&](auto zero) {
-        using T = decltype(zero);
+    detail::visit_float(type, [&]<class T>(detail::TypeTag<T>) {
         const Value<T> value(volume);
         for (u64 i = 0; i < count; ++i)
             static_cast<T*>(to)[i] = value(first + i);
-    };
-    if (type == Type::f64)
-        fill_as(f64{});
-    else
-        fill_as(f32{});
+    });
 }
 
 struct Kind {

@@ -25,6 +25,15 @@ u64 little_endian(std::string_view bytes) {
     return value;
 }
 
+// NumPy's descriptor without the byte order: "f4". Empty for types that .npy files do not have.
+std::string code_of(Type type) {
+    const std::string_view name = detail::row_of(type).numpy;
+    for (const std::string_view kind : {"int", "uint", "float"}) {
+        if (name.substr(0, kind.size()) == kind) return name[0] + std::to_string(size_of(type));
+    }
+    return {};
+}
+
 // Parses the header, which is a Python dict literal with three known keys.
 class HeaderReader {
   public:
@@ -139,11 +148,8 @@ class HeaderReader {
         const std::string descr = string();
         const std::string shown = "unsupported element type '" + printable(descr) + "'";
         const char order = descr.empty() ? ' ' : descr[0], kind = descr.size() < 2 ? ' ' : descr[1];
-        static constexpr std::pair<std::string_view, Type> types[] = {
-            {"i1", Type::i8},  {"i2", Type::i16}, {"i4", Type::i32}, {"i8", Type::i64}, {"u1", Type::u8},
-            {"u2", Type::u16}, {"u4", Type::u32}, {"u8", Type::u64}, {"f4", Type::f32}, {"f8", Type::f64}};
-        for (const auto& [name, type] : types) {
-            if (descr.size() != 3 || name != descr.substr(1)) continue;
+        for (const Type type : all_types) {
+            if (descr.size() != 3 || code_of(type) != descr.substr(1)) continue;
             // Bytes have no order. NumPy writes '|', but every mark is valid.
             if (order == '<' || order == '=' || (size_of(type) == 1 && (order == '|' || order == '>')))
                 return type;
@@ -160,7 +166,12 @@ class HeaderReader {
         fail(shown + what + "; " + known());
     }
 
-    static std::string known() { return "supported: <i1 <i2 <i4 <i8 <u1 <u2 <u4 <u8 <f4 <f8"; }
+    static std::string known() {
+        std::string list = "supported:";
+        for (const Type type : all_types)
+            if (const std::string code = code_of(type); !code.empty()) list += " <" + code;
+        return list;
+    }
 
     // The product of the shape. It is 0 if any axis has length 0, whatever the others are.
     u64 count() const {
@@ -236,9 +247,10 @@ NpyHeader parse_npy(std::string_view bytes, u64 file_bytes, const std::string& f
 }
 
 std::string npy_header(Type type, const Shape& shape, u64 least) {
-    const std::string_view name = name_of(type);
-    std::string text = std::string("{'descr': '") + (size_of(type) == 1 ? '|' : '<') + name[0] +
-                       std::to_string(size_of(type)) +
+    const std::string code = code_of(type);
+    if (code.empty())
+        throw Error(ErrorCode::unsupported, name_of(type), ".npy files have no such element type");
+    std::string text = std::string("{'descr': '") + (size_of(type) == 1 ? '|' : '<') + code +
                        "', 'fortran_order': False, 'shape': " + shape_name(shape) + ", }";
     std::string header(magic);
     header += '\1';

@@ -1,7 +1,7 @@
 #include "cuda_compiler.hpp"
 
+#include <concord/backend/program_cache.hpp>
 #include <concord/error.hpp>
-#include <concord/internal/program_cache.hpp>
 #include <concord/log.hpp>
 
 #include <algorithm>
@@ -79,7 +79,7 @@ Compiler::Job Compiler::job(const KernelSpec& spec) const {
 void Compiler::build(const KernelSpec& spec, const std::function<std::string(const Program&)>& load) const {
     const Job work = job(spec);
     if (!spec.fresh) {
-        if (std::optional<std::string> cached = detail::program_cache::load(work.key)) {
+        if (std::optional<std::string> cached = backend::load_program(work.key)) {
             const std::string problem = load({.image = std::move(*cached), .from_cache = true});
             if (problem.empty()) return;
             detail::log_warn("cached kernel " + std::string(spec.entry) + ": " + problem +
@@ -88,7 +88,7 @@ void Compiler::build(const KernelSpec& spec, const std::function<std::string(con
     }
     const Program program{.image = compile(spec, work), .from_cache = false};
     load(program);
-    if (!spec.fresh) detail::program_cache::store(work.key, program.image);
+    if (!spec.fresh) backend::store_program(work.key, program.image);
 }
 
 std::string Compiler::compile(const KernelSpec& spec, const Job& job) const {

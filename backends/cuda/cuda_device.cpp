@@ -1,5 +1,6 @@
 #include "cuda_device.hpp"
 
+#include <concord/dlpack.hpp>
 #include <concord/log.hpp>
 
 #include "cuda_event.hpp"
@@ -27,6 +28,7 @@ DeviceTraits traits_of(const Driver& driver, CUdevice device) {
     driver.check(driver.device_total_mem(&memory, device), "open_device", "cuDeviceTotalMem");
     DeviceTraits traits;
     traits.dialect = Dialect::cuda;
+    traits.dlpack_type = dlpack::DeviceType::cuda;
     traits.many_items = true;
     traits.units = static_cast<u32>(get(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
     traits.max_group_size = static_cast<u32>(get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK));

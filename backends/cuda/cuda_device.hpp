@@ -74,6 +74,7 @@ class CudaMemory final : public backend::Memory {
     u64 begin() const noexcept override { return begin_; }
     // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's addresses are integers
     void* native_handle() noexcept override { return reinterpret_cast<void*>(address_); }
+    void* device_address() noexcept override { return native_handle(); }
     CUdeviceptr address() const { return address_; }
     CUcontext context() const { return context_->handle(); }
 

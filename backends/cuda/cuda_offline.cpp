@@ -2,6 +2,8 @@
 
 #include "cuda_cubin.hpp"
 
+#include <concord/dlpack.hpp>
+
 #include <charconv>
 #include <cstdlib>
 #include <exception>
@@ -188,6 +190,7 @@ OfflineDevice::OfflineDevice(u32 architecture) : compiler_(architecture) {
     info_.driver = "no driver, " + compiler_.nvrtc().title() + ", " + target;
     const Architecture& row = traits_of(architecture);
     traits_.dialect = Dialect::cuda;
+    traits_.dlpack_type = dlpack::DeviceType::cuda;
     traits_.many_items = true;
     traits_.units = 132;
     traits_.max_group_size = 1024;

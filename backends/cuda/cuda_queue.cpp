@@ -106,7 +106,7 @@ void CudaQueue::check_host(const char* call, const void* host, u64 bytes) {
 
 bool CudaQueue::staged(const void* host, u64 bytes) {
     // Staging waits for the stream while the caller holds its lock, which a pending callback may need.
-    if (bytes <= detail::Staging::worthwhile || callbacks_->pending() ||
+    if (bytes <= backend::Staging::worthwhile || callbacks_->pending() ||
         !CudaStaging::is_pageable(driver_, host, bytes))
         return false;
     if (!staging_) staging_ = std::make_unique<CudaStaging>(device_, pool_, stream_);

@@ -3,7 +3,7 @@
 namespace concord::cuda {
 
 CudaStaging::CudaStaging(CudaDevice& device, concord::Device& pool, CUstream stream)
-    : detail::Staging(pool), driver_(device.driver()), stream_(stream) {
+    : backend::Staging(pool), driver_(device.driver()), stream_(stream) {
     for (u32 i = 0; i < Shape{}.chunks; ++i)
         transferred_.push_back(
             std::make_unique<EventHandle>(device.context(), CU_EVENT_DISABLE_TIMING, "Stream::write"));

@@ -1,14 +1,14 @@
 #pragma once
 // Large copies of pageable memory. The driver's own staging reaches a fifth of the link's bandwidth.
 
-#include <concord/internal/staging.hpp>
+#include <concord/backend/staging.hpp>
 
 #include "cuda_event.hpp"
 
 namespace concord::cuda {
 
 // The staging ring of a stream. The context must be current in all calls.
-class CudaStaging final : public detail::Staging {
+class CudaStaging final : public backend::Staging {
   public:
     CudaStaging(CudaDevice& device, concord::Device& pool, CUstream stream);
 

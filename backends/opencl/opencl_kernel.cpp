@@ -18,16 +18,8 @@ T kernel_value(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info 
 
 // The element type for a type name of OpenCL or Concord, "uint" or "u32*". Empty for other types.
 std::optional<Type> type_of_parameter(std::string_view name) {
-    constexpr std::pair<std::string_view, Type> rows[] = {
-        {"char", Type::i8},   {"uchar", Type::u8},  {"short", Type::i16}, {"ushort", Type::u16},
-        {"int", Type::i32},   {"uint", Type::u32},  {"long", Type::i64},  {"ulong", Type::u64},
-        {"float", Type::f32}, {"double", Type::f64}};
     if (!name.empty() && name.back() == '*') name.remove_suffix(1);
-    if (const std::optional<Type> type = type_named(name)) return type;
-    for (const auto& [known, type] : rows) {
-        if (known == name) return type;
-    }
-    return std::nullopt;
+    return detail::type_spelled(name);
 }
 
 }  // namespace
@@ -73,10 +65,10 @@ Grid OpenClKernel::grid_of(const LaunchShape& shape) const {
     Grid grid{.dimensions = 1, .global = {}, .local = {}};
     for (std::size_t i = 0; i < 3; ++i) {
         if (groups[i] > max_global_ / group_size[i])
-            detail::refuse_launch(label_, "grid too large, got " + std::to_string(groups[i]) + " groups of " +
-                                              std::to_string(group_size[i]) +
-                                              " work-items in one dimension; the limit is " +
-                                              std::to_string(max_global_) + " work-items");
+            backend::refuse_launch(label_, "grid too large, got " + std::to_string(groups[i]) +
+                                               " groups of " + std::to_string(group_size[i]) +
+                                               " work-items in one dimension; the limit is " +
+                                               std::to_string(max_global_) + " work-items");
         grid.global[i] = groups[i] * group_size[i];
         grid.local[i] = group_size[i];
         if (grid.global[i] > 1) grid.dimensions = static_cast<cl_uint>(i + 1);
@@ -198,12 +190,12 @@ void OpenClKernel::enqueue_with(cl_command_queue queue, const LaunchShape& shape
 
 void OpenClKernel::enqueue(cl_command_queue queue, const LaunchShape& shape,
                            std::span<const KernelArgument> arguments, cl_event* event) const {
-    detail::check_group(label_, limits_, shape);
+    backend::check_group(label_, limits_, shape);
     std::size_t given = shape.local_bytes > 0 ? 1 : 0;
     for (const KernelArgument& argument : arguments)
         given += argument.buffer != nullptr ? 2 : 1;
-    detail::check_argument_count(label_, given, signature_.size(),
-                                 "OpenCL parameters (a buffer counts twice, local memory once)");
+    backend::check_argument_count(label_, given, signature_.size(),
+                                  "OpenCL parameters (a buffer counts twice, local memory once)");
 
     enqueue_with(
         queue, shape, [&](cl_kernel kernel) { set_arguments(kernel, shape, arguments); }, event);

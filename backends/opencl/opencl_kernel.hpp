@@ -4,8 +4,8 @@
 #include "opencl_copies.hpp"
 #include "opencl_program.hpp"
 
+#include <concord/backend/launch_limits.hpp>
 #include <concord/backend/queue.hpp>
-#include <concord/internal/launch_limits.hpp>
 
 #include <array>
 
@@ -49,7 +49,7 @@ class OpenClKernel final : public backend::Kernel {
     std::string label_;  // name and device, for messages
     KernelHandle kernel_;
     std::vector<Parameter> signature_;
-    detail::GroupLimits limits_;
+    backend::GroupLimits limits_;
     u64 max_global_ = 0;  // limit of work-items in a launch, by dimension
     u64 private_bytes_ = 0;
     // A cl_kernel holds its arguments until it is enqueued, so that launches hold the copies' mutex.

@@ -3,7 +3,7 @@
 #include "opencl_device.hpp"
 #include "opencl_pocl.hpp"
 
-#include <concord/internal/program_cache.hpp>
+#include <concord/backend/program_cache.hpp>
 #include <concord/log.hpp>
 
 #include <algorithm>
@@ -174,7 +174,7 @@ KernelHandle compile_kernel(const OpenClDevice& device, const KernelSpec& spec) 
     const std::string text = device.language().prelude + assemble(spec, Dialect::opencl);
     const std::string key = cache_key(device, entry, options, text);
     const bool cached = !spec.fresh && !has_disk_cache(device);
-    if (const std::optional<std::string> binary = cached ? detail::program_cache::load(key) : std::nullopt) {
+    if (const std::optional<std::string> binary = cached ? backend::load_program(key) : std::nullopt) {
         if (KernelHandle kernel = from_binary(device, entry, options, *binary)) return kernel;
     }
 
@@ -183,7 +183,7 @@ KernelHandle compile_kernel(const OpenClDevice& device, const KernelSpec& spec) 
     // A fresh kernel measures compile time. The query makes PoCL compile the kernel now.
     if (cached || spec.fresh) {
         const std::optional<std::string> result = binary_of(program.get(), device.id());
-        if (result && cached) detail::program_cache::store(key, *result);
+        if (result && cached) backend::store_program(key, *result);
     }
     return kernel;
 }

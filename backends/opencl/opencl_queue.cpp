@@ -75,7 +75,7 @@ void OpenClQueue::submit(const char* call, F&& f) {
 
 bool OpenClQueue::staged(const void* host, u64 bytes) {
     // Staging waits for the queue with the stream's lock held; a callback that is still to run may want it.
-    return bytes > detail::Staging::worthwhile && !device_.traits().shares_host_memory &&
+    return bytes > backend::Staging::worthwhile && !device_.traits().shares_host_memory &&
            !device_.pinned().contains(host, bytes) && !callbacks_.pending();
 }
 

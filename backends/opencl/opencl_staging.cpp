@@ -5,7 +5,7 @@
 namespace concord::opencl {
 
 OpenClStaging::OpenClStaging(concord::Device& device, cl_command_queue queue)
-    : detail::Staging(device), queue_(queue), transfers_(Shape{}.chunks) {}
+    : backend::Staging(device), queue_(queue), transfers_(Shape{}.chunks) {}
 
 bool OpenClStaging::write(cl_mem to, u64 offset, const void* from, u64 bytes) {
     memory_ = to;

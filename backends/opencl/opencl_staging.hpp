@@ -3,13 +3,13 @@
 
 #include "opencl_buffer.hpp"
 
-#include <concord/internal/staging.hpp>
+#include <concord/backend/staging.hpp>
 
 namespace concord::opencl {
 
 // The staging ring of a queue. Both directions block the caller until the host's part is done, like the copies of
 // drivers.
-class OpenClStaging final : public detail::Staging {
+class OpenClStaging final : public backend::Staging {
   public:
     OpenClStaging(concord::Device& device, cl_command_queue queue);
 

@@ -1,5 +1,6 @@
 #include "opencl_traits.hpp"
 
+#include <concord/dlpack.hpp>
 #include <concord/error.hpp>
 #include <concord/internal/environment.hpp>
 #include <concord/internal/processor.hpp>
@@ -183,6 +184,7 @@ DeviceTraits traits_of(cl_device_id device) {
     DeviceTraits traits;
     const bool cpu = is_cpu(device);
     traits.dialect = Dialect::opencl;
+    traits.dlpack_type = dlpack::DeviceType::opencl;
     traits.many_items = has_many_items(device);
     traits.units = std::max<u32>(1, ask_value<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS));
     traits.max_group_size = static_cast<u32>(
@@ -201,7 +203,7 @@ DeviceTraits traits_of(cl_device_id device) {
     // runtime run each group to its end on a thread of the operating system, which also keeps it running. That holds
     // for all of PoCL's methods for work-groups (POCL_WORK_GROUP_METHOD: loops, loopvec, cbs), which differ in how they
     // order the items of a group between barriers. Therefore all items of a group execute a wait for another group, as
-    // they do a barrier (lookback_tree.cl): PoCL's loops take the branch of item 0 for all.
+    // they do a barrier (lookback.cl): PoCL's loops take the branch of item 0 for all.
     traits.forward_progress = is_nvidia_driver(device) || is_pocl_cpu(device) || is_intel_cpu(device);
     traits.fp64 = has_fp64(device);
     traits.exact_divide_sqrt = (ask_value<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG) &

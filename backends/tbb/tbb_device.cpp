@@ -1,7 +1,8 @@
 #include "tbb_device.hpp"
 
+#include <concord/backend/launch_limits.hpp>
+#include <concord/dlpack.hpp>
 #include <concord/internal/host_threads.hpp>
-#include <concord/internal/launch_limits.hpp>
 #include <concord/internal/processor.hpp>
 #include <concord/log.hpp>
 
@@ -131,7 +132,7 @@ std::vector<KernelParameter> HostFunctionKernel::parameters() const {
 }
 
 void HostFunctionKernel::check(std::span<const KernelArgument> arguments) const {
-    detail::check_argument_count(name, arguments.size(), signature_.size());
+    backend::check_argument_count(name, arguments.size(), signature_.size());
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const bool buffer = arguments[i].buffer != nullptr;
         const u32 bytes = buffer ? sizeof(void*) : arguments[i].size;
@@ -151,6 +152,7 @@ void HostFunctionKernel::check(std::span<const KernelArgument> arguments) const 
 
 TbbDevice::TbbDevice(DeviceInfo info, int threads, HostIsa isa) : info_(std::move(info)), arena_(threads, 1) {
     traits_.dialect = Dialect::host;
+    traits_.dlpack_type = dlpack::DeviceType::cpu;
     traits_.units = static_cast<u32>(threads);
     traits_.local_memory = u64{256} << 10;
     traits_.global_memory = physical_memory();

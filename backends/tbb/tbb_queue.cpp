@@ -7,9 +7,9 @@
 
 #include "tbb_device.hpp"
 
+#include <concord/backend/launch_limits.hpp>
 #include <concord/detail/checked_size.hpp>
 #include <concord/internal/host_threads.hpp>
-#include <concord/internal/launch_limits.hpp>
 
 #include <pthread.h>
 
@@ -194,12 +194,12 @@ class TbbQueue final : public backend::Queue {
     void launch(const backend::Kernel& launched, const LaunchShape& shape,
                 std::span<const KernelArgument> arguments) override {
         const auto& kernel = static_cast<const HostFunctionKernel&>(launched);
-        detail::check_group(kernel.name, {.local_memory = tbb_.traits().local_memory}, shape);
+        backend::check_group(kernel.name, {.local_memory = tbb_.traits().local_memory}, shape);
         kernel.check(arguments);
         const detail::CheckedSize plane = detail::CheckedSize(shape.groups_x) * shape.groups_y,
                                   groups = plane * shape.groups_z;
         if (!groups.fits())
-            detail::refuse_launch(kernel.name, "grid too large, the number of groups overflows 64 bits");
+            backend::refuse_launch(kernel.name, "grid too large, the number of groups overflows 64 bits");
         push([=, this, entry = kernel.entry, list = Arguments(arguments)] {
             LaunchState state;
             std::exception_ptr failure;  // of the group that failed first

@@ -10,30 +10,31 @@
 namespace concord::detail {
 namespace {
 
-[[noreturn]] void refuse(const std::string& name, const std::string& why) {
+[[noreturn]] void refuse_module(const std::string& name, const std::string& why) {
     throw Error(ErrorCode::unavailable, name, why);
 }
 
 const BackendModule* module_of(const std::string& name, const ModulePath& module) {
-    if (!module.refused.empty()) refuse(name, "the module is not loaded: it is " + module.refused);
+    if (!module.refused.empty()) refuse_module(name, "the module is not loaded: it is " + module.refused);
     errno = 0;
     void* library = dlopen(module.path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
         if (errno == ENOMEM) throw std::bad_alloc();
         const char* why = dlerror();
-        refuse(name, std::string("cannot load the module: ") + (why == nullptr ? "unknown" : why));
+        refuse_module(name, std::string("cannot load the module: ") + (why == nullptr ? "unknown" : why));
     }
     const std::string entry_name = "concord_backend_" + name;
     const auto entry = reinterpret_cast<BackendEntry>(dlsym(library, entry_name.c_str()));
-    if (entry == nullptr) refuse(name, "the module has no entry point " + entry_name);
+    if (entry == nullptr) refuse_module(name, "the module has no entry point " + entry_name);
     const BackendModule* described = entry();
-    if (described == nullptr) refuse(name, "the module's entry point returned null");
+    if (described == nullptr) refuse_module(name, "the module's entry point returned null");
     if (described->interface_version != backend_interface_version)
-        refuse(name, "wrong backend interface, got version " + std::to_string(described->interface_version) +
-                         "; this library (" CONCORD_VERSION ") requires " +
-                         std::to_string(backend_interface_version) + ", rebuild the module");
+        refuse_module(name, "wrong backend interface, got version " +
+                                std::to_string(described->interface_version) +
+                                "; this library (" CONCORD_VERSION ") requires " +
+                                std::to_string(backend_interface_version) + ", rebuild the module");
     if (described->name == nullptr || described->name != name || described->create == nullptr)
-        refuse(name, "the module does not describe backend '" + name + "'");
+        refuse_module(name, "the module does not describe backend '" + name + "'");
     return described;
 }
 
@@ -53,7 +54,7 @@ LoadedBackend load(const std::string& name, const std::string& path, F find) {
         call_backend(status.name, status.path, [&] {
             const BackendModule* module = find();
             loaded.backend.reset(module->create());
-            if (loaded.backend == nullptr) refuse(status.name, "the module created no backend");
+            if (loaded.backend == nullptr) refuse_module(status.name, "the module created no backend");
             status.devices = loaded.backend->devices();
         });
         if (status.devices.empty()) status.reason = "no device found";

@@ -261,11 +261,7 @@ std::shared_ptr<Kernel> Device::kernel(const KernelSpec& spec) {
 
 std::shared_ptr<Kernel> Device::compile(const KernelSpec& spec) {
     check_not_forked("Device::compile");
-    const bool has = traits_.dialect == Dialect::host ? static_cast<bool>(spec.host)
-                     : traits_.dialect == Dialect::cuda
-                         ? spec.source != nullptr && !spec.source->cuda().empty()
-                         : spec.source != nullptr && !spec.source->opencl().empty();
-    if (!has)
+    if (!spec.is_written_in(traits_.dialect))
         throw Error(ErrorCode::unsupported, "Device::compile",
                     "kernel " + std::string(spec.entry) + " has no source in " +
                         std::string(name_of(traits_.dialect)) + ", the language of " + info_.selector);

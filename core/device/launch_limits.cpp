@@ -1,8 +1,8 @@
-#include <concord/internal/launch_limits.hpp>
+#include <concord/backend/launch_limits.hpp>
 
 #include <concord/error.hpp>
 
-namespace concord::detail {
+namespace concord::backend {
 
 std::string triple(u64 x, u64 y, u64 z) {
     return std::to_string(x) + " x " + std::to_string(y) + " x " + std::to_string(z);
@@ -39,4 +39,4 @@ void check_argument_count(std::string_view kernel, u64 given, u64 wanted, std::s
                               std::to_string(wanted) + " " + std::string(parameters));
 }
 
-}  // namespace concord::detail
+}  // namespace concord::backend

@@ -15,10 +15,10 @@ namespace concord {
 extern const BackendEntry builtin_backends[];
 
 std::unique_ptr<backend::Device> Backend::open_target(std::string_view target) {
-    throw Error(ErrorCode::unsupported, "open_device",
-                detail::error_message("the backend does not support targets",
-                                      detail::quoted("@" + std::string(target)),
-                                      "select e.g. cuda@sm_90 or tbb@avx2"));
+    throw Error(
+        ErrorCode::unsupported, "open_device",
+        detail::error_message("the backend does not support targets",
+                              detail::quoted("@" + std::string(target)), "select one of `concord devices`"));
 }
 
 AdoptedDevice Backend::adopt(const ForeignDevice& /*device*/, const std::string& /*selector*/,
@@ -36,8 +36,8 @@ struct Selector {
     std::string target;  // after '@'
 };
 
-// `call`: the function or environment variable that errors name.
-Selector parse_selector(std::string_view call, std::string_view text) {
+// `call`: the function or environment variable that errors name. `names`: the backends, for them as well.
+Selector parse_selector(std::string_view call, std::string_view text, const std::string& names) {
     Selector selector;
     const std::size_t mark = text.find_first_of(":@");
     selector.backend = text.substr(0, mark);
@@ -60,7 +60,7 @@ Selector parse_selector(std::string_view call, std::string_view text) {
     if (!good)
         throw Error(ErrorCode::invalid_argument, call,
                     detail::error_message("invalid device selector", detail::quoted(text),
-                                          "expected e.g. auto, cuda, cuda:1, opencl:0 or tbb"));
+                                          "expected auto, or a backend and a number; backends: " + names));
     return selector;
 }
 
@@ -217,7 +217,7 @@ class Registry {
     }
 
     std::shared_ptr<Device> open_named(std::string_view call, std::string_view text) {
-        const Selector selector = parse_selector(call, text);
+        const Selector selector = parse_selector(call, text, names());
         const LoadedBackend& loaded = backend_of(call, text, selector.backend);
         const std::string canonical = selector.target.empty()
                                           ? selector.backend + ":" + std::to_string(selector.index)

@@ -4,6 +4,7 @@
 #include <concord/internal/kernel_key.hpp>
 #include <concord/internal/operator_text.hpp>
 
+#include <algorithm>
 #include <cctype>
 
 namespace concord {
@@ -30,13 +31,6 @@ struct Declarator {
 
 // "unsigned int x" -> {u32, "x"}. The spellings mean the same in all three languages on every supported system.
 Declarator parse_declarator(std::string_view definition, std::string_view text) {
-    constexpr std::pair<std::string_view, Type> spellings[] = {
-        {"float", Type::f32},        {"double", Type::f64},     {"int", Type::i32},
-        {"unsigned int", Type::u32}, {"unsigned", Type::u32},   {"uint", Type::u32},
-        {"char", Type::i8},          {"signed char", Type::i8}, {"unsigned char", Type::u8},
-        {"uchar", Type::u8},         {"short", Type::i16},      {"unsigned short", Type::u16},
-        {"ushort", Type::u16},       {"long", Type::i64},       {"unsigned long", Type::u64},
-        {"ulong", Type::u64}};
     text = trimmed(text);
     std::size_t at = text.size();
     while (at > 0 && (std::isalnum(static_cast<unsigned char>(text[at - 1])) != 0 || text[at - 1] == '_'))
@@ -44,10 +38,8 @@ Declarator parse_declarator(std::string_view definition, std::string_view text) 
     const std::string_view name = text.substr(at), type = trimmed(text.substr(0, at));
     if (type.empty() || name.empty())
         bad_head(definition, "expected a type and a name instead of '" + std::string(text) + "'");
-    if (const auto element = type_named(type)) return {*element, name};
-    for (const auto& [spelling, element] : spellings) {
-        if (spelling == type) return {element, name};
-    }
+    if (const auto element = detail::type_spelled(type == "unsigned" ? "unsigned int" : type))
+        return {*element, name};
     bad_head(definition, "unknown element type '" + std::string(type) + "'");
 }
 
@@ -64,6 +56,12 @@ std::string Operator::signature() const {
 }
 
 Operator detail::finish(Operator op) {
+    const auto check = [](Type type) {
+        if (is_storage(type)) refuse_type(type);
+    };
+    check(op.result);
+    std::for_each(op.arguments.begin(), op.arguments.end(), check);
+    std::for_each(op.bound.begin(), op.bound.end(), check);
     std::string all = op.text + '\n' + op.signature();
     for (const Type type : op.bound)
         all.append(" ").append(name_of(type));

@@ -12,33 +12,29 @@
 namespace concord {
 namespace {
 
-constexpr std::string_view cuda_names = R"(typedef signed char i8;
-typedef short i16;
-typedef int i32;
-typedef long long i64;
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef float f32;
-typedef double f64;
-)";
+// The element types and the conversions of storage types.
+std::string type_definitions(Dialect dialect) {
+    const bool cuda = dialect == Dialect::cuda;
+    std::string text = cuda ? "" : "#pragma OPENCL FP_CONTRACT OFF\n";
+    for (const detail::TypeRow& row : detail::type_rows) {
+        const std::string_view spelling = cuda ? row.cuda : row.opencl;
+        // Without CONCORD_FP64, OpenCL C rejects even the name `double`.
+        const bool guarded = !cuda && row.kind == TypeKind::floating_point && row.size == sizeof(f64);
+        if (guarded) text += "#ifdef CONCORD_FP64\n";
+        if (spelling.empty())
+            text.append("typedef struct { ").append(name_of(row.bits)).append(" bits; } ");
+        else
+            text.append("typedef ").append(spelling).append(" ");
+        text.append(row.name).append(";\n").append(cuda ? row.conversions.cuda : row.conversions.opencl);
+        if (guarded) text += "#endif\n";
+    }
+    return text;
+}
 
-// Without CONCORD_FP64, OpenCL C rejects even the name `double`.
-constexpr std::string_view opencl_names = R"(#pragma OPENCL FP_CONTRACT OFF
-typedef char i8;
-typedef short i16;
-typedef int i32;
-typedef long i64;
-typedef uchar u8;
-typedef ushort u16;
-typedef uint u32;
-typedef ulong u64;
-typedef float f32;
-#ifdef CONCORD_FP64
-typedef double f64;
-#endif
-)";
+// Before the operator's functions.
+std::string_view function_qualifier(Dialect dialect) {
+    return dialect == Dialect::cuda ? "static __device__ __forceinline__ " : "static inline ";
+}
 
 // Appends the operator's function, the struct of bound values, and apply().
 void append_operator(std::string& text, const Operator& op, std::string_view qualifier) {
@@ -68,8 +64,9 @@ void append_operator(std::string& text, const Operator& op, std::string_view qua
     text += "); }\n";
 }
 
-// The content of the file with that name in the folder CONCORD_KERNELS, if there is one.
-std::optional<std::string> text_from_folder(std::string_view name) {
+// The content of the file with that name in the folder CONCORD_KERNELS, if there is one. Lines that include files of
+// the source become empty, as in embedded files: these files precede it.
+std::optional<std::string> text_from_folder(std::string_view name, const std::vector<SourceFile>& files) {
     namespace fs = std::filesystem;
     const std::string_view folder = detail::environment_variable("CONCORD_KERNELS");
     if (folder.empty() || name.find('/') != std::string_view::npos) return std::nullopt;
@@ -81,6 +78,10 @@ std::optional<std::string> text_from_folder(std::string_view name) {
     const fs::path path = fs::path(folder) / name;
     if (fs::status(path, problem).type() == fs::file_type::not_found) return std::nullopt;
     std::string text = detail::text_of_file(path, "CONCORD_KERNELS");
+    for (const SourceFile& file : files) {
+        const std::string line = "#include \"" + std::string(file.name) + "\"";
+        if (const std::size_t at = text.find(line); at != std::string::npos) text.erase(at, line.size());
+    }
     detail::log_info("CONCORD_KERNELS: " + std::string(name) + " is read from " + path.string());
     return text;
 }
@@ -107,6 +108,18 @@ KernelSource::KernelSource(std::string_view name, std::vector<SourceFile> cuda,
     content_ = detail::content_hash(all);
 }
 
+const std::vector<SourceFile>& KernelSource::files(Dialect dialect) const {
+    if (dialect == Dialect::host)
+        throw Error(ErrorCode::unsupported, "KernelSource::files",
+                    "host kernels are functions and have no source; expected the CUDA or OpenCL dialect");
+    return dialect == Dialect::cuda ? cuda_ : opencl_;
+}
+
+bool KernelSpec::is_written_in(Dialect dialect) const {
+    if (dialect == Dialect::host) return static_cast<bool>(host);
+    return source != nullptr && !source->files(dialect).empty();
+}
+
 std::string Constant::value() const {
     if (is_text()) return std::string(text());
     return kind_ == signed_number ? std::to_string(static_cast<i64>(number_)) : std::to_string(number_);
@@ -126,11 +139,8 @@ void Constants::refuse(const Constant& constant) {
 }
 
 std::string assemble(const KernelSpec& spec, Dialect dialect) {
-    if (dialect == Dialect::host)
-        throw Error(ErrorCode::unsupported, "assemble",
-                    "host kernels are functions and have no source; expected the CUDA or OpenCL dialect");
-    const bool cuda = dialect == Dialect::cuda;
-    std::string text(cuda ? cuda_names : opencl_names);
+    const std::vector<SourceFile>& files = spec.source->files(dialect);
+    std::string text = type_definitions(dialect);
     // Drivers have their own caches. A source that differs every time is in none of them.
     if (spec.fresh)
         text.append("#define CONCORD_FRESH ")
@@ -138,10 +148,9 @@ std::string assemble(const KernelSpec& spec, Dialect dialect) {
             .append("\n");
     for (const Constant& constant : spec.constants)
         text.append("#define ").append(constant.name()).append(" ").append(constant.value()).append("\n");
-    if (spec.op != nullptr)
-        append_operator(text, *spec.op, cuda ? "static __device__ __forceinline__ " : "static inline ");
-    for (const SourceFile& file : cuda ? spec.source->cuda() : spec.source->opencl()) {
-        const std::optional<std::string> other = text_from_folder(file.name);
+    if (spec.op != nullptr) append_operator(text, *spec.op, function_qualifier(dialect));
+    for (const SourceFile& file : files) {
+        const std::optional<std::string> other = text_from_folder(file.name, files);
         text.append("#line ")
             .append(std::to_string(other ? 1 : file.line))
             .append(" \"")

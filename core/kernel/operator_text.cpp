@@ -13,11 +13,9 @@ constexpr std::string_view portable_functions[] = {"sqrt",  "fma",   "fabs",    
                                                    "floor", "ceil",  "trunc",   "rint", "round",
                                                    "isnan", "isinf", "isfinite"};
 // Words that precede a parenthesis without being called.
-constexpr std::string_view not_called[] = {"if",     "for",      "while", "switch", "return",
-                                           "else",   "sizeof",   "float", "double", "concord_function",
-                                           "case",   "unsigned", "int",   "char",   "short",
-                                           "signed", "long",     "uint",  "uchar",  "ushort",
-                                           "ulong"};
+constexpr std::string_view not_called[] = {"if",   "for",    "while",    "switch", "return",
+                                           "else", "sizeof", "unsigned", "signed", "concord_function",
+                                           "case"};
 
 template <std::size_t N>
 bool is_one_of(std::string_view word, const std::string_view (&words)[N]) {
@@ -101,7 +99,7 @@ std::string unportable_call(std::string_view text) {
     const std::string plain = without_comments(text);
     std::string found;
     find_word(plain, [&](std::string_view word, std::size_t begin, std::size_t end) {
-        if (is_one_of(word, portable_functions) || is_one_of(word, not_called) || type_named(word))
+        if (is_one_of(word, portable_functions) || is_one_of(word, not_called) || type_spelled(word))
             return false;
         if (!is_called(plain, begin, end)) return false;
         found = word;
@@ -117,7 +115,7 @@ bool may_divide_f32(const Operator& op) {
                std::count(op.bound.begin(), op.bound.end(), Type::f32) > 0;
     bool divides = plain.find('/') != std::string::npos;
     find_word(plain, [&](std::string_view word, std::size_t, std::size_t) {
-        f32 = f32 || word == "float" || word == "f32";
+        f32 = f32 || type_spelled(word) == Type::f32;
         divides = divides || word == "sqrt";
         return f32 && divides;
     });

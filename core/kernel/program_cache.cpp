@@ -88,37 +88,6 @@ fs::path folder() {
     return {};
 }
 
-std::optional<std::string> load(std::string_view key) {
-    const fs::path where = folder();
-    if (where.empty()) return std::nullopt;
-    std::string bytes;
-    try {
-        bytes = read_all(path_of(where, key));
-    } catch (const Error&) {
-        return std::nullopt;  // usually because there is no such file
-    }
-    const auto parts = parts_of(bytes);
-    if (!parts || parts->key != key) return std::nullopt;
-    return std::string(parts->program);
-}
-
-void store(std::string_view key, std::string_view program) noexcept try {
-    const fs::path where = folder();
-    if (where.empty()) return;
-    std::error_code error;
-    fs::create_directories(where, error);
-    if (error) return complain_once(where, error.message());
-    try {
-        // After a failure of the machine the checksum finds what is incomplete.
-        write_file(path_of(where, key), {header_of(key, program), key, program},
-                   {.mode = 0600, .follow_link = false, .durable = false});
-    } catch (const Error& failed) {
-        complain_once(where, failed.what());
-    }
-} catch (...) {
-    // Too little memory for a path: does not store the program.
-}
-
 std::vector<Entry> list() {
     std::vector<Entry> entries;
     const fs::path where = folder();
@@ -157,3 +126,41 @@ u64 clear() {
 }
 
 }  // namespace concord::detail::program_cache
+
+namespace concord::backend {
+
+namespace program_cache = detail::program_cache;
+
+std::optional<std::string> load_program(std::string_view key) {
+    const std::filesystem::path where = program_cache::folder();
+    if (where.empty()) return std::nullopt;
+    std::string bytes;
+    try {
+        bytes = program_cache::read_all(program_cache::path_of(where, key));
+    } catch (const Error&) {
+        return std::nullopt;  // usually because there is no such file
+    }
+    const auto parts = program_cache::parts_of(bytes);
+    if (!parts || parts->key != key) return std::nullopt;
+    return std::string(parts->program);
+}
+
+void store_program(std::string_view key, std::string_view program) noexcept try {
+    const std::filesystem::path where = program_cache::folder();
+    if (where.empty()) return;
+    std::error_code error;
+    std::filesystem::create_directories(where, error);
+    if (error) return program_cache::complain_once(where, error.message());
+    try {
+        // After a failure of the machine the checksum finds what is incomplete.
+        detail::write_file(program_cache::path_of(where, key),
+                           {program_cache::header_of(key, program), key, program},
+                           {.mode = 0600, .follow_link = false, .durable = false});
+    } catch (const Error& failed) {
+        program_cache::complain_once(where, failed.what());
+    }
+} catch (...) {
+    // Too little memory for a path: does not store the program.
+}
+
+}  // namespace concord::backend

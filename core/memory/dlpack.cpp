@@ -8,25 +8,33 @@ namespace concord {
 
 namespace dlpack {
 
+namespace {
+
+// The codes' names, which with the number of bits are NumPy's names of types.
+constexpr std::string_view codes[] = {"int", "uint", "float", "opaque", "bfloat", "complex"};
+
+}  // namespace
+
 std::optional<Type> type_of(const DataType& type) {
-    if (type.lanes != 1) return std::nullopt;
-    if (type.code == TypeCode::boolean) return type.bits == 8 ? std::optional(Type::u8) : std::nullopt;
+    const std::string name = name_of(type);
+    if (name == "bool") return Type::u8;
     for (const Type candidate : all_types) {
-        const DataType of = data_type_of(candidate);
-        if (of.code == type.code && of.bits == type.bits) return candidate;
+        if (detail::row_of(candidate).numpy == name) return candidate;
     }
     return std::nullopt;
 }
 
 DataType data_type_of(Type type) {
-    return {.code = is_float(type)      ? TypeCode::floating_point
-                    : is_unsigned(type) ? TypeCode::unsigned_integer
-                                        : TypeCode::signed_integer,
+    const std::string_view name = detail::row_of(type).numpy;
+    const std::string_view code = name.substr(0, name.find_first_of("0123456789"));
+    const auto* const found = std::find(std::begin(codes), std::end(codes), code);
+    if (found == std::end(codes))
+        throw Error(ErrorCode::unsupported, concord::name_of(type), "DLPack has no such element type");
+    return {.code = static_cast<TypeCode>(found - std::begin(codes)),
             .bits = static_cast<u8>(size_of(type) * 8)};
 }
 
 std::string name_of(const DataType& type) {
-    static constexpr std::string_view codes[] = {"int", "uint", "float", "opaque", "bfloat", "complex"};
     const auto code = static_cast<std::size_t>(type.code);
     if (type.code == TypeCode::boolean && type.bits == 8 && type.lanes == 1) return "bool";
     std::string name =
@@ -213,15 +221,8 @@ VolumeView Tensor::volume(const char* call) const {
 }
 
 dlpack::Device detail::dlpack_device(const Device& device) {
-    switch (device.traits().dialect) {
-        case Dialect::cuda:
-            return {dlpack::DeviceType::cuda, index_of(device)};
-        case Dialect::opencl:
-            return {dlpack::DeviceType::opencl, index_of(device)};
-        case Dialect::host:
-            break;
-    }
-    return {dlpack::DeviceType::cpu, 0};
+    const dlpack::DeviceType type = device.traits().dlpack_type;
+    return {type, type == dlpack::DeviceType::cpu ? 0 : index_of(device)};
 }
 
 dlpack::Device detail::dlpack_device(const Buffer& buffer) {
@@ -237,12 +238,11 @@ std::pair<std::shared_ptr<Buffer>, u64> detail::adopt_tensor(Device& device, con
     constexpr const char* call = "from_dlpack";
     using dlpack::DeviceType;
     const DeviceType type = tensor.device.type;
-    const Dialect dialect = device.traits().dialect;
-    const bool fits = type == DeviceType::cuda
-                          ? dialect == Dialect::cuda && tensor.device.id == index_of(device)
-                      : type == DeviceType::cuda_managed ? dialect == Dialect::cuda
-                      : type == DeviceType::opencl       ? dialect == Dialect::opencl
-                                                   : type == DeviceType::cpu || type == DeviceType::cuda_host;
+    const dlpack::Device own = dlpack_device(device);
+    const bool on_host = type == DeviceType::cpu || type == DeviceType::cuda_host;
+    // The number of an OpenCL device differs between libraries; its context tells.
+    const bool fits = on_host || (type == DeviceType::cuda_managed && own.type == DeviceType::cuda) ||
+                      (type == own.type && (type == DeviceType::opencl || tensor.device.id == own.id));
     if (!fits)
         throw Error(ErrorCode::wrong_device, call,
                     "tensor of DLPack device (" + std::to_string(static_cast<i32>(type)) + ", " +
@@ -261,7 +261,6 @@ std::pair<std::shared_ptr<Buffer>, u64> detail::adopt_tensor(Device& device, con
                          .read_only = read_only,
                          .verify = verify,
                          .release = std::move(release)};
-    const bool on_host = type == DeviceType::cpu || type == DeviceType::cuda_host;
     auto buffer = on_host ? device.adopt_host(std::move(memory)) : device.adopt(std::move(memory));
     const u64 begin = buffer->begin();
     return {std::move(buffer), begin};
@@ -344,6 +343,10 @@ dlpack::ManagedTensor* to_dlpack(const Tensor& tensor) {
     managed.tensor.strides = exported->strides.data();
     if (const std::shared_ptr<Buffer>& buffer = tensor.buffer(); buffer != nullptr) {
         managed.tensor.device = detail::dlpack_device(*buffer);
+        if (managed.tensor.device.type == dlpack::DeviceType{})
+            throw Error(ErrorCode::unsupported, "to_dlpack",
+                        "other libraries do not know the memory of " + buffer->device().info().selector +
+                            "; copy it to the host");
         const bool by_address = managed.tensor.device.type != dlpack::DeviceType::opencl;
         managed.tensor.data = by_address && buffer->kind() == Buffer::Kind::host ? buffer->host_pointer()
                                                                                  : buffer->native_handle();

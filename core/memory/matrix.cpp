@@ -4,7 +4,7 @@
 namespace concord {
 namespace {
 
-[[noreturn]] void refuse(std::string_view call, const std::string& what) {
+[[noreturn]] void refuse_shape(std::string_view call, const std::string& what) {
     throw Error(ErrorCode::invalid_argument, call, what);
 }
 
@@ -12,8 +12,8 @@ namespace {
 void check_part(std::string_view call, const char* what, u64 first, u64 count, u64 extent) {
     if (first <= extent && count <= extent - first) return;
     const std::string begin = std::to_string(first);
-    refuse(call, std::string(what) + " out of range, got [" + begin + ", " + begin + " + " +
-                     std::to_string(count) + "); the view has " + std::to_string(extent));
+    refuse_shape(call, std::string(what) + " out of range, got [" + begin + ", " + begin + " + " +
+                           std::to_string(count) + "); the view has " + std::to_string(extent));
 }
 
 // Lines are rows, or columns of a column-major matrix. Their elements are adjacent.
@@ -60,8 +60,8 @@ VolumeView checked(const char* call, const char* name, const VolumeView& volume,
     VolumeView exact = volume;
     if (exact.pitch == 0) exact.pitch = length;
     if (exact.pitch < length)
-        refuse(call, what() + " needs a pitch of at least " + std::to_string(length) + ", got " +
-                         std::to_string(exact.pitch));
+        refuse_shape(call, what() + " needs a pitch of at least " + std::to_string(length) + ", got " +
+                               std::to_string(exact.pitch));
     auto pitches = [&] {
         std::string text;
         if (exact.pitch != length) text += " with a pitch of " + std::to_string(exact.pitch);
@@ -78,10 +78,10 @@ VolumeView checked(const char* call, const char* name, const VolumeView& volume,
         volume.depth == 0 || plane.fits(0)
             ? CheckedSize(0)
             : CheckedSize(volume.depth - 1) * (is_dense ? dense : exact.plane_pitch) + plane;
-    if (!count.fits(most_bytes)) refuse(call, what() + pitches() + " exceeds 2^60 elements");
+    if (!count.fits(most_bytes)) refuse_shape(call, what() + pitches() + " exceeds 2^60 elements");
     if (!count.fits(volume.range.count))
-        refuse(call, what() + pitches() + " needs " + std::to_string(count.value()) +
-                         " elements, got a range of " + std::to_string(volume.range.count));
+        refuse_shape(call, what() + pitches() + " needs " + std::to_string(count.value()) +
+                               " elements, got a range of " + std::to_string(volume.range.count));
     exact.range = volume.range.part(0, count.value());
     return exact;
 }
@@ -100,7 +100,7 @@ MatrixView detail::checked_matrix(const char* call, const char* name, const Matr
 u64 VolumeExtents::count() const {
     const detail::CheckedSize count = detail::CheckedSize(depth) * rows * columns;
     if (!count.fits(detail::most_bytes))
-        refuse("VolumeExtents", detail::size_name({depth, rows, columns}) + " exceeds 2^60 elements");
+        refuse_shape("VolumeExtents", detail::size_name({depth, rows, columns}) + " exceeds 2^60 elements");
     return count.value();
 }
 
@@ -135,7 +135,8 @@ VolumeView VolumeView::planes(u64 first, u64 count) const {
 }
 
 View detail::row_of(const char* call, const MatrixView& matrix, u64 row) {
-    if (matrix.layout != Layout::row_major) refuse(call, "rows of a column-major matrix are not contiguous");
+    if (matrix.layout != Layout::row_major)
+        refuse_shape(call, "rows of a column-major matrix are not contiguous");
     return matrix_part(call, matrix, row, 0, 1, matrix.columns).range.part(0, matrix.columns);
 }
 

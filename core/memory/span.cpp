@@ -1,9 +1,11 @@
 #include "device/access.hpp"
 #include "memory/buffer_state.hpp"
 
+#include <concord/backend/memory.hpp>
 #include <concord/span.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace concord {
@@ -59,17 +61,20 @@ void refuse_adopted_twice(const View& a, const View& b) {
     if ((!detail::Access::state(*a.buffer).is_adopted && !detail::Access::state(*b.buffer).is_adopted) ||
         &a.buffer->device() != &b.buffer->device())
         return;
-    // An address, or a handle that tells only whether the memory is the same.
-    const bool on_host = a.buffer->host_pointer() != nullptr && b.buffer->host_pointer() != nullptr;
-    const bool is_handle = !on_host && a.buffer->device().traits().dialect == Dialect::opencl;
-    const auto first = [on_host](const View& view) {
-        void* base = on_host ? view.buffer->host_pointer() : view.buffer->native_handle();
-        return reinterpret_cast<std::uintptr_t>(base) + view.offset;
+    backend::Memory &one = backend::memory_of(*a.buffer), &other = backend::memory_of(*b.buffer);
+    const auto meet = [&](void* base, void* other_base) {
+        const std::uintptr_t from = reinterpret_cast<std::uintptr_t>(base) + a.offset,
+                             to = reinterpret_cast<std::uintptr_t>(other_base) + b.offset;
+        return from < to + b.bytes() && to < from + a.bytes();
     };
-    const std::uintptr_t from = first(a), to = first(b);
-    if (is_handle ? a.buffer->native_handle() != b.buffer->native_handle()
-                  : from >= to + b.bytes() || to >= from + a.bytes())
-        return;
+    const auto both = [&](auto pointer) {
+        return std::invoke(pointer, one) != nullptr && std::invoke(pointer, other) != nullptr;
+    };
+    using backend::Memory;
+    const bool shared = both(&Memory::host_pointer)     ? meet(one.host_pointer(), other.host_pointer())
+                        : both(&Memory::device_address) ? meet(one.device_address(), other.device_address())
+                                                        : one.native_handle() == other.native_handle();
+    if (!shared) return;
     throw Error(
         ErrorCode::invalid_argument, "overlap",
         "input and output are in memory that was adopted twice; adopt it once, and use parts of that buffer");

@@ -1,4 +1,4 @@
-#include <concord/internal/staging.hpp>
+#include <concord/backend/staging.hpp>
 
 #include <concord/internal/host_copy.hpp>
 
@@ -9,7 +9,7 @@
 #include <cstring>
 #include <thread>
 
-namespace concord::detail {
+namespace concord::backend {
 namespace {
 
 // The number of polls before a helper sleeps. They take longer than the transfer of a chunk, about 80 us.
@@ -57,7 +57,8 @@ class Staging::Job {
         const u64 count = std::min(shape.piece_bytes, length(chunk) - in_chunk);
         std::byte* const staged =
             static_cast<std::byte*>(ring_.chunks_[chunk % left_.size()].memory->host_pointer()) + in_chunk;
-        copy_past_cache(to_ != nullptr ? to_ + at : staged, to_ != nullptr ? staged : from_ + at, count);
+        detail::copy_past_cache(to_ != nullptr ? to_ + at : staged, to_ != nullptr ? staged : from_ + at,
+                                count);
         left_[chunk % left_.size()].fetch_sub(1, std::memory_order_release);
         return true;
     }
@@ -90,7 +91,7 @@ class Staging::Job {
       private:
         Job& job_;
         std::function<void()> work_;
-        Helpers helpers_;
+        detail::Helpers helpers_;
     };
 
   private:
@@ -116,9 +117,9 @@ class Staging::Job {
     alignas(64) std::atomic<u64> next_ = 0;   // the pieces before it are taken
 };
 
-Staging::Staging(Device& device) : Staging(device, Shape{}) {}
+Staging::Staging(concord::Device& device) : Staging(device, Shape{}) {}
 
-Staging::Staging(Device& device, const Shape& shape)
+Staging::Staging(concord::Device& device, const Shape& shape)
     : device_(device), shape_(shape), chunks_(shape.chunks) {}
 
 Staging::~Staging() = default;
@@ -208,4 +209,4 @@ bool Staging::download(void* to, u64 bytes) {
     return true;
 }
 
-}  // namespace concord::detail
+}  // namespace concord::backend

@@ -347,11 +347,6 @@ std::shared_ptr<Recording> Stream::end_recording() {
     return recording;
 }
 
-void Stream::observe(std::function<void(const Kernel&, const LaunchShape&)> f) {
-    const std::lock_guard lock(state_->mutex);
-    state_->observer = std::move(f);
-}
-
 bool Stream::is_recording() const noexcept {
     return state_->is_recording;
 }
@@ -367,56 +362,6 @@ bool Stream::idle() {
 
 std::shared_ptr<Buffer> Stream::scratch(u64 bytes) {
     return device_->allocate(bytes, this);
-}
-
-Buffer& Stream::zeros() {
-    std::unique_lock lock(state_->mutex);
-    // A recording has separate zeros, because it may be replayed concurrently with other work of this stream.
-    auto place = [this]() -> std::shared_ptr<Buffer>& {
-        RecordingContents* const recorded = state_->recorded();
-        return recorded != nullptr ? recorded->zeros : state_->zeros;
-    };
-    const bool is_captured = !state_->recording && state_->queue->captured();
-    if (place() && !is_captured) return *place();
-    lock.unlock();
-    // Two threads may both get here at the first call. The buffer of the second one returns to the pool.
-    std::shared_ptr<Buffer> made = scratch(256);
-    const u64 zero = 0;
-    fill(*made, 0, 256, &zero, 8);
-    lock.lock();
-    if (is_captured) {
-        // Each call of a capture has its own zeros: graphs of one stream may be replayed concurrently.
-        state_->keep(made);
-        return *made;
-    }
-    if (!place()) place() = std::move(made);
-    return *place();
-}
-
-std::shared_ptr<Buffer> Stream::workspace(u64 bytes) {
-    constexpr u64 most_uses = u64{1} << 29, least_bytes = u64{1} << 16;
-    std::unique_lock lock(state_->mutex);
-    if (state_->recording || state_->queue->captured()) {
-        lock.unlock();
-        std::shared_ptr<Buffer> made = scratch((bytes + 7) / 8 * 8);
-        const u64 zero = 0;
-        fill(*made, 0, made->size(), &zero, 8);  // every replay repeats the fill
-        return made;
-    }
-    const bool serves = state_->workspace && state_->workspace->size() >= bytes;
-    if (serves && state_->workspace_uses % most_uses != 0) {
-        ++state_->workspace_uses;
-        return state_->workspace;
-    }
-    std::shared_ptr<Buffer> made = serves ? state_->workspace : nullptr;
-    lock.unlock();
-    if (!made) made = scratch(std::max(least_bytes, (bytes + bytes / 2 + 7) / 8 * 8));
-    const u64 zero = 0;
-    fill(*made, 0, made->size(), &zero, 8);
-    lock.lock();
-    state_->workspace = made;  // if two threads get here, the buffer of the later one
-    state_->workspace_uses = 1;
-    return made;
 }
 
 }  // namespace concord

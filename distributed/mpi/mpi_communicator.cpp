@@ -202,8 +202,7 @@ class MpiCommunicator::Exchange {
             message.rank, &stream_of(message, stream_), static_cast<int>(tag), view, nullptr, nullptr, 0};
         if (view.count > 0) {
             Buffer& buffer = *view.buffer;
-            const bool is_cuda =
-                stream_.device().info().backend == "cuda" && buffer.kind() == Buffer::Kind::device;
+            const bool is_cuda = is_cuda_memory(stream_) && buffer.kind() == Buffer::Kind::device;
             if (auto* host = static_cast<std::byte*>(buffer.host_pointer())) {
                 transfer.memory = host + view.offset;
             } else if (is_cuda && takes_cuda_memory()) {

@@ -16,11 +16,14 @@ void check(const char* function, int result, const char* call);
 // Called when all ranks end on their own: none waits for another.
 void end_together();
 
+// Whether the buffers of the stream's device are CUDA memory.
+bool is_cuda_memory(const Stream& stream);
+
 // Whether MPI accepts pointers to CUDA device memory: CONCORD_MPI_CUDA if set, else the answer of the library.
 bool takes_cuda_memory();
 
 // Makes the CUDA context of a stream current on this thread, so that MPI can use its device pointers. No effect for
-// other backends.
+// other memory.
 class CurrentContext {
   public:
     explicit CurrentContext(Stream& stream);

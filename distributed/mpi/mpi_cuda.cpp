@@ -2,7 +2,7 @@
 
 #include "mpi_communicator.hpp"
 
-#include <concord/device.hpp>
+#include <concord/dlpack.hpp>
 #include <concord/internal/environment.hpp>
 #include <concord/log.hpp>
 
@@ -65,8 +65,12 @@ bool takes_cuda_memory() {
     return takes;
 }
 
+bool is_cuda_memory(const Stream& stream) {
+    return stream.device().traits().dlpack_type == dlpack::DeviceType::cuda;
+}
+
 CurrentContext::CurrentContext(Stream& stream) {
-    if (stream.device().info().backend != "cuda" || !takes_cuda_memory() || !driver().is_there()) return;
+    if (!is_cuda_memory(stream) || !takes_cuda_memory() || !driver().is_there()) return;
     void* context = nullptr;
     pushed_ = driver().stream_context(stream.native_handle(), &context) == 0 && driver().push(context) == 0;
 }

@@ -14,13 +14,8 @@ void check(const char* call, clblast::StatusCode status) {
     baselines::check(call, static_cast<int>(status));
 }
 
-template <class F>
-Call visit_float(Type type, F&& f) {
-    return type == Type::f32 ? f(detail::TypeTag<f32>{}) : f(detail::TypeTag<f64>{});
-}
-
 Call copy(Stream& stream, const Work& work, Views in, Views out) {
-    return visit_float(work.type(), [&](auto tag) -> Call {
+    return detail::visit_float(work.type(), [&](auto tag) -> Call {
         using T = typename decltype(tag)::type;
         return [queue = queue_of(stream), from = in[0], to = out[0], n = work.n]() mutable {
             check("clblast::Copy", clblast::Copy<T>(n, memory_of(from), offset_of(from), 1, memory_of(to),
@@ -30,7 +25,7 @@ Call copy(Stream& stream, const Work& work, Views in, Views out) {
 }
 
 Call sum(Stream& stream, const Work& work, Views in, Views out) {
-    return visit_float(work.type(), [&](auto tag) -> Call {
+    return detail::visit_float(work.type(), [&](auto tag) -> Call {
         using T = typename decltype(tag)::type;
         return [queue = queue_of(stream), from = in[0], to = out[0], n = work.n]() mutable {
             check("clblast::Sum", clblast::Sum<T>(n, memory_of(to), offset_of(to), memory_of(from),
@@ -40,7 +35,7 @@ Call sum(Stream& stream, const Work& work, Views in, Views out) {
 }
 
 Call matmul(Stream& stream, const Work& work, Views in, Views out) {
-    return visit_float(work.type(), [&](auto tag) -> Call {
+    return detail::visit_float(work.type(), [&](auto tag) -> Call {
         using T = typename decltype(tag)::type;
         return [queue = queue_of(stream), a = in[0], b = in[1], c = out[0], s = work.shape]() mutable {
             const auto op_a = s[3] != 0 ? clblast::Transpose::kYes : clblast::Transpose::kNo,
@@ -57,7 +52,7 @@ Call matmul(Stream& stream, const Work& work, Views in, Views out) {
 
 // A single product, which CLBlast tunes its kernels for.
 Call one_matmul(Stream& stream, const Work& work, Views in, Views out) {
-    return visit_float(work.type(), [&](auto tag) -> Call {
+    return detail::visit_float(work.type(), [&](auto tag) -> Call {
         using T = typename decltype(tag)::type;
         return [queue = queue_of(stream), a = in[0], b = in[1], c = out[0], s = work.shape]() mutable {
             const auto op_a = s[3] != 0 ? clblast::Transpose::kYes : clblast::Transpose::kNo,

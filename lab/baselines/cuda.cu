@@ -160,7 +160,7 @@ Call reproducible_call(Stream& stream, const Work& work, Views in, Views out, Ru
                     to = native_pointer<T>(out[0])] { run(from, to, n, env); };
         });
     };
-    return work.type() == Type::f32 ? of_type(detail::TypeTag<f32>{}) : of_type(detail::TypeTag<f64>{});
+    return detail::visit_float(work.type(), of_type);
 }
 
 template <class Determinism>

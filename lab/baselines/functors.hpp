@@ -159,14 +159,8 @@ Call visit_bits(Type type, F&& f) {
 // Calls f with the type. Integers become unsigned, because wrapping arithmetic is the same for both.
 template <class F>
 decltype(auto) visit_wrapping(Type type, F&& f) {
-    switch (type) {
-        case Type::f32:
-            return f(detail::TypeTag<f32>{});
-        case Type::f64:
-            return f(detail::TypeTag<f64>{});
-        default:
-            return visit_bits(type, std::forward<F>(f));
-    }
+    if (is_float(type)) return detail::visit_float(type, std::forward<F>(f));
+    return visit_bits(type, std::forward<F>(f));
 }
 
 inline const std::vector<std::string_view> map_titles = {"copy", "negate", "abs", "square", "sqrt"};
@@ -178,8 +172,7 @@ Call visit_map(const Work& work, F&& f) {
     const Type type = work.type();
     if (work.title == "negate") return visit_wrapping(type, [&](auto tag) { return f(tag, Negate{}); });
     if (work.title == "square") return visit_wrapping(type, [&](auto tag) { return f(tag, Square{}); });
-    if (work.title == "sqrt")
-        return type == Type::f32 ? f(detail::TypeTag<f32>{}, Sqrt{}) : f(detail::TypeTag<f64>{}, Sqrt{});
+    if (work.title == "sqrt") return detail::visit_float(type, [&](auto tag) { return f(tag, Sqrt{}); });
     if (work.title == "abs") {
         return visit_compiled(type, [&](auto tag) -> Call {
             if constexpr (std::is_signed_v<typename decltype(tag)::type>) return f(tag, Abs{});

@@ -360,7 +360,7 @@ Call tbb_convolve(Stream&, const Work& work, Views in, Views out) {
                 to = native_pointer<T>(out[0]), rows = work.shape[0],
                 columns = work.shape[1]] { loop(from, mask, to, rows, columns); };
     };
-    return work.type() == Type::f32 ? call(detail::TypeTag<f32>{}) : call(detail::TypeTag<f64>{});
+    return detail::visit_float(work.type(), call);
 }
 
 const char* std_map_name(const Work& work) {

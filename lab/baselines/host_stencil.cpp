@@ -108,8 +108,9 @@ Call stencil_of(const Work& work, Views in, Views out, std::size_t steps) {
 
 template <class How, int R, std::size_t steps>
 Call tbb_stencil(Stream&, const Work& work, Views in, Views out) {
-    return work.type() == Type::f32 ? stencil_of<How, f32, R>(work, in, out, steps)
-                                    : stencil_of<How, f64, R>(work, in, out, steps);
+    return detail::visit_float(work.type(), [&]<class T>(detail::TypeTag<T>) {
+        return stencil_of<How, T, R>(work, in, out, steps);
+    });
 }
 
 template <class How>

@@ -1,16 +1,13 @@
 #include <concord/lab/bench.hpp>
 
-#include <concord/log.hpp>
 #include <concord/recording.hpp>
 
 #include <concord/lab/internal/status_line.hpp>
-#include "bench_printer.hpp"
+#include "bench_plan.hpp"
 #include "observed.hpp"
 #include "round_trip.hpp"
 
-#include <concord/lab/baseline.hpp>
 #include <concord/lab/compare.hpp>
-#include <concord/lab/harness.hpp>
 #include <concord/lab/table.hpp>
 
 #include <algorithm>
@@ -55,7 +52,7 @@ class Runner {
     // `printer`: may be null.
     Runner(const std::vector<Suite>& suites, const BenchOptions& options, BenchReport& report,
            Harness& harness, BenchPrinter* printer)
-        : suites_(suites),
+        : plan_(suites, options, harness),
           options_(options),
           report_(report),
           harness_(harness),
@@ -71,12 +68,12 @@ class Runner {
             ceilings_.measure_all();
             progress_.clear();
         }
-        if (printer_ != nullptr) printer_->begin_device(harness_.device().info(), layout());
-        for (const Suite& suite : suites_) {
-            if (!asked_for(options_.algorithms, suite.name)) continue;
-            for (const Workload& workload : suite.workloads) {
-                if (is_asked_for(suite, workload)) measure_workload(suite, workload);
-            }
+        if (printer_ != nullptr) printer_->begin_device(harness_.device().info(), plan_.layout());
+        for (const Suite* suite : plan_.suites()) {
+            plan_.for_each_work(*suite, [&](const Work& work) {
+                if (!dead_ && !stopped()) measure_work(*suite, work);
+                return !dead_ && !stopped();
+            });
             harness_.device().trim();  // the next algorithm's operands have other sizes
         }
         progress_.clear();
@@ -101,74 +98,11 @@ class Runner {
         if (stopped()) throw Stopped{};
     }
 
-    bool is_asked_for(const Suite& suite, const Workload& workload) const {
-        const bool is_first = &workload == &suite.workloads.front();
-        return options_.workloads.empty() ? is_first : asked_for(options_.workloads, workload.name);
-    }
-
-    const std::vector<u64>& sizes_of(const Suite& suite) const {
-        return options_.sizes.empty() ? suite.bench_sizes : options_.sizes;
-    }
-
-    // A suite with one type has only work of that type. It is measured once.
-    std::optional<Work> make_work(const Workload& workload, Type type, u64 n) const {
-        std::optional<Work> work = workload.make(type, n, options_.seed);
-        if (work && work->type() != type && type != options_.types.front()) return std::nullopt;
-        return work;
-    }
-
-    // The columns for all rows that the run may print.
-    BenchLayout layout() const {
-        BenchLayout layout;
-        auto add = [&](const BenchRow& row) { layout.add(row, options_.size_names); };
-        for (const Suite& suite : suites_) {
-            if (!asked_for(options_.algorithms, suite.name)) continue;
-            const std::vector<u64>& sizes = sizes_of(suite);
-            for (const Workload& workload : suite.workloads) {
-                if (!is_asked_for(suite, workload)) continue;
-                for (const Type type : options_.types) {
-                    for (const u64 n : sizes) {
-                        const auto work = make_work(workload, type, n);
-                        if (!work) continue;
-                        BenchRow row = row_of(suite.name, *work, "");
-                        add(row);
-                        for (const Variant* variant : suite.variants) {
-                            row.variant = variant->name;
-                            if (is_wanted(*variant)) add(row);
-                        }
-                        row.baseline = true;
-                        for (const Baseline* baseline : baselines_of(*work)) {
-                            row.variant = baseline->name;
-                            add(row);
-                        }
-                    }
-                }
-            }
-        }
-        return layout;
-    }
-
-    bool wants_auto() const {
-        return asked_for(options_.variants, "auto") && !asked_for(options_.variants, "all");
-    }
-    bool is_wanted(const Variant& variant) const {
-        return wants_auto() || asked_for(options_.variants, variant.name);
-    }
-
     std::shared_ptr<Ceilings::Rates> rates_of(const std::string& selector) const {
         if (!options_.rates) return nullptr;
         std::shared_ptr<Ceilings::Rates>& rates = (*options_.rates)[selector];
         if (!rates) rates = std::make_shared<Ceilings::Rates>();
         return rates;
-    }
-
-    void measure_workload(const Suite& suite, const Workload& workload) {
-        for (const Type type : options_.types) {
-            for (const u64 n : sizes_of(suite)) {
-                if (dead_ || stopped()) return;
-                if (const auto work = make_work(workload, type, n)) measure_work(suite, *work);
-            }
-        }
     }
 
     void measure_work(const Suite& suite, const Work& work) {
@@ -178,17 +112,18 @@ class Runner {
         const std::string lack = harness_.no_room_for(work);
         Place place{work, {}, {}, {}, nullptr, nullptr};
         std::vector<BenchRow> rows;
-        rows.reserve(suite.variants.size() + baselines_of(work).size());
+        rows.reserve(suite.variants.size() + plan_.baselines_of(work).size());
         bool loaded = false, attempted = false;
-        const std::string_view chosen = wants_auto() && lack.empty() ? chosen_by_auto(work, loaded) : "";
+        const std::string_view chosen =
+            plan_.wants_auto() && lack.empty() ? chosen_by_auto(work, loaded) : "";
         for (const Variant* variant : suite.variants) {
             const bool by_name = asked_for(options_.variants, variant->name);
             const bool is_chosen =
                 chosen.empty() ? static_cast<bool>(detail::supports_dialect(harness_.device(), *variant))
                                : variant->name == chosen;
-            const bool by_auto = wants_auto() && rows.empty() && is_chosen;
+            const bool by_auto = plan_.wants_auto() && rows.empty() && is_chosen;
             if (!by_name && !by_auto) continue;
-            BenchRow row = row_of(suite.name, work, std::string(variant->name));
+            BenchRow row = plan_.row_of(suite, work, std::string(variant->name));
             if (options_.wanted && !options_.wanted(row)) continue;
             attempted = true;
             const bool may_lack = !by_name || asked_for(options_.variants, "all");
@@ -203,13 +138,9 @@ class Runner {
             if (dead_ || stopped()) break;
         }
         if (loaded && attempted && !dead_) {
-            for (const Baseline* baseline : baselines_of(work)) {
+            for (const Baseline* baseline : plan_.baselines_of(work)) {
                 if (dead_ || stopped()) break;
-                BenchRow row = row_of(suite.name, work, baseline->name);
-                row.baseline = true;
-                row.library = baseline->library;
-                if (baseline->call) row.call = baseline->call(work);
-                row.host_clock = baseline->blocking;
+                BenchRow row = plan_.row_of(suite, work, *baseline);
                 if (options_.wanted && !options_.wanted(row)) continue;
                 if (attempt(row, false, [&] { measure_baseline(row, *baseline, place); }))
                     take(rows, std::move(row));
@@ -242,20 +173,6 @@ class Runner {
         } catch (const Error&) {
             return {};
         }
-    }
-
-    BenchRow row_of(const std::string& algorithm, const Work& work, std::string variant) const {
-        BenchRow row;
-        row.algorithm = algorithm;
-        row.function = work.title;
-        row.variant = std::move(variant);
-        row.device = harness_.selector();
-        row.type = work.type();
-        row.n = work.n;
-        row.bytes = work.traffic;
-        row.operations = work.operations;
-        row.has_ceiling = work.has_ceiling;
-        return row;
     }
 
     // Runs f and stores the message of an exception in the row. False: the row is left out.
@@ -341,7 +258,7 @@ class Runner {
                 call(place.rotation->next());
             },
             options_.effort);
-        bound(row, place.work);
+        set_bottleneck(row, place.work, ceilings_);
         if (place.trip) {
             row.upload_ms = place.upload_ms;
             row.download_ms = place.download_ms;
@@ -393,75 +310,6 @@ class Runner {
         }
     }
 
-    // If an attainable rate cannot be measured, the row has no percentage.
-    void bound(BenchRow& row, const Work& work) {
-        const auto attempt = [](auto f) {
-            try {
-                f();
-            } catch (const Error& error) {
-                if (error.code() == ErrorCode::device_failed) throw;
-                detail::log_warn(std::string("bench: no attainable rate measured: ") + error.what());
-            }
-        };
-        attempt([&] { bound_by_ceilings(row, work); });
-        // A disturbed measurement of the rate is the likeliest reason. Measures it once more, next to the call.
-        if (row.timing && row.ceiling_ms > max_of_ceiling * row.timing->median)
-            attempt([&] {
-                if (row.ceiling == "fma") {
-                    (void)ceilings_.fma(work.type(), Ceilings::IfKnown::remeasure);
-                } else if (row.ceiling == "mma") {
-                    (void)ceilings_.mma(Ceilings::IfKnown::remeasure);
-                } else if (row.ceiling == "read") {
-                    (void)ceilings_.read(work.traffic, Ceilings::IfKnown::remeasure);
-                } else {
-                    (void)ceilings_.copy(work.traffic, Ceilings::IfKnown::remeasure);
-                }
-                bound_by_ceilings(row, work);
-            });
-    }
-
-    // Takes the bottleneck: the rate that needs the longest time.
-    void bound_by_ceilings(BenchRow& row, const Work& work) {
-        std::string ceiling;
-        double ceiling_ms = 0;
-        u64 written = 0;
-        for (const Output& output : work.outputs)
-            written += output.bytes();
-        if (work.traffic > 0 && work.has_ceiling) {
-            const bool reads = written * 16 <= work.traffic;
-            const double rate = reads ? ceilings_.read(work.traffic) : ceilings_.copy(work.traffic);
-            ceiling = reads ? "read" : "copy";
-            ceiling_ms = static_cast<double>(work.traffic) / rate * 1e3;
-        }
-        if (work.operations > 0) {
-            const char* name = "fma";
-            std::optional<double> rate = ceilings_.fma(work.type());
-            if (work.product && work.type() == Type::f64) {
-                if (const auto units = ceilings_.mma(); units && units > rate) {
-                    name = "mma";
-                    rate = units;
-                }
-            }
-            const double ms = rate ? static_cast<double>(work.operations) / *rate * 1e3 : 0;
-            if (ms > ceiling_ms) {
-                ceiling = name;
-                ceiling_ms = ms;
-            }
-        }
-        row.ceiling = std::move(ceiling);
-        row.ceiling_ms = ceiling_ms;
-    }
-
-    std::vector<const Baseline*> baselines_of(const Work& work) const {
-        std::vector<const Baseline*> found;
-        if (!options_.baselines) return found;
-        for (const Baseline& baseline : baselines()) {
-            if (baseline.algorithm == work.algorithm && baseline.supports(harness_.device(), work))
-                found.push_back(&baseline);
-        }
-        return found;
-    }
-
     void measure_baseline(BenchRow& row, const Baseline& baseline, Place& place) {
         throw_if_stopped();
         const Operands own = harness_.operands();
@@ -497,7 +345,7 @@ class Runner {
         row.timing = baseline.blocking ? measure_blocking(call, options_.effort)
                                        : measure(stream_, call, options_.effort);
         stream_.synchronize();
-        bound(row, place.work);
+        set_bottleneck(row, place.work, ceilings_);
         compare(row, place);
     }
 
@@ -508,7 +356,7 @@ class Runner {
         row.ratio_to = place.first->variant;
     }
 
-    const std::vector<Suite>& suites_;
+    const BenchPlan plan_;
     const BenchOptions& options_;
     BenchReport& report_;
     Harness& harness_;

@@ -1,3 +1,5 @@
+#include "bench_sources.hpp"
+
 #include <concord/lab/ceilings.hpp>
 
 #include "ceilings_host.hpp"
@@ -7,10 +9,6 @@
 #include <concord/map.hpp>
 
 namespace concord {
-
-namespace detail::kernel_sources {
-extern const SourceFile ceilings_cu, ceilings_cl;
-}
 
 namespace lab {
 namespace {
@@ -23,12 +21,6 @@ constexpr u32 fma_steps = 1 << 14;
 constexpr u32 mma_steps = 1 << 10;
 constexpr u64 mma_operations = 2 * 16 * 8 * 16;  // of one product of blocks, which 32 work-items compute
 constexpr u64 transfer_bytes = u64{64} << 20;
-
-const KernelSource& source() {
-    static const KernelSource sources{
-        "ceilings", {detail::kernel_sources::ceilings_cu}, {detail::kernel_sources::ceilings_cl}};
-    return sources;
-}
 
 bool many_items(const Device& device) {
     return device.traits().many_items;
@@ -93,29 +85,29 @@ Ceilings::Ceilings(Stream& stream, bool hot, std::shared_ptr<Rates> rates, const
       rates_(rates ? std::move(rates) : std::make_shared<Rates>()),
       effort_(effort) {}
 
-std::shared_ptr<Kernel> Ceilings::compile(const char* entry, Type type, u32 vector) const {
+std::shared_ptr<Kernel> Ceilings::compile(const KernelSource& source, const char* entry, Type type,
+                                          u32 vector) const {
     Device& device = stream_.device();
-    const std::string switched_on = std::string("KERNEL_") + entry;
     KernelSpec spec;
-    spec.source = &source();
+    spec.source = &source;
     spec.entry = entry;
     spec.constants = {{"GROUP", group_size(device)},
                       {"UNROLL", unroll},
                       {"CHAINS", chains},
-                      {"WORDS", many_items(device) ? 4 : 16},
-                      {switched_on, 1}};
+                      {"WORDS", many_items(device) ? 4 : 16}};
+    const std::string wide =
+        std::string(detail::row_of(type).opencl) + std::to_string(vector / size_of(type));
     if (std::string_view(entry) == "fma_chains") {
-        const bool is_double = type == Type::f64;
-        const char* const wide =
-            vector == 64 ? (is_double ? "double8" : "float16") : (is_double ? "double4" : "float8");
         spec.constants.push_back({"T", type});
-        spec.constants.push_back({"V", many_items(device) ? name_of(type) : wide});
+        spec.constants.push_back({"V", many_items(device) ? name_of(type) : std::string_view(wide)});
     }
     if (std::string_view(entry) == "mma_chains") spec.constants.push_back({"MMA_CHAINS", mma_chains});
-    spec.host = std::string_view(entry) == "idle"         ? host_kernel<&host::idle>()
-                : std::string_view(entry) == "read_words" ? host_kernel<&host::read_words>()
-                : type == Type::f64                       ? host_kernel<&host::fma_chains<f64>>()
-                                                          : host_kernel<&host::fma_chains<f32>>();
+    spec.host = std::string_view(entry) == "idle" ? host_kernel<&host::idle>()
+                : std::string_view(entry) == "read_words"
+                    ? host_kernel<&host::read_words>()
+                    : detail::visit_float(type, []<class T>(detail::TypeTag<T>) {
+                          return host_kernel<&host::fma_chains<T>>();
+                      });
     spec.max_group_size = group_size(device);
     return device.compile(spec);
 }
@@ -152,7 +144,7 @@ double Ceilings::read(u64 bytes, IfKnown known) {
     const u64 count = bytes / 4;
     if (const auto rate = known_rate(*rates_, rates_->read, bytes, known, "read ")) return *rate;
     Device& device = stream_.device();
-    const auto kernel = compile("read_words", Type::u32);
+    const auto kernel = compile(detail::kernel_sources::ceilings(), "read_words", Type::u32);
     const auto from = device.allocate(bytes, &stream_), to = device.allocate(64, &stream_);
     const u64 pattern = 0x0123456789abcdef;
     stream_.fill(*from, 0, bytes, &pattern, sizeof pattern);
@@ -182,7 +174,7 @@ std::optional<double> Ceilings::fma(Type type, IfKnown known) {
     const bool has_vectors = !device.traits().serial_groups && !many_items(device);
     double best = 0;
     for (const u32 vector : std::span(vector_bytes).first(has_vectors ? std::size(vector_bytes) : 1)) {
-        const auto kernel = compile("fma_chains", type, vector);
+        const auto kernel = compile(detail::kernel_sources::ceilings_fma(), "fma_chains", type, vector);
         const Timing timing = detail::visit_type(type, [&](auto tag) {
             using T = typename decltype(tag)::type;
             return measure(
@@ -206,7 +198,7 @@ std::optional<double> Ceilings::mma(IfKnown known) {
     const auto to = device.allocate(64, &stream_);
     const View out{to.get(), 0, 1, Type::f64};
     const LaunchShape shape = LaunchShape::linear(groups(device), group_size(device));
-    const auto kernel = compile("mma_chains", Type::f64);
+    const auto kernel = compile(detail::kernel_sources::ceilings_mma(), "mma_chains", Type::f64);
     const Timing timing = measure(
         stream_, [&] { launch(stream_, *kernel, shape, out, 0.75, 0.25, mma_steps); }, effort_);
     const u64 products = groups(device) * group_size(device) / 32 * mma_chains;
@@ -215,7 +207,7 @@ std::optional<double> Ceilings::mma(IfKnown known) {
 
 double Ceilings::launch_ms() {
     if (rates_->launch_ms) return *rates_->launch_ms;
-    const auto kernel = compile("idle", Type::f32);
+    const auto kernel = compile(detail::kernel_sources::ceilings(), "idle", Type::f32);
     const Timing timing = measure_blocking(
         [&] {
             launch(stream_, *kernel, LaunchShape::linear(1, 1), u32{0});

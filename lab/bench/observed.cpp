@@ -23,8 +23,8 @@ KernelUse use_of(const Kernel& kernel, const LaunchShape& shape, const DeviceTra
 }  // namespace
 
 Observed::Observed(Stream& stream, std::vector<KernelUse>& uses) : stream_(stream) {
-    stream.observe([&uses, &traits = stream.device().traits(), known = std::set<const Kernel*>()](
-                       const Kernel& kernel, const LaunchShape& shape) mutable {
+    observe_launches(stream, [&uses, &traits = stream.device().traits(), known = std::set<const Kernel*>()](
+                                 const Kernel& kernel, const LaunchShape& shape) mutable {
         if (known.insert(&kernel).second) uses.push_back(use_of(kernel, shape, traits));
     });
 }

@@ -2,6 +2,7 @@
 // Records which kernels a stream launches.
 
 #include <concord/lab/bench.hpp>
+#include <concord/trace.hpp>
 
 namespace concord::lab {
 
@@ -9,7 +10,7 @@ namespace concord::lab {
 class Observed {
   public:
     Observed(Stream& stream, std::vector<KernelUse>& uses);
-    ~Observed() { stream_.observe({}); }
+    ~Observed() { observe_launches(stream_, {}); }
     Observed(const Observed&) = delete;
     Observed& operator=(const Observed&) = delete;
 

@@ -135,7 +135,7 @@ class Runner {
             if (!asked_for(options_.algorithms, suite.name) || !suite.cases) continue;
             suite_ = &suite;
             for (const Type type : options_.types.empty() ? all : options_.types)
-                suite.cases(plan, type, sink);
+                if (!is_storage(type) || suite.supports_storage) suite.cases(plan, type, sink);
         }
     }
 

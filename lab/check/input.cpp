@@ -29,8 +29,7 @@ bool rare(u64 bits) {
 
 __extension__ using u128 = unsigned __int128;
 
-template <class T>
-using BitsOf = std::conditional_t<sizeof(T) == 4, u32, u64>;
+using detail::BitsOf;
 
 // Floats are generated as bits, because some code quiets a signalling NaN that it moves as a value.
 template <class T>
@@ -160,6 +159,19 @@ T integer(Pattern pattern, u64 bits, u64 i, u64 count) {
     }
 }
 
+// Of storage types, mixed values have random bits.
+template <class T>
+T value_of(Pattern pattern, u64 bits, double spread, u64 i, u64 count) {
+    if constexpr (std::is_class_v<T>) {
+        if (pattern == Pattern::mixed) return std::bit_cast<T>(static_cast<BitsOf<T>>(bits));
+        return static_cast<T>(value_of<detail::AccumulatorOf<T>>(pattern, bits, spread, i, count));
+    } else if constexpr (std::is_floating_point_v<T>) {
+        return std::bit_cast<T>(float_bits<T>(pattern, bits, spread, i, count));
+    } else {
+        return integer<T>(pattern, bits, i, count);
+    }
+}
+
 // Splits [0, n) into pieces. Each thread takes the next free piece.
 void run_pieces(u64 n, u64 piece, const std::function<void(u64, u64)>& f) {
     std::atomic<u64> next = 0;
@@ -224,7 +236,7 @@ bool applies(Pattern pattern, Type type) {
 }
 
 void Input::make(u64 first, std::span<std::byte> to) const {
-    detail::visit_type(type, [&](auto tag) {
+    detail::visit_element(type, [&](auto tag) {
         using T = typename decltype(tag)::type;
         const u64 n = to.size() / sizeof(T);
         const u64 key = random_bits(seed, static_cast<u64>(type) * 16 + static_cast<u64>(pattern));
@@ -239,7 +251,7 @@ void Input::make(u64 first, std::span<std::byte> to) const {
                 const auto value = float_bits<T>(pattern, bits, spread, first + i, count);
                 std::memcpy(to.data() + i * sizeof(T), &value, sizeof value);
             } else {
-                const T value = integer<T>(pattern, bits, first + i, count);
+                const T value = value_of<T>(pattern, bits, spread, first + i, count);
                 std::memcpy(to.data() + i * sizeof(T), &value, sizeof value);
             }
         }

@@ -45,7 +45,8 @@ struct ComparisonAccess {
             if (!same(nearest, got)) verdict.differ(difference_of(index, nearest, got));
             return;
         }
-        const double exact = static_cast<double>(expected), value = static_cast<double>(got);
+        const auto exact = static_cast<double>(detail::widened(expected)),
+                   value = static_cast<double>(detail::widened(got));
         if (!std::isfinite(exact) || !std::isfinite(value)) {
             if (!same(nearest, got)) verdict.differ(difference_of(index, nearest, got));
             return;
@@ -59,7 +60,7 @@ struct ComparisonAccess {
         }
         switch (how.kind_) {
             case Comparison::Kind::ulps:
-                if constexpr (std::is_floating_point_v<T>) bounds.error = ulps_between(nearest, got);
+                if constexpr (detail::has_float_values<T>) bounds.error = ulps_between(nearest, got);
                 bounds.hard = how.most_ulps_;
                 break;
             case Comparison::Kind::within:
@@ -307,7 +308,7 @@ Work work_of(const std::shared_ptr<const Held>& held, u64 n, std::size_t pattern
                                     std::span<const std::byte> got, Verdict& verdict) {
         const TestOutput& declared = held->test.outputs[output];
         const Expected& expected = answer->of(output);
-        detail::visit_type(declared.type, [&](auto tag) {
+        detail::visit_element(declared.type, [&](auto tag) {
             using T = typename decltype(tag)::type;
             const u64 count = got.size() / sizeof(T);
             for (u64 i = 0; i < count && !verdict.difference; ++i) {

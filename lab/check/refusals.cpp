@@ -26,9 +26,7 @@ bool any(const DeviceTraits&) {
     return true;
 }
 
-constexpr std::string_view many = "requires many work-items per group",
-                           one = "requires one work-item per group",
-                           prefers_many = "requires a device that prefers many work-items per group",
+constexpr std::string_view prefers_many = "requires a device that prefers many work-items per group",
                            prefers_one = "requires a device that prefers one work-item per group";
 
 constexpr Refusal table[] = {
@@ -38,21 +36,21 @@ constexpr Refusal table[] = {
      .reason = "no sub-group shuffles"},
     {.algorithm = "scan", .variant = "lookback", .applies = one_item, .reason = prefers_many},
     {.algorithm = "scan", .variant = "partitioned", .applies = many_items, .reason = prefers_one},
-    {.algorithm = "histogram", .variant = "private_bins", .applies = many_items, .reason = one},
+    {.algorithm = "histogram", .variant = "private_bins", .applies = many_items, .reason = prefers_one},
     {.algorithm = "compact", .variant = "lookback", .applies = one_item, .reason = prefers_many},
-    {.algorithm = "sort", .variant = "onesweep", .applies = one_item, .reason = many},
+    {.algorithm = "sort", .variant = "onesweep", .applies = one_item, .reason = prefers_many},
     {.algorithm = "sort",
      .variant = "sample_vqsort",
      .applies = any,
      .reason = "Concord was built without Highway",
      .is_possible_only = true},
-    {.algorithm = "transpose", .variant = "vectorized", .applies = one_item, .reason = many},
-    {.algorithm = "transpose", .variant = "blocked", .applies = many_items, .reason = one},
-    {.algorithm = "stencil", .variant = "streaming", .applies = one_item, .reason = many},
-    {.algorithm = "stencil", .variant = "temporal", .applies = one_item, .reason = many},
-    {.algorithm = "stencil", .variant = "blocked", .applies = many_items, .reason = one},
-    {.algorithm = "matmul", .variant = "register_tiled", .applies = one_item, .reason = many},
-    {.algorithm = "matmul", .variant = "packed", .applies = many_items, .reason = one},
+    {.algorithm = "transpose", .variant = "vectorized", .applies = one_item, .reason = prefers_many},
+    {.algorithm = "transpose", .variant = "blocked", .applies = many_items, .reason = prefers_one},
+    {.algorithm = "stencil", .variant = "streaming", .applies = one_item, .reason = prefers_many},
+    {.algorithm = "stencil", .variant = "temporal", .applies = one_item, .reason = prefers_many},
+    {.algorithm = "stencil", .variant = "blocked", .applies = many_items, .reason = prefers_one},
+    {.algorithm = "matmul", .variant = "register_tiled", .applies = one_item, .reason = prefers_many},
+    {.algorithm = "matmul", .variant = "packed", .applies = many_items, .reason = prefers_one},
     // Single-pass variants wait for other groups.
     {.applies = without_waiting,
      .reason = "requires groups that can wait for one another",

@@ -14,7 +14,7 @@ u64 Work::bytes() const {
 }
 
 std::string value_name(Type type, const void* value) {
-    return detail::visit_type(type, [&](auto tag) {
+    return detail::visit_element(type, [&](auto tag) {
         using T = typename decltype(tag)::type;
         T v;
         std::memcpy(&v, value, sizeof v);
@@ -28,6 +28,9 @@ std::string value_name(Type type, const void* value) {
                               static_cast<unsigned long long>(std::bit_cast<u64>(v)));
             }
             return std::string(text);
+        } else if constexpr (std::is_class_v<T>) {
+            const auto converted = detail::widened(v);
+            return value_name(accumulator_of(type), &converted);
         } else {
             return std::to_string(v);
         }

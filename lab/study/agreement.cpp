@@ -65,10 +65,8 @@ std::vector<Chart> agreement(const Figure& /*figure*/, const Data& data) {
             const auto it = of_variant.find(device);
             row.push_back(it == of_variant.end() ? "" : it->second->at("verdict").get<std::string>());
             if (it == of_variant.end() || !it->second->contains("worst_error_over_bound")) continue;
-            Mark mark;
-            mark.label = variant.first + " " + variant.second;
-            mark.y = it->second->at("worst_error_over_bound").get<double>() * 100;
-            worst[device].marks.push_back(mark);
+            worst[device].marks.push_back({.y = it->second->at("worst_error_over_bound").get<double>() * 100,
+                                           .label = variant.first + " " + variant.second});
         }
         const bool is_empty = std::all_of(
             row.begin() + 3, row.end(), [](const std::string& cell) { return cell.empty() || cell == "-"; });

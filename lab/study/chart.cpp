@@ -1,10 +1,12 @@
 #include <concord/study/internal/chart.hpp>
 
+#include <concord/lab/ceilings.hpp>
 #include <concord/lab/table.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <set>
 
 namespace concord::study {
@@ -12,17 +14,12 @@ namespace {
 
 using lab::rounded;
 
-std::string per_second(double giga, const char* unit) {
-    if (giga >= 1e3) return rounded(giga * 1e-3) + " T" + unit;
-    if (giga >= 1) return rounded(giga) + " G" + unit;
-    if (giga >= 1e-3) return rounded(giga * 1e3) + " M" + unit;
-    return rounded(giga * 1e6) + " k" + unit;
-}
-
-std::string milliseconds(double ms) {
-    if (ms < 1e-3) return rounded(ms * 1e6) + " ns";
-    if (ms < 1) return rounded(ms * 1e3) + " µs";
-    return ms < 1e3 ? rounded(ms) + " ms" : rounded(ms * 1e-3) + " s";
+// With the largest of the prefixes that leaves at least 1, after rounding to three digits. `value` has the first one.
+std::string with_prefix(double value, std::initializer_list<const char*> prefixes, const char* unit) {
+    const char* const* prefix = prefixes.begin();
+    for (; value >= 999.5 && prefix + 1 != prefixes.end(); ++prefix)
+        value /= 1000;
+    return rounded(value) + " " + *prefix + unit;
 }
 
 std::string quartiles(const Chart& chart, const Mark& mark) {
@@ -31,19 +28,16 @@ std::string quartiles(const Chart& chart, const Mark& mark) {
            chart.y.write(std::max(*mark.low, *mark.high));
 }
 
-std::string of_ceiling(const Result* r) {
-    if (r == nullptr || !r->ms || !r->ceiling_ms) return {};
-    return rounded(*r->ceiling_ms / *r->ms * 100, 2) + " % " + r->ceiling;
-}
-
 Rows bars_table(const Chart& chart) {
-    Rows rows = {{"name", "size", chart.y.name, "quartiles", "time", "fraction of the ceiling", chart.notes}};
+    Rows rows = {{"name", ">size", ">" + chart.y.name, ">quartiles", ">time", ">fraction of the ceiling",
+                  ">" + chart.notes}};
     for (const Series& series : chart.series) {
         for (const Mark& mark : series.marks) {
             const Result* r = mark.of;
+            const std::string fraction = r == nullptr ? "" : fraction_of(*r);
             rows.push_back({mark.label, r == nullptr ? "" : lab::size_name(r->n), chart.y.write(mark.y),
-                            quartiles(chart, mark), r != nullptr && r->ms ? milliseconds(*r->ms) : "",
-                            of_ceiling(r), mark.note});
+                            quartiles(chart, mark), r == nullptr ? "" : time_of(*r),
+                            fraction.empty() ? "" : fraction + " " + r->ceiling, mark.note});
         }
     }
     for (const Result* r : chart.missing)
@@ -65,27 +59,26 @@ void remove_empty_columns(Rows& rows) {
 
 Rows lines_table(const Chart& chart) {
     Rows rows = {{chart.x.name}};
-    std::set<double> places;
+    std::vector<std::map<double, double>> columns;
+    std::set<double> places;  // only positions of marks, so that every row has a value
     for (const Series& series : chart.series) {
-        rows.front().push_back(series.name + (chart.series.size() == 1 ? ", " + chart.y.name : ""));
-        for (const Mark& mark : series.marks)
+        rows.front().push_back(">" + series.name + (chart.series.size() == 1 ? ", " + chart.y.name : ""));
+        columns.emplace_back();
+        for (const Mark& mark : series.marks) {
+            columns.back().emplace(mark.x, mark.y);
             places.insert(mark.x);
+        }
     }
-    for (const Guide& guide : chart.guides)
-        rows.front().push_back(guide.name);
-    for (const double x : places) {  // only positions of marks, so that every row has a value
-        std::vector<std::string> row = {chart.x.write(x)};
-        for (const Series& series : chart.series) {
-            const auto at = std::find_if(series.marks.begin(), series.marks.end(),
-                                         [x](const Mark& mark) { return mark.x == x; });
-            row.push_back(at == series.marks.end() ? "" : chart.y.write(at->y));
+    for (const Guide& guide : chart.guides) {
+        rows.front().push_back(">" + guide.name);
+        columns.emplace_back(guide.points.begin(), guide.points.end());
+    }
+    for (const double x : places) {
+        rows.push_back({chart.x.write(x)});
+        for (const auto& column : columns) {
+            const auto at = column.find(x);
+            rows.back().push_back(at == column.end() ? "" : chart.y.write(at->second));
         }
-        for (const Guide& guide : chart.guides) {
-            const auto at = std::find_if(guide.points.begin(), guide.points.end(),
-                                         [x](const auto& point) { return point.first == x; });
-            row.push_back(at == guide.points.end() ? "" : chart.y.write(at->second));
-        }
-        rows.push_back(std::move(row));
     }
     return rows;
 }
@@ -114,6 +107,24 @@ std::string csv_line(const std::vector<std::string>& fields) {
 
 }  // namespace
 
+std::string rate(double per_second, const char* unit) {
+    return with_prefix(per_second * 1e-3, {"k", "M", "G", "T", "P"}, unit);
+}
+
+std::string factor(double value) {
+    return rounded(value) + "x";
+}
+
+std::string time_of(const Result& r) {
+    return r.ms ? Scale{.unit = Scale::Unit::milliseconds}.write(*r.ms) + (r.note.empty() ? "" : " *") : "";
+}
+
+std::string fraction_of(const Result& r) {
+    if (!r.ms || !r.ceiling_ms) return {};
+    const double fraction = *r.ceiling_ms / *r.ms;
+    return fraction > lab::max_of_ceiling ? "> 100 %" : rounded(fraction * 100, 2) + " %";
+}
+
 std::string Scale::write(double value) const {
     switch (unit) {
         case Unit::count:
@@ -121,19 +132,27 @@ std::string Scale::write(double value) const {
         case Unit::power_of_two:
             return lab::size_name(static_cast<u64>(value));
         case Unit::milliseconds:
-            return milliseconds(value);
+            return with_prefix(value * 1e6, {"n", "µ", "m", ""}, "s");
         case Unit::gb_per_s:
-            return per_second(value, "B/s");
+            return rate(value * 1e9, "B/s");
         case Unit::gflop_per_s:
-            return per_second(value, "FLOP/s");
+            return rate(value * 1e9, "FLOP/s");
         case Unit::items_per_s:
-            return per_second(value, "/s");
+            return rate(value * 1e9, "/s");
         case Unit::percent:
             return rounded(value, value < 10 ? 2 : 3) + " %";
         case Unit::factor:
-            return rounded(value) + " ×";
+            return factor(value);
     }
     return {};
+}
+
+bool is_number(const std::string& header) {
+    return header.starts_with('>');
+}
+
+std::string title_of(const std::string& header) {
+    return header.substr(is_number(header) ? 1 : 0);
 }
 
 u64 Chart::marks() const {
@@ -153,7 +172,10 @@ Rows table_of(const Chart& chart) {
 std::string csv_of(const Chart& chart) {
     std::string text;
     if (!chart.matrix.empty()) {
-        for (const auto& row : chart.matrix)
+        Rows rows = chart.matrix;
+        for (std::string& name : rows.front())
+            name = title_of(name);
+        for (const auto& row : rows)
             text += csv_line(row);
         return text;
     }

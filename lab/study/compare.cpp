@@ -38,9 +38,8 @@ bool has_changed(const Result& a, const Result& b) {
     return x.high < y.low || y.high < x.low;
 }
 
-std::string time_of(const Result& r) {
-    if (!r.ms) return r.left_out() ? "left out" : "failed";
-    return Scale{"", Scale::Unit::milliseconds}.write(*r.ms);
+std::string time_or_problem(const Result& r) {
+    return r.ms ? time_of(r) : r.left_out() ? "left out" : "failed";
 }
 
 std::vector<Match> matches_of(const Records& a, const Records& b) {
@@ -74,15 +73,15 @@ std::vector<Match> matches_of(const Records& a, const Records& b) {
 
 Comparison compare(const Records& a, const Records& b, const std::string& name_a, const std::string& name_b) {
     Comparison result;
-    Rows rows = {{"measurement", "time of A", "time of B", "B / A", ""}};
-    lab::Table table({"measurement", ">time of A", ">time of B", ">B / A", ""});
+    Rows rows = {{"measurement", ">time of A", ">time of B", ">B / A", ""}};
+    lab::Table table(rows.front());
     std::map<std::string, std::pair<double, u64>> means;  // of log ratios, by device and algorithm
     for (const Match& match : matches_of(a, b)) {
         ++result.common;
         result.changed += match.changed ? 1 : 0;
         const std::string ratio = match.ratio > 0 ? rounded(match.ratio) : "";
-        rows.push_back(
-            {match.a->title(), time_of(*match.a), time_of(*match.b), ratio, match.changed ? "changed" : ""});
+        rows.push_back({match.a->title(), time_or_problem(*match.a), time_or_problem(*match.b), ratio,
+                        match.changed ? "changed" : ""});
         if (match.ratio > 0) {
             auto& [sum, count] = means[match.a->device + ", " + match.a->algorithm];
             sum += std::log(match.ratio);
@@ -90,7 +89,7 @@ Comparison compare(const Records& a, const Records& b, const std::string& name_a
         }
         if (!match.changed) continue;
         const Tone tone = match.ratio > 1 || !match.b->ms ? Tone::bad : Tone::good;
-        table.add({match.a->title(), time_of(*match.a), time_of(*match.b), ratio,
+        table.add({match.a->title(), time_or_problem(*match.a), time_or_problem(*match.b), ratio,
                    Cell(match.ratio > 1   ? "slower"
                         : match.ratio > 0 ? "faster"
                                           : "changed",
@@ -104,13 +103,12 @@ Comparison compare(const Records& a, const Records& b, const std::string& name_a
     std::ostringstream out;
     out << "A: " << name_a << "\nB: " << name_b << "\n\n";
     if (!table.empty()) table.print(out);
-    Rows summary = {{"device and algorithm", "results", "geometric mean of B / A"}};
-    lab::Table geometric({"device and algorithm", ">results", ">geometric mean of B / A"});
+    Rows summary = {{"device and algorithm", ">results", ">geometric mean of B / A"}};
+    lab::Table geometric(summary.front());
     for (const auto& [name, mean] : means) {
-        const std::string count = std::to_string(mean.second),
-                          value = rounded(std::exp(mean.first / static_cast<double>(mean.second)));
-        summary.push_back({name, count, value});
-        geometric.add({name, count, value});
+        summary.push_back({name, std::to_string(mean.second),
+                           rounded(std::exp(mean.first / static_cast<double>(mean.second)))});
+        geometric.add({summary.back().begin(), summary.back().end()});
     }
     if (!geometric.empty()) {
         out << '\n';

@@ -2,6 +2,7 @@
 // them.
 
 #include "effects_host.hpp"
+#include "study_sources.hpp"
 
 #include <concord/device.hpp>
 #include <concord/lab/input.hpp>
@@ -9,10 +10,6 @@
 #include <concord/study/internal/study.hpp>
 
 namespace concord {
-
-namespace detail::kernel_sources {
-extern const SourceFile effects_cu, effects_cl;
-}
 
 namespace study {
 namespace {
@@ -24,12 +21,6 @@ using lab::Pattern;
 using lab::ReferenceCall;
 using lab::suite_of;
 
-const KernelSource& source() {
-    static const KernelSource texts{
-        "effects", {detail::kernel_sources::effects_cu}, {detail::kernel_sources::effects_cl}};
-    return texts;
-}
-
 // Enqueues one of the kernels with groups of `group_size` work-items. Each group processes `each` of the n elements.
 template <class... A>
 void enqueue(Stream& stream, const char* entry, const HostKernel& host, u64 n, u64 each, u32 group_size,
@@ -37,8 +28,10 @@ void enqueue(Stream& stream, const char* entry, const HostKernel& host, u64 n, u
     Device& device = stream.device();
     if (const detail::Support support = detail::supports_group(device, group_size); !support)
         throw Error(ErrorCode::unsupported, entry, support.reason);
-    const auto kernel = device.kernel(
-        {.source = &source(), .entry = entry, .constants = {{"GROUP_SIZE", group_size}}, .host = host});
+    const auto kernel = device.kernel({.source = &detail::kernel_sources::effects(),
+                                       .entry = entry,
+                                       .constants = {{"GROUP_SIZE", group_size}},
+                                       .host = host});
     const bool whole = device.traits().serial_groups;
     if (const i64 most = kernel->attributes().max_group_size; !whole && most >= 0 && most < i64{group_size})
         throw Error(ErrorCode::unsupported, entry,

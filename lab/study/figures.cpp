@@ -127,8 +127,7 @@ Scale scale_of(Measure measure) {
 
 std::string panel_title(const std::string& words, const Data& data) {
     for (const ordered_json& line : data.records.devices) {
-        if (line["selector"].get<std::string>() == words)
-            return std::string(words).append(", ").append(line["name"].get<std::string>());
+        if (line["selector"] == words) return words + ", " + line["name"].get<std::string>();
     }
     return words;
 }
@@ -136,15 +135,13 @@ std::string panel_title(const std::string& words, const Data& data) {
 std::vector<Group> groups(const Figure& figure, const std::vector<const Result*>& results,
                           const std::vector<By>& by) {
     std::vector<Group> list;
+    const auto is_in = [](const std::vector<std::string>& names, const std::string& name) {
+        return names.empty() || std::ranges::find(names, name) != names.end();
+    };
     for (const Result* r : results) {
-        if (!figure.only.empty() &&
-            std::find(figure.only.begin(), figure.only.end(), r->algorithm) == figure.only.end())
-            continue;
-        if (!figure.workloads.empty() && std::find(figure.workloads.begin(), figure.workloads.end(),
-                                                   r->workload) == figure.workloads.end())
-            continue;
+        if (!is_in(figure.only, r->algorithm) || !is_in(figure.workloads, r->workload)) continue;
         const std::string name = words(*r, by, figure.x);
-        auto it = std::find_if(list.begin(), list.end(), [&](const Group& g) { return g.first == name; });
+        auto it = std::ranges::find(list, name, &Group::first);
         if (it == list.end()) it = list.insert(list.end(), {name, {}});
         it->second.push_back(r);
     }
@@ -152,13 +149,19 @@ std::vector<Group> groups(const Figure& figure, const std::vector<const Result*>
 }
 
 Mark mark_of(const Result& r, Measure measure, double x) {
-    Mark mark;
-    mark.x = x;
-    mark.y = value(r, measure, r.ms).value_or(0);
-    mark.low = value(r, measure, r.q1);
-    mark.high = value(r, measure, r.q3);
-    mark.of = &r;
-    return mark;
+    return {.x = x,
+            .y = value(r, measure, r.ms).value_or(0),
+            .low = value(r, measure, r.q1),
+            .high = value(r, measure, r.q3),
+            .of = &r};
+}
+
+void add_chart(std::vector<Chart>& charts, Chart chart) {
+    std::erase_if(chart.series, [](const Series& series) { return series.marks.empty(); });
+    for (Series& series : chart.series) {
+        if (!chart.bars) std::ranges::sort(series.marks, {}, &Mark::x);
+    }
+    if (!chart.series.empty() || !chart.missing.empty()) charts.push_back(std::move(chart));
 }
 
 u64 common_size(const std::vector<const Result*>& results) {
@@ -200,10 +203,6 @@ void add_ceiling(Chart& chart, const Figure& figure, const std::vector<const Res
     if (guide.points.size() > 1) chart.guides.push_back(std::move(guide));
 }
 
-std::string factor(double value) {
-    return rounded(value) + " ×";
-}
-
 }  // namespace
 
 std::vector<Chart> lines(const Figure& figure, const Data& data) {
@@ -223,12 +222,10 @@ std::vector<Chart> lines(const Figure& figure, const Data& data) {
                 else if (x && value(*r, figure.y, r->ms))
                     line.marks.push_back(mark_of(*r, figure.y, *x));
             }
-            std::sort(line.marks.begin(), line.marks.end(),
-                      [](const Mark& a, const Mark& b) { return a.x < b.x; });
-            if (!line.marks.empty()) chart.series.push_back(std::move(line));
+            chart.series.push_back(std::move(line));
         }
         if (figure.ceilings) add_ceiling(chart, figure, results);
-        if (!chart.series.empty() || !chart.missing.empty()) charts.push_back(std::move(chart));
+        add_chart(charts, std::move(chart));
     }
     return charts;
 }
@@ -254,14 +251,11 @@ std::vector<Chart> steps(const Figure& figure, const Data& data) {
             if (!bars.marks.empty()) mark.note = factor(*there.front()->ms / *r->ms);
             bars.marks.push_back(std::move(mark));
         }
-        if (bars.marks.empty() && chart.missing.empty()) continue;
         if (bars.marks.size() > 1) {
-            const auto best = std::min_element(
-                there.begin(), there.end(), [](const Result* a, const Result* b) { return *a->ms < *b->ms; });
-            const std::string& first = there.front()->variant;
-            chart.text = best == there.begin() ? "No variant is faster than " + first
-                                               : "Speed-up of " + (*best)->variant + " over " + first + ": " +
-                                                     factor(*there.front()->ms / *(*best)->ms);
+            const Result &first = *there.front(), &best = **std::ranges::min_element(there, {}, &Result::ms);
+            chart.text = &best == &first ? "No variant is faster than " + first.variant
+                                         : "Speed-up of " + best.variant + " over " + first.variant + ": " +
+                                               factor(*first.ms / *best.ms);
             chart.text += ". The factors next to the bars are speed-ups over the first bar.";
         }
         if (!there.empty() && figure.ceilings) {
@@ -269,7 +263,7 @@ std::vector<Chart> steps(const Figure& figure, const Data& data) {
                 chart.guides.push_back({"ceiling of the device", {{0, *y}}});
         }
         chart.series.push_back(std::move(bars));
-        charts.push_back(std::move(chart));
+        add_chart(charts, std::move(chart));
     }
     return charts;
 }

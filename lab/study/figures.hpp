@@ -16,6 +16,8 @@ Scale scale_of(Measure measure);
 std::string panel_title(const std::string& words, const Data& data);
 // The quantity of a result, with its quartiles.
 Mark mark_of(const Result& r, Measure measure, double x);
+// Adds a chart that has marks or missing results. Removes empty series, and sorts the marks of lines.
+void add_chart(std::vector<Chart>& charts, Chart chart);
 // The largest size that at least 3/4 as many results have a time for as at the best-covered size.
 u64 common_size(const std::vector<const Result*>& results);
 

@@ -52,11 +52,7 @@ std::vector<Chart> fitted(const Figure& figure, const Data& data, const char* la
         for (const u32 p : one.threads) {
             const auto [r, speed_up] = point(one, p);
             if (r == nullptr) continue;
-            Mark mark;
-            mark.x = p;
-            mark.y = speed_up;
-            mark.of = r;
-            measured.marks.push_back(mark);
+            measured.marks.push_back({.x = static_cast<double>(p), .y = speed_up, .of = r});
             points.emplace_back(p, speed_up);
         }
         if (points.empty()) continue;
@@ -140,12 +136,11 @@ std::vector<Chart> portability(const Figure& figure, const Data& data) {
             }
         }
         devices.insert(device);
-        if (bars.marks.empty() && chart.missing.empty()) continue;
         chart.text =
             "Variants that `auto` chooses, as a fraction of the device's own ceiling for the same bytes or "
             "operations.";
         chart.series.push_back(std::move(bars));
-        charts.push_back(std::move(chart));
+        add_chart(charts, std::move(chart));
     }
     Chart mean;
     mean.bars = true;
@@ -163,13 +158,10 @@ std::vector<Chart> portability(const Figure& figure, const Data& data) {
         for (const std::string& device : devices)
             efficiencies.push_back(
                 parts[algorithm].count(device) != 0 ? std::min(1.0, parts[algorithm][device]) : 0);
-        Mark mark;
-        mark.label = algorithm;
-        mark.y = performance_portability(efficiencies) * 100;
-        bars.marks.push_back(std::move(mark));
+        bars.marks.push_back({.y = performance_portability(efficiencies) * 100, .label = algorithm});
     }
     mean.series.push_back(std::move(bars));
-    if (!algorithms.empty()) charts.push_back(std::move(mean));
+    add_chart(charts, std::move(mean));
     return charts;
 }
 

@@ -78,18 +78,14 @@ Series efficiency(Chart& chart, std::string name, const std::vector<const Result
             continue;
         }
         const double ideal = *one->ms * ideal_times(*r);
-        Mark mark;
-        mark.x = ranks_of(*r);
-        mark.y = 100 * ideal / *r->ms;
+        Mark mark{.x = static_cast<double>(ranks_of(*r)), .y = 100 * ideal / *r->ms, .of = r};
         if (r->q1 && r->q3) {
             mark.low = 100 * ideal / *r->q3;
             mark.high = 100 * ideal / *r->q1;
         }
-        mark.of = r;
         series.marks.push_back(mark);
     }
-    std::sort(series.marks.begin(), series.marks.end(),
-              [](const Mark& a, const Mark& b) { return a.x < b.x; });
+    std::ranges::sort(series.marks, {}, &Mark::x);
     return series;
 }
 
@@ -149,11 +145,10 @@ std::vector<Chart> over_ranks(const Figure& figure, const Data& data) {
                 chart.series.push_back(std::move(series));
                 if (guide.points.size() > 1) chart.guides.push_back(std::move(guide));
             }
-            if (chart.series.empty() && chart.missing.empty()) continue;
             chart.text =
                 most < 2 ? "One rank only: a fit needs at least two." : model_text(model, steps.size());
             if (members.front()->workload == shared_ranks) chart.text += shared_text;
-            charts.push_back(std::move(chart));
+            add_chart(charts, std::move(chart));
         }
     }
     return charts;
@@ -176,12 +171,11 @@ std::vector<Chart> efficiency_over_ranks(const Figure& figure, const Data& data)
             if (ranks_of(*last.of) == most && most > 1)
                 sizes += (sizes.empty() ? "" : ", ") + chart.y.write(last.y) + " at " + series.name;
         }
-        if (chart.series.empty() && chart.missing.empty()) continue;
         if (!sizes.empty())
             chart.text =
                 "Efficiency with " + std::to_string(most) + " ranks, by elements per rank: " + sizes + ".";
         if (results.front()->workload == shared_ranks) chart.text += shared_text;
-        charts.push_back(std::move(chart));
+        add_chart(charts, std::move(chart));
     }
     return charts;
 }

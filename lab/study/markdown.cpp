@@ -7,7 +7,6 @@ namespace {
 
 // Joins lines and escapes markup. Backquotes stay code marks in our own text only.
 enum class Author { concord, user };
-enum class Columns { numbers, words };
 
 std::string plain(const std::string& text, Author author = Author::concord) {
     constexpr std::string_view special = "\\|*~<[&`";
@@ -22,30 +21,41 @@ std::string plain(const std::string& text, Author author = Author::concord) {
     return safe;
 }
 
-std::string table(const Rows& rows, Columns columns) {
-    std::string text;
-    auto line = [&](const std::vector<std::string>& cells) {
-        text += '|';
-        for (const std::string& cell : cells)
-            text += ' ' + plain(cell) + " |";
-        text += '\n';
-    };
-    line(rows.front());
-    text += "|---|";
-    for (std::size_t k = 1; k < rows.front().size(); ++k)
-        text += columns == Columns::words ? "---|" : "--:|";
-    text += '\n';
-    for (std::size_t r = 1; r < rows.size(); ++r)
-        line(rows[r]);
-    return text + '\n';
+}  // namespace
+
+std::string markdown_table(const Rows& rows) {
+    std::string head = "|", rule = "|", body;
+    for (const std::string& name : rows.front()) {
+        head += ' ' + plain(title_of(name)) + " |";
+        rule += is_number(name) ? "--:|" : "---|";
+    }
+    for (std::size_t r = 1; r < rows.size(); ++r) {
+        body += '|';
+        for (const std::string& cell : rows[r])
+            body += ' ' + plain(cell) + " |";
+        body += '\n';
+    }
+    return head + '\n' + rule + '\n' + body + '\n';
 }
 
-}  // namespace
+std::string markdown_of(const Chart& chart) {
+    std::string text = chart.marks() > 0 || !chart.matrix.empty() ? markdown_table(table_of(chart))
+                                                                  : "No measurement succeeded.\n\n";
+    for (const std::string& remark : chart.remarks)
+        text += plain(remark) + "\n\n";
+    const Problems problems = problems_in(chart);
+    for (const Result* r : problems.failed)
+        text +=
+            "- failed: " + plain(r->title(), Author::user) + ": " + plain(r->problem, Author::user) + "\n";
+    if (!problems.left_out.empty()) text += "- " + plain(problems.left_out) + "\n";
+    if (!problems.failed.empty() || !problems.left_out.empty()) text += '\n';
+    return text;
+}
 
 std::string markdown(const Records& records) {
     std::string text =
         "# Concord: studies\n\n" + plain(machine_words(records.run)) + "\n\n" + how_measured + "\n\n";
-    if (!records.devices.empty()) text += table(devices_rows(records), Columns::words);
+    if (!records.devices.empty()) text += markdown_table(devices_rows(records));
     for_each_section(records, [&](const Study& study, const std::vector<Drawn>& drawn) {
         text +=
             "## " + plain(study.title) + "\n\n" + plain(study.question) + "\n\n" + plain(study.text) + "\n\n";
@@ -55,15 +65,7 @@ std::string markdown(const Records& records) {
             for (const auto& [id, chart] : one.charts) {
                 text += "**" + plain(chart.title) + "**" +
                         (chart.text.empty() ? "" : ": " + plain(chart.text)) + "\n\n";
-                const Columns columns = chart.matrix.empty() ? Columns::numbers : Columns::words;
-                text += chart.marks() > 0 || columns == Columns::words ? table(table_of(chart), columns)
-                                                                       : "No measurement succeeded.\n\n";
-                const Problems problems = problems_in(chart);
-                for (const Result* r : problems.failed)
-                    text += "- failed: " + plain(r->title(), Author::user) + ": " +
-                            plain(r->problem, Author::user) + "\n";
-                if (!problems.left_out.empty()) text += "- " + plain(problems.left_out) + "\n";
-                if (!problems.failed.empty() || !problems.left_out.empty()) text += '\n';
+                text += markdown_of(chart);
             }
         }
     });

@@ -16,22 +16,18 @@ std::string tag(const char* name, const std::string& inside, const std::string& 
 
 // Escapes text, and marks `names` in backquotes as code.
 std::string prose(const std::string& text) {
-    std::string html;
-    bool inside = false;
-    for (const char c : escaped(text)) {
-        if (c != '`') {
-            html += c;
-            continue;
-        }
-        html += inside ? "</code>" : "<code>";
-        inside = !inside;
+    std::string html = escaped(text);
+    for (std::size_t begin = 0; (begin = html.find('`', begin)) != std::string::npos;) {
+        const std::size_t end = html.find('`', begin + 1);
+        if (end == std::string::npos) break;
+        html = html.replace(end, 1, "</code>").replace(begin, 1, "<code>");
     }
     return html;
 }
 
 // Escapes text, and writes "2^20" with a superscript.
 std::string shown(const std::string& text) {
-    std::string html = escaped(text);
+    std::string html = prose(text);
     for (std::size_t at = 0; (at = html.find("2^", at)) != std::string::npos;) {
         const std::size_t end = std::min(html.find_first_not_of("0123456789", at + 2), html.size());
         const std::string power = "2<sup>" + html.substr(at + 2, end - at - 2) + "</sup>";
@@ -75,10 +71,12 @@ std::string figure_of(const Chart& chart, const std::string& id, const std::stri
         tag("a", "CSV",
             "download=\"" + escaped(file) + "\" href=\"" + data_uri(csv, "text/csv") + "\" aria-label=\"" +
                 escaped("CSV of " + chart.figure + ": " + chart.title) + "\"");
-    const std::string table =
-        html_table(table_of(chart), chart.figure + ": " + chart.title, chart.matrix.empty() ? 1 : 99);
+    const std::string table = html_table(table_of(chart), chart.figure + ": " + chart.title);
+    std::string remarks;
+    for (const std::string& remark : chart.remarks)
+        remarks += tag("p", prose(remark), "class=\"caption\"");
     if (!chart.matrix.empty())
-        return tag("figure", caption + table + tag("div", link, "class=\"below\""),
+        return tag("figure", caption + table + remarks + tag("div", link, "class=\"below\""),
                    "class=\"wide\" id=\"" + id + "\"");
     const std::string drawing =
         chart.marks() == 0 ? tag("p", "No measurement succeeded.") : svg_of(chart, id) + legend_of(chart);
@@ -91,23 +89,23 @@ std::string figure_of(const Chart& chart, const std::string& id, const std::stri
 std::string devices_table(const Records& records) {
     return tag(
         "div",
-        html_table(devices_rows(records),
-                   "Devices and their ceilings: highest rates and shortest latency, measured in the same run",
-                   99),
+        html_table(
+            devices_rows(records),
+            "Devices and their ceilings: highest rates and shortest latency, measured in the same run"),
         "class=\"devices\"");
 }
 
 }  // namespace
 
-std::string html_table(const Rows& rows, const std::string& caption, std::size_t words) {
+std::string html_table(const Rows& rows, const std::string& caption) {
     std::string head, body;
-    for (std::size_t k = 0; k < rows.front().size(); ++k)
-        head +=
-            tag("th", escaped(rows.front()[k]), k < words ? "scope=\"col\"" : "scope=\"col\" class=\"num\"");
+    for (const std::string& name : rows.front())
+        head += tag("th", escaped(title_of(name)),
+                    is_number(name) ? "scope=\"col\" class=\"num\"" : "scope=\"col\"");
     for (std::size_t r = 1; r < rows.size(); ++r) {
         std::string line;
         for (std::size_t k = 0; k < rows[r].size(); ++k) {
-            std::string css = k < words ? "" : "num";
+            std::string css = is_number(rows.front()[k]) ? "num" : "";
             if (is_bad(rows[r][k])) css += css.empty() ? "bad" : " bad";
             if (rows[r][k] == "changed") css += " changed";
             line += k == 0 ? tag("th", shown(rows[r][k]), "scope=\"row\"")
@@ -142,7 +140,7 @@ std::string html_page(const std::string& title, const std::string& header, const
     return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + escaped(title) +
            "</title><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><link "
            "rel=\"icon\" href=\"data:,\"><style>" +
-           page_style +
+           std::string(chart_style) + page_style +
            "</style></head>\n<body><a class=\"skip\" href=\"#main\">Skip to the results</a>\n<header>" +
            tag("h1", escaped(title)) + header + "</header>\n" + navigation +
            "\n<main id=\"main\" tabindex=\"-1\">" + main + "</main></body></html>\n";

@@ -1,17 +1,38 @@
-// Style sheet of the report. Colours are variables, with a light and a dark set. Each of the eight series colours has a
-// contrast of at least 3 to its background.
+// Style sheets of charts and of pages with charts. Colours are variables, with a light and a dark set. Each of the
+// eight series colours has a contrast of at least 3 to its background.
 
 #include "page.hpp"
 
 namespace concord::study {
 
-const char* const page_style = R"(
+const char* const chart_style = R"(
 :root { color-scheme: light dark; --back: #fdfdfc; --card: #ffffff; --ink: #1c2024; --soft: #565e67; --edge: #d6dade;
   --grid: #e6e9ec; --link: #0b5cad; --bad: #b3261e; --changed: #fff3d6;
+  --same: #c6ecd0; --bound: #d3e5fb; --failed: #ffb3ad;
   --s0: #0b62a4; --s1: #c4420b; --s2: #1a7f4e; --s3: #8e3b9e; --s4: #8a6100; --s5: #b3125f; --s6: #0f7680; --s7: #555f6b; }
 @media (prefers-color-scheme: dark) { :root { --back: #14171a; --card: #1b1f23; --ink: #e6e9ec; --soft: #a3adb8;
-  --edge: #343b43; --grid: #2a3037; --link: #7cb8ff; --bad: #ff8a80; --changed: #43370f;
+  --edge: #343b43; --grid: #2a3037; --link: #7cb8ff; --bad: #ff8a80; --changed: #43370f; --same: #1d5a33;
+  --bound: #1f4573; --failed: #8e2f29;
   --s0: #6db7f2; --s1: #ff9a66; --s2: #5fd39a; --s3: #d69bf0; --s4: #e5bd5a; --s5: #ff86bd; --s6: #5fd0dc; --s7: #b8c2cc; } }
+.plot text { font: 11.5px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; fill: var(--soft); }
+.plot .name, .plot .value { fill: var(--ink); }
+.plot .exponent { font-size: 9px; }
+.plot .value { font-size: 11px; paint-order: stroke; stroke: var(--card); stroke-width: 6px; stroke-linejoin: round; }
+.grid { stroke: var(--grid); } .axis { stroke: var(--soft); }
+.line { fill: none; stroke: var(--c); stroke-width: 1.7; } .second .line { stroke-dasharray: 5 3; }
+.spread { stroke: var(--c); stroke-width: 1.4; }
+.mark-shape { fill: var(--c); stroke: var(--card); stroke-width: .8; } .hollow { fill: var(--card); stroke: var(--c); stroke-width: 1.6; }
+.bar { fill: var(--c); }
+.guide { fill: none; stroke: currentColor; stroke-width: 1.6; stroke-dasharray: 7 4; opacity: .75; } .g1 { stroke-dasharray: 2 3; }
+.mark:hover .mark-shape, .mark:hover .bar { stroke: currentColor; stroke-width: 1.6; }
+.s0 { --c: var(--s0); } .s1 { --c: var(--s1); } .s2 { --c: var(--s2); } .s3 { --c: var(--s3); }
+.s4 { --c: var(--s4); } .s5 { --c: var(--s5); } .s6 { --c: var(--s6); } .s7 { --c: var(--s7); }
+.plot .title { font-size: 15px; font-weight: 600; fill: var(--ink); }
+.card { fill: var(--card); stroke: var(--edge); }
+.same { fill: var(--same); } .bound { fill: var(--bound); } .failed { fill: var(--failed); } .none { fill: var(--grid); }
+)";
+
+const char* const page_style = R"(
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; scroll-behavior: smooth; }
 @media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }
@@ -40,19 +61,6 @@ figure { margin: 0; padding: .9rem; background: var(--card); border: 1px solid v
 figure.wide { grid-column: 1 / -1; }
 figcaption p { font-size: .88rem; color: var(--soft); margin: 0 0 .4rem; }
 .plot { display: block; width: 100%; max-width: 40rem; height: auto; color: var(--ink); overflow: visible; }
-.plot text { font: 11.5px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; fill: var(--soft); }
-.plot .name, .plot .value { fill: var(--ink); }
-.plot .exponent { font-size: 9px; }
-.plot .value { font-size: 11px; paint-order: stroke; stroke: var(--card); stroke-width: 6px; stroke-linejoin: round; }
-.grid { stroke: var(--grid); } .axis { stroke: var(--soft); }
-.line { fill: none; stroke: var(--c); stroke-width: 1.7; } .second .line { stroke-dasharray: 5 3; }
-.spread { stroke: var(--c); stroke-width: 1.4; }
-.mark-shape { fill: var(--c); stroke: var(--card); stroke-width: .8; } .hollow { fill: var(--card); stroke: var(--c); stroke-width: 1.6; }
-.bar { fill: var(--c); }
-.guide { fill: none; stroke: currentColor; stroke-width: 1.6; stroke-dasharray: 7 4; opacity: .75; } .g1 { stroke-dasharray: 2 3; }
-.mark:hover .mark-shape, .mark:hover .bar { stroke: currentColor; stroke-width: 1.6; }
-.s0 { --c: var(--s0); } .s1 { --c: var(--s1); } .s2 { --c: var(--s2); } .s3 { --c: var(--s3); }
-.s4 { --c: var(--s4); } .s5 { --c: var(--s5); } .s6 { --c: var(--s6); } .s7 { --c: var(--s7); }
 .legend { list-style: none; margin: .3rem 0 .2rem; padding: 0; display: flex; flex-wrap: wrap; gap: .1rem .9rem; font-size: .85rem; }
 .legend li { display: flex; align-items: center; gap: .35rem; }
 .key { width: 2rem; height: 1rem; flex: none; color: var(--ink); }

@@ -62,31 +62,20 @@ void run_pairs(lab::Harness& harness, const Case& what, const StudyOptions& opti
     }
 }
 
-std::vector<Pair> pairs_on(const std::string& device, const Data& data, const PairNames& names,
+std::vector<Pair> pairs_of(const std::vector<const Result*>& results, const PairNames& names,
                            std::vector<const Result*>& missing) {
     std::vector<Pair> pairs;
-    for (const Result* second : data.results) {
-        if (second->device != device || second->asked != names[1]) continue;
-        const auto first = std::find_if(data.results.begin(), data.results.end(), [&](const Result* r) {
-            Result same = *second;
-            same.asked = names[0];
-            return r->key() == same.key();
-        });
-        if (first != data.results.end() && (*first)->ms && second->ms && *second->ms > 0)
+    for (const Result* second : results) {
+        if (second->asked != names[1]) continue;
+        Result same = *second;
+        same.asked = names[0];
+        const auto first = std::ranges::find(results, same.key(), &Result::key);
+        if (first != results.end() && (*first)->ms && second->ms && *second->ms > 0)
             pairs.push_back({*first, second, *(*first)->ms / *second->ms});
         else
             missing.push_back(second);
     }
     return pairs;
-}
-
-std::vector<std::string> devices_of(const Data& data) {
-    std::vector<std::string> devices;
-    for (const Result* r : data.results) {
-        if (std::find(devices.begin(), devices.end(), r->device) == devices.end())
-            devices.push_back(r->device);
-    }
-    return devices;
 }
 
 std::string work_of(const Result& result) {

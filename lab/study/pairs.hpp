@@ -30,11 +30,9 @@ struct Pair {
     double ratio;  // time of the first / time of the second
 };
 
-// The pairs that ran on the device. Adds second results without such a pair to `missing`.
-std::vector<Pair> pairs_on(const std::string& device, const Data& data, const PairNames& names,
+// The pairs among the results. Adds second results without such a pair to `missing`.
+std::vector<Pair> pairs_of(const std::vector<const Result*>& results, const PairNames& names,
                            std::vector<const Result*>& missing);
-// The devices of the results, in their order.
-std::vector<std::string> devices_of(const Data& data);
 // "sort keys f32 2^20".
 std::string work_of(const Result& result);
 

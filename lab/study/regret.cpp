@@ -74,14 +74,14 @@ void run_regret(const std::string& selector, const Case& what, const StudyOption
 std::vector<Chart> regrets(const Figure& figure, const Data& data) {
     constexpr std::size_t most_bars = 10;
     std::vector<Chart> charts;
-    for (const std::string& device : devices_of(data)) {
+    for (const auto& [device, results] : groups(figure, data.results, {By::device})) {
         Chart chart;
         chart.bars = true;
         chart.title = panel_title(device, data);
         chart.notes = "choice of auto, and the fastest";
         chart.text = figure.caption;
         chart.y = {.name = "regret", .unit = Scale::Unit::factor};
-        std::vector<Pair> pairs = pairs_on(device, data, regret_names, chart.missing);
+        std::vector<Pair> pairs = pairs_of(results, regret_names, chart.missing);
         std::stable_sort(pairs.begin(), pairs.end(),
                          [](const Pair& a, const Pair& b) { return a.ratio > b.ratio; });
         if (!pairs.empty()) {
@@ -93,45 +93,36 @@ std::vector<Chart> regrets(const Figure& figure, const Data& data) {
         Series bars;
         for (const Pair& pair : pairs) {
             if (bars.marks.size() == most_bars) break;
-            Mark mark;
-            mark.y = pair.ratio;
-            mark.label = work_of(*pair.first);
-            mark.note = pair.first->variant + "; " + pair.second->variant;
-            mark.of = pair.first;
-            bars.marks.push_back(std::move(mark));
+            bars.marks.push_back({.y = pair.ratio,
+                                  .label = work_of(*pair.first),
+                                  .note = pair.first->variant + "; " + pair.second->variant,
+                                  .of = pair.first});
         }
-        if (bars.marks.empty() && chart.missing.empty()) continue;
         chart.series.push_back(std::move(bars));
-        charts.push_back(std::move(chart));
+        add_chart(charts, std::move(chart));
     }
     return charts;
 }
 
-std::vector<Chart> regret_over_sizes(const Figure& /*figure*/, const Data& data) {
+std::vector<Chart> regret_over_sizes(const Figure& figure, const Data& data) {
     std::vector<Chart> charts;
-    for (const std::string& device : devices_of(data)) {
+    for (const auto& [device, results] : groups(figure, data.results, {By::device})) {
         std::vector<const Result*> missing;  // named by the other figure
         std::map<std::string, std::map<std::string, Series>> by_type;
-        for (const Pair& pair : pairs_on(device, data, regret_names, missing)) {
+        for (const Pair& pair : pairs_of(results, regret_names, missing)) {
             Series& series = by_type[pair.first->type][pair.first->workload];
             series.name = pair.first->workload;
-            Mark mark;
-            mark.x = static_cast<double>(pair.first->n);
-            mark.y = pair.ratio;
-            mark.of = pair.first;
-            series.marks.push_back(std::move(mark));
+            series.marks.push_back(
+                {.x = static_cast<double>(pair.first->n), .y = pair.ratio, .of = pair.first});
         }
         for (auto& [type, all] : by_type) {
             Chart chart;
             chart.title = panel_title(device, data) + ", " + type;
             chart.x = {.name = "number of elements", .unit = Scale::Unit::power_of_two, .log = true};
             chart.y = {.name = "regret", .unit = Scale::Unit::factor};
-            for (auto& [workload, series] : all) {
-                std::sort(series.marks.begin(), series.marks.end(),
-                          [](const Mark& a, const Mark& b) { return a.x < b.x; });
+            for (auto& [workload, series] : all)
                 chart.series.push_back(std::move(series));
-            }
-            charts.push_back(std::move(chart));
+            add_chart(charts, std::move(chart));
         }
     }
     return charts;

@@ -81,12 +81,18 @@ Result result_of(const ordered_json& line) {
     r.ceiling = text(row, "ceiling");
     r.problem = text(row, "problem");
     r.n = whole_number(row.at("n"));
-    r.bytes = number(row, "bytes").value_or(0);
-    r.operations = number(row, "operations").value_or(0);
     r.ms = number(row, "median_ms");
+    // Stored rows have rates in place of amounts, and old ones of sorts a fraction of the copy rate.
+    const auto amount = [&](const char* name, const char* giga_per_s) {
+        return number(row, name).value_or(number(row, giga_per_s).value_or(0) * r.ms.value_or(0) * 1e6);
+    };
+    r.bytes = amount("bytes", "gb_per_s");
+    r.operations = amount("operations", "gflop_per_s");
     r.q1 = number(row, "q1_ms");
     r.q3 = number(row, "q3_ms");
     r.ceiling_ms = number(row, "ceiling_ms");
+    if (const auto part = number(row, "of_ceiling"); part && !r.ceiling_ms && r.ms && r.algorithm != "sort")
+        r.ceiling_ms = *part * *r.ms;
     if (!r.problem.empty()) r.ms.reset();
     return r;
 }

@@ -3,7 +3,6 @@
 #include <concord/lab/table.hpp>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 
 namespace concord::study {
@@ -58,11 +57,10 @@ Problems problems_in(const Chart& chart) {
     return problems;
 }
 
-Rows devices_rows(const Records& records) {
+std::vector<std::pair<std::string, std::string>> ceilings_of(const ordered_json& device) {
     using Unit = Scale::Unit;
     constexpr struct {
-        const char* title;
-        const char* name;
+        const char *title, *name;
         Unit unit;
     } ceilings[] = {{"copy", "copy_gb_per_s", Unit::gb_per_s},
                     {"read", "read_gb_per_s", Unit::gb_per_s},
@@ -74,21 +72,27 @@ Rows devices_rows(const Records& records) {
                     {"upload, pageable", "upload_pageable_gb_per_s", Unit::gb_per_s},
                     {"download, pageable", "download_pageable_gb_per_s", Unit::gb_per_s},
                     {"launch and synchronise", "launch_ms", Unit::milliseconds}};
+    std::vector<std::pair<std::string, std::string>> list;
+    const ordered_json known = device.value("ceilings", ordered_json::object());
+    for (const auto& [title, name, unit] : ceilings) {
+        const auto it = known.find(name);
+        list.emplace_back(title, it == known.end() ? "" : Scale{.unit = unit}.write(it->get<double>()));
+    }
+    return list;
+}
+
+Rows devices_rows(const Records& records) {
     Rows rows = {{""}, {"name"}, {"driver"}};
-    for (const auto& ceiling : ceilings)
-        rows.push_back({ceiling.title});
+    for (const auto& [title, value] : ceilings_of(ordered_json::object()))
+        rows.push_back({title});
     for (const ordered_json& any : records.devices) {
         const ordered_json& device = *records.device(any["selector"]);
         if (&device != &any) continue;
-        rows[0].push_back(device["selector"]);
-        rows[1].push_back(device["name"]);
-        rows[2].push_back(device["driver"]);
-        for (std::size_t k = 0; k < std::size(ceilings); ++k) {
-            const auto it = device["ceilings"].find(ceilings[k].name);
-            rows[3 + k].push_back(it == device["ceilings"].end()
-                                      ? ""
-                                      : Scale{.unit = ceilings[k].unit}.write(it->get<double>()));
-        }
+        std::size_t k = 0;
+        for (const char* name : {"selector", "name", "driver"})
+            rows[k++].push_back(device[name]);
+        for (const auto& [title, value] : ceilings_of(device))
+            rows[k++].push_back(value);
     }
     std::erase_if(rows, [](const auto& row) {
         return !row.front().empty() &&

@@ -25,10 +25,16 @@ struct Problems {
 };
 Problems problems_in(const Chart& chart);
 
+// The ceilings of a device by name: {"copy", "4.26 TB/s"}. `device`: as in `concord bench --json`.
+std::vector<std::pair<std::string, std::string>> ceilings_of(const ordered_json& device);
 // The devices and their ceilings, one column per device. Leaves out rows without values.
 Rows devices_rows(const Records& records);
 // Machine, version and date of a run.
 std::string machine_words(const ordered_json& run);
+
+// A table, and what follows the heading of a chart.
+std::string markdown_table(const Rows& rows);
+std::string markdown_of(const Chart& chart);
 
 inline constexpr const char* how_measured =
     "Results are verified before they are timed, and wrong results have no time. Times are medians. Calls "

@@ -410,8 +410,9 @@ Study headline() {
                      .caption = "Both axes are logarithmic. Above 1 Concord is faster.",
                      .build = speed_ups,
                      .panels = {By::algorithm, By::workload, By::type, By::device}},
-                    {.title = "All comparisons",
-                     .caption = "Each peer with its version and the function that it calls.",
+                    {.title = "All workloads",
+                     .caption =
+                         "Rates, and speed-ups over each peer. The lines below a table name the peers.",
                      .build = all_baselines}},
         .in_all = false};
 }

@@ -1,7 +1,7 @@
 // Draws charts as SVG. The page's style sheet colours the series by class (s0 to s7); everything else uses
 // currentColor.
 
-#include <concord/study/internal/chart.hpp>
+#include "page.hpp"
 
 #include <concord/lab/table.hpp>
 
@@ -12,8 +12,8 @@
 namespace concord::study {
 namespace {
 
-constexpr double width = 420, left = 72, right = 14, top = 30, bottom = 42, height = 290;
-constexpr double bar_height = 20, bar_gap = 8, letter = 8.2;  // width of a letter on a narrow page
+constexpr double left = 72, right = 14, top = 30, bottom = 42, height = 290;
+constexpr double bar_height = 16, bar_gap = 5, narrow = 420;
 constexpr std::size_t colours = 8;
 
 std::string at(double value) {
@@ -180,20 +180,20 @@ std::string body_of_lines(const Chart& chart) {
         for (const auto& [x, y] : guide.points)
             ys.add(y);
     }
-    const Axis x(chart.x, xs.low, xs.high, left, width - right),
+    const Axis x(chart.x, xs.low, xs.high, left, chart.width - right),
         y(chart.y, ys.low, ys.high, height - bottom, top);
     std::string body;
     for (const Tick& tick : y.ticks()) {
-        body += line_between(left, y.place(tick.value), width - right, y.place(tick.value), "grid");
+        body += line_between(left, y.place(tick.value), chart.width - right, y.place(tick.value), "grid");
         body += text_at(left - 6, y.place(tick.value) + 4, "end", label(tick.text));
     }
     for (const Tick& tick : x.ticks()) {
         body += line_between(x.place(tick.value), top, x.place(tick.value), height - bottom, "grid");
         body += text_at(x.place(tick.value), height - bottom + 18, "middle", label(tick.text));
     }
-    body += line_between(left, height - bottom, width - right, height - bottom, "axis");
+    body += line_between(left, height - bottom, chart.width - right, height - bottom, "axis");
     body += text_at(4, 16, "start", escaped(chart.y.name), "name");
-    body += text_at(width - right, height - 6, "end", escaped(chart.x.name), "name");
+    body += text_at(chart.width - right, height - 6, "end", escaped(chart.x.name), "name");
     auto path = [&](const auto& points, const std::string& css) {
         std::string d;
         for (const auto& [px, py] : points)
@@ -220,19 +220,13 @@ std::string body_of_lines(const Chart& chart) {
     return body;
 }
 
-// Number of code points of UTF-8 text.
-std::size_t letters(const std::string& text) {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
-}
-
 std::string value_of(const Chart& chart, const Mark& mark) {
     return chart.y.write(mark.y) + (mark.note.empty() ? "" : " · " + mark.note);
 }
 
 // The text, cut to `most` letters. Tables have the whole text.
 std::string cut_to(std::string text, std::size_t most) {
-    if (letters(text) <= most) return text;
+    if (lab::width_of(text) <= most) return text;
     std::size_t end = 0;
     for (std::size_t count = 0; end < text.size(); ++end) {
         if ((text[end] & 0xc0) != 0x80 && ++count == most) break;
@@ -240,9 +234,9 @@ std::string cut_to(std::string text, std::size_t most) {
     return text.substr(0, end) + "…";
 }
 
-// Where the bars of a chart are: between their labels and values, or below them if labels and values take more than
-// half of the width.
+// Where the bars of a chart are: between their labels and values, or below them if these leave too little width.
 struct BarPlaces {
+    double letter = 0;  // width of one
     bool under = false;
     bool two_lines = false;  // label and value each have a line
     double left = 0, right = 0;
@@ -252,10 +246,13 @@ struct BarPlaces {
 };
 
 BarPlaces places_of_bars(const Chart& chart) {
-    std::size_t before = 6, behind = 0, together = 0;  // letters
+    // Wide charts stand below each other: their axes begin at the same place. Narrow pages have larger letters.
+    const bool is_wide = chart.width > narrow;
+    const double letter = is_wide ? 6.6 : 8.2;
+    std::size_t before = is_wide ? 36 : 6, behind = is_wide ? 42 : 0, together = 0;  // letters
     for (const Series& series : chart.series) {
         for (const Mark& mark : series.marks) {
-            const std::size_t label = letters(mark.label), value = letters(value_of(chart, mark));
+            const std::size_t label = lab::width_of(mark.label), value = lab::width_of(value_of(chart, mark));
             before = std::max(before, label);
             behind = std::max(behind, value);
             together = std::max(together, label + value);
@@ -263,11 +260,13 @@ BarPlaces places_of_bars(const Chart& chart) {
     }
     const double label_width = letter * static_cast<double>(before) + 8,
                  value_width = letter * static_cast<double>(behind) * 0.92 + 8;
-    if (label_width + value_width <= width / 2) return {.left = label_width, .right = width - value_width};
-    return {.under = true,
-            .two_lines = letter * static_cast<double>(together + 2) > width,
+    if (label_width + value_width <= chart.width - 210)
+        return {.letter = letter, .left = label_width, .right = chart.width - value_width};
+    return {.letter = letter,
+            .under = true,
+            .two_lines = letter * static_cast<double>(together + 2) > chart.width,
             .left = 4,
-            .right = width - 4};
+            .right = chart.width - 4};
 }
 
 double height_of_bars(const Chart& chart) {
@@ -276,30 +275,33 @@ double height_of_bars(const Chart& chart) {
 
 std::string body_of_bars(const Chart& chart) {
     const BarPlaces places = places_of_bars(chart);
-    double most = 0;
+    const double first = chart.y.log ? 1 : 0;  // where bars begin: logarithmic ones show factors
+    Range range{first, first};
+    for (const double value : chart.shown)
+        range.add(value);
     for (const Series& series : chart.series) {
         for (const Mark& mark : series.marks)
-            most = std::max(most, mark.y);
+            range.add(mark.y);
     }
     for (const Guide& guide : chart.guides) {
         for (const auto& point : guide.points)
-            most = std::max(most, point.second);
+            range.add(point.second);
     }
     const double full = height_of_bars(chart), floor = full - 34;
-    Scale even = chart.y;
-    even.log = false;
-    const Axis x(even, 0, most, places.left, places.right);
+    const Axis x(chart.y, range.low, range.high, places.left, places.right);
+    const double begin_of_bars = x.place(first);
     std::string body = text_at(places.left, 16, "start", escaped(chart.y.name), "name");
     double free_from = 0;  // keeps labels apart
     for (const Tick& tick : x.ticks()) {
-        const double place = x.place(tick.value), text = letter * static_cast<double>(tick.text.size());
+        const double place = x.place(tick.value),
+                     text = places.letter * static_cast<double>(tick.text.size());
         body += line_between(place, 28, place, floor, "grid");
-        const double half = text / 2, begin = std::clamp(place - half, 0.0, width - text);
+        const double half = text / 2, begin = std::clamp(place - half, 0.0, chart.width - text);
         if (begin < free_from) continue;
         if (half > place) {  // labels stay within the drawing
             body += text_at(0, floor + 18, "start", label(tick.text));
-        } else if (place + half > width) {
-            body += text_at(width, floor + 18, "end", label(tick.text));
+        } else if (place + half > chart.width) {
+            body += text_at(chart.width, floor + 18, "end", label(tick.text));
         } else {
             body += text_at(place, floor + 18, "middle", label(tick.text));
         }
@@ -310,35 +312,86 @@ std::string body_of_bars(const Chart& chart) {
         body += "<path class=\"guide g" + std::to_string(k % 2) + "\" d=\"M" + at(place) + " 28V" +
                 at(floor) + "\"/>";
     }
-    const auto max_letters = static_cast<std::size_t>(width / letter / 0.92) - 1;
+    const auto max_letters = static_cast<std::size_t>(chart.width / places.letter / 0.92) - 1;
     double y = 36;
     for (std::size_t k = 0; k < chart.series.size(); ++k) {
         for (const Mark& mark : chart.series[k].marks) {
-            const double length = std::max(1.0, x.place(mark.y) - places.left),
+            const double low = std::min(begin_of_bars, x.place(mark.y)),
+                         high = std::max(begin_of_bars, x.place(mark.y)),
                          bar = places.under ? bar_height - 8 : bar_height;
             const std::string value = escaped(cut_to(value_of(chart, mark), max_letters));
-            body += "<g class=\"" + css_of(k) + "\"><g class=\"mark\">" +
-                    title_of(chart, chart.series[k], mark) + "<rect class=\"bar\" x=\"" + at(places.left) +
-                    "\" y=\"" + at(y + places.text()) + "\" width=\"" + at(length) + "\" height=\"" +
-                    at(bar) + "\"/></g></g>";
+            body += "<g class=\"" + css_of(mark.y < first ? 1 : k) + "\"><g class=\"mark\">" +
+                    title_of(chart, chart.series[k], mark) + "<rect class=\"bar\" x=\"" + at(low) +
+                    "\" y=\"" + at(y + places.text()) + "\" width=\"" + at(std::max(1.0, high - low)) +
+                    "\" height=\"" + at(bar) + "\"/></g></g>";
             if (places.under) {
                 body +=
                     text_at(places.left, y + 13, "start", escaped(cut_to(mark.label, max_letters)), "tick");
                 body += places.two_lines ? text_at(places.left, y + 29, "start", value, "value")
                                          : text_at(places.right, y + 13, "end", value, "value");
             } else {
-                body += text_at(places.left - 6, y + 15, "end", escaped(mark.label), "tick");
-                body += text_at(places.left + length + 5, y + 15, "start", value, "value");
+                body += text_at(places.left - 6, y + 12, "end", escaped(mark.label), "tick");
+                body += text_at(high + 5, y + 12, "start", value, "value");
             }
             y += places.step();
         }
     }
-    return body + line_between(places.left, 28, places.left, floor, "axis");
+    return body + line_between(begin_of_bars, 28, begin_of_bars, floor, "axis");
 }
 
 std::string legend_symbol(const std::string& inside) {
     return "<svg class=\"key\" viewBox=\"0 0 32 16\" aria-hidden=\"true\" focusable=\"false\">" + inside +
            "</svg>";
+}
+
+// A table as a drawing. The words of a cell select its colour. A text in brackets is a second line.
+constexpr double cell_height = 36;
+
+double height_of_matrix(const Chart& chart) {
+    return 24 + cell_height * static_cast<double>(chart.matrix.size());
+}
+
+std::string body_of_matrix(const Chart& chart) {
+    const double first = 90,
+                 cell = (chart.width - first) / static_cast<double>(chart.matrix.front().size() - 1);
+    auto two_lines = [](double x, double y, const std::string& text, const char* separator) {
+        const std::size_t end = text.rfind(separator);
+        if (end == std::string::npos) return text_at(x, y + 22, "middle", escaped(text), "name");
+        std::string second = text.substr(end + 2);
+        if (second.ends_with(')')) second.pop_back();
+        return text_at(x, y + 15, "middle", escaped(text.substr(0, end)), "name") +
+               text_at(x, y + 29, "middle", escaped(second));
+    };
+    std::string body;
+    double y = 12;
+    for (const std::vector<std::string>& row : chart.matrix) {
+        const bool is_header = &row == &chart.matrix.front();
+        if (!is_header) body += text_at(0, y + 22, "start", escaped(row.front()), "name");
+        for (std::size_t k = 1; k < row.size(); ++k) {
+            const double x = first + cell * static_cast<double>(k - 1);
+            auto says = [&](const char* word) { return row[k].find(word) != std::string::npos; };
+            const char* tone = says("FAILED")      ? "failed"
+                               : says("bound")     ? "bound"
+                               : says("identical") ? "same"
+                                                   : "none";
+            if (!is_header)
+                body += "<rect class=\"" + std::string(tone) + "\" x=\"" + at(x + 2) + "\" y=\"" + at(y + 2) +
+                        "\" width=\"" + at(cell - 4) + "\" height=\"" + at(cell_height - 4) + "\" rx=\"4\"/>";
+            body += two_lines(x + cell / 2, y, row[k], is_header ? ", " : " (");
+        }
+        y += cell_height;
+    }
+    return body;
+}
+
+double height_of(const Chart& chart) {
+    return !chart.matrix.empty() ? height_of_matrix(chart) : chart.bars ? height_of_bars(chart) : height;
+}
+
+std::string body_of(const Chart& chart) {
+    return !chart.matrix.empty() ? body_of_matrix(chart)
+           : chart.bars          ? body_of_bars(chart)
+                                 : body_of_lines(chart);
 }
 
 }  // namespace
@@ -352,14 +405,33 @@ std::string legend_guide(std::size_t index) {
     return legend_symbol("<path class=\"guide g" + std::to_string(index % 2) + "\" d=\"M1 8H31\"/>");
 }
 
+std::string svg_file(const std::string& title, const std::string& description,
+                     const std::vector<Chart>& charts, const std::vector<std::string>& last_lines) {
+    constexpr double margin = 16;
+    double wide = 0, y = 36;
+    std::string body = text_at(margin, 26, "start", escaped(title), "title");
+    for (const Chart& chart : charts) {
+        body += "<g transform=\"translate(" + at(margin) + " " + at(y) + ")\">" + body_of(chart) + "</g>\n";
+        y += height_of(chart);
+        wide = std::max(wide, chart.width + 2 * margin);
+    }
+    for (const std::string& line : last_lines)
+        body += text_at(margin, y += 16, "start", escaped(line));
+    const std::string size = at(wide) + "\" height=\"" + at(y + margin);
+    return "<svg class=\"plot\" xmlns=\"http://www.w3.org/2000/svg\" width=\"" + size + "\" viewBox=\"0 0 " +
+           at(wide) + " " + at(y + margin) + "\" role=\"img\" aria-labelledby=\"t d\">\n<title id=\"t\">" +
+           escaped(title) + "</title><desc id=\"d\">" + escaped(description) + "</desc>\n<style>" +
+           chart_style + "</style>\n<rect class=\"card\" width=\"" + size + "\" rx=\"8\"/>\n" + body +
+           "</svg>\n";
+}
+
 std::string svg_of(const Chart& chart, const std::string& id) {
-    const double tall = chart.bars ? height_of_bars(chart) : height;
     std::string said = chart.text + (chart.text.empty() ? "" : " ") + std::to_string(chart.marks()) +
                        " values; see the table below.";
-    return "<svg class=\"plot\" role=\"img\" viewBox=\"0 0 " + at(width) + " " + at(tall) +
+    return "<svg class=\"plot\" role=\"img\" viewBox=\"0 0 " + at(chart.width) + " " + at(height_of(chart)) +
            "\" aria-labelledby=\"" + id + "-t " + id + "-d\"><title id=\"" + id + "-t\">" +
            escaped(chart.figure + ": " + chart.title) + "</title><desc id=\"" + id + "-d\">" + escaped(said) +
-           "</desc>" + (chart.bars ? body_of_bars(chart) : body_of_lines(chart)) + "</svg>";
+           "</desc>" + body_of(chart) + "</svg>";
 }
 
 }  // namespace concord::study

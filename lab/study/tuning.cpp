@@ -139,7 +139,7 @@ void run_tuning(const std::string& selector, const Case& what, const StudyOption
 
 std::vector<Chart> gains(const Figure& figure, const Data& data) {
     std::vector<Chart> charts;
-    for (const std::string& device : devices_of(data)) {
+    for (const auto& [device, results] : groups(figure, data.results, {By::device})) {
         Chart chart;
         chart.bars = true;
         chart.notes = "variant";
@@ -147,17 +147,14 @@ std::vector<Chart> gains(const Figure& figure, const Data& data) {
         chart.text = figure.caption;
         chart.y = {.name = "speed-up over the defaults", .unit = Scale::Unit::factor};
         Series bars;
-        for (const Pair& pair : pairs_on(device, data, tuning_names, chart.missing)) {
-            Mark mark;
-            mark.y = pair.ratio;
-            mark.label = work_of(*pair.second);
-            mark.note = pair.second->variant;
-            mark.of = pair.second;
-            bars.marks.push_back(std::move(mark));
+        for (const Pair& pair : pairs_of(results, tuning_names, chart.missing)) {
+            bars.marks.push_back({.y = pair.ratio,
+                                  .label = work_of(*pair.second),
+                                  .note = pair.second->variant,
+                                  .of = pair.second});
         }
-        if (bars.marks.empty() && chart.missing.empty()) continue;
         chart.series.push_back(std::move(bars));
-        charts.push_back(std::move(chart));
+        add_chart(charts, std::move(chart));
     }
     return charts;
 }

@@ -3,6 +3,7 @@
 #include <concord/algorithm.hpp>
 #include <concord/lab/table.hpp>
 #include <concord/log.hpp>
+#include <concord/trace.hpp>
 
 #include <algorithm>
 
@@ -257,12 +258,12 @@ bool Search::is_right(Candidate& candidate) {
 u64 Search::groups_of(Candidate& candidate) {
     u64 most = 0;
     use(candidate);
-    stream_.observe([&most](const Kernel&, const LaunchShape& shape) {
+    observe_launches(stream_, [&most](const Kernel&, const LaunchShape& shape) {
         most = std::max(most, shape.groups_x * shape.groups_y * shape.groups_z);
     });
     const Operands& at = rotation_->next();
     work_.call(stream_, at.in, at.out, Options{});
-    stream_.observe({});
+    observe_launches(stream_, {});
     stream_.synchronize();
     return most;
 }

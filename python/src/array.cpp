@@ -88,13 +88,7 @@ const Library& library_of(nb::handle object) {
 // --- Types ---------------------------------------------------------------------------------------------------------
 
 const char* numpy_name(Type type) {
-    static const auto names = [] {
-        std::array<std::string, all_types.size()> all;
-        for (const Type each : all_types)
-            all[static_cast<std::size_t>(each)] = dlpack::name_of(dlpack::data_type_of(each));
-        return all;
-    }();
-    return names[static_cast<std::size_t>(type)].c_str();
+    return detail::row_of(type).numpy.data();  // a literal
 }
 
 Type type_named_by(const char* call, nb::handle dtype, bool* boolean) {
@@ -282,7 +276,7 @@ void order(Stream& earlier, Stream& later) {
 void ArrayObject::use(const std::shared_ptr<Stream>& stream, bool writes) {
     if (writer_ && writer_ != stream) order(*writer_, *stream);
     // Calls on other devices have done their work when they return.
-    if (stream->device().traits().dialect != Dialect::cuda) return;
+    if (!is_cuda(stream->device())) return;
     if (writes) {
         for (const auto& reader : readers_) {
             if (reader != stream) order(*reader, *stream);
@@ -613,7 +607,7 @@ void Call::begin() {
     } else {
         device_ = cuda_device(first->where_.id);
     }
-    const bool on_cuda = device_->traits().dialect == Dialect::cuda;
+    const bool on_cuda = is_cuda(*device_);
     if (common_.stream.is_valid() && !common_.stream.is_none()) {
         if (nb::isinstance<Stream>(common_.stream)) {
             stream_ = nb::cast<Stream&>(common_.stream).shared_from_this();
@@ -680,7 +674,6 @@ bool Call::share_buffer(Argument& argument, u64 bytes) {
 
 void Call::bind(Argument& argument, bool is_output, bool is_read) {
     const dlpack::DeviceType type = argument.where_.type;
-    const Dialect dialect = device_->traits().dialect;
     const std::string what = std::string(argument.name_);
     if (is_output && argument.read_only_)
         throw Error(ErrorCode::invalid_argument, name_, what + " is read-only");
@@ -691,7 +684,7 @@ void Call::bind(Argument& argument, bool is_output, bool is_read) {
         order_after(argument.home_);
     } else if (argument.held_.managed != nullptr || argument.held_.legacy != nullptr) {
         // Its library has ordered its work with that stream.
-        if (dialect == Dialect::cuda && !argument.on_host()) order_after(own_stream(*device_));
+        if (is_cuda(*device_) && !argument.on_host()) order_after(own_stream(*device_));
     }
     if (bytes == 0) {
         argument.tensor_ = Tensor(nullptr, 0, argument.type_, argument.shape());
@@ -722,7 +715,7 @@ void Call::bind(Argument& argument, bool is_output, bool is_read) {
     }
     const bool fits =
         argument.on_host() || (type == dlpack::DeviceType::opencl && argument.array_ == nullptr) ||
-        (dialect == Dialect::cuda &&
+        (is_cuda(*device_) &&
          (type == dlpack::DeviceType::cuda_managed || &*cuda_device(argument.where_.id) == device_.get()));
     if (!fits)
         throw Error(ErrorCode::wrong_device, name_,

@@ -19,6 +19,11 @@ namespace concord::python {
 
 namespace nb = nanobind;
 
+// Whether the device's buffers are CUDA memory, and its streams CUDA streams that other libraries share.
+inline bool is_cuda(const Device& device) {
+    return device.traits().dlpack_type == dlpack::DeviceType::cuda;
+}
+
 // The C exchange API of DLPack 1.3, which the attribute __dlpack_c_exchange_api__ of a type points to. Functions return
 // 0, or -1 with a Python exception. A library sets the functions that it does not have to null.
 struct ExchangeApi {

@@ -31,7 +31,10 @@ CONCORD_FUNCTION(i32, bin_f64, (f64 x, f64 lo, f64 hi, f64 scale, i32 last),
 #define CONCORD_PYTHON_INTEGER_BIN(TYPE)                                                                    \
     CONCORD_FUNCTION(i32, bin_##TYPE, (TYPE x, f64 lo, f64 hi, f64 scale, i32 last), const f64 at = (f64)x; \
                      if (!(at >= lo && at <= hi)) return -1; const i32 bin = (i32)((at - lo) * scale);      \
-                     return bin < last ? bin : last;)
+                     return bin < last ? bin : last;)                                                       \
+    constexpr auto bin_of(detail::TypeTag<TYPE>) {                                                          \
+        return bin_##TYPE;                                                                                  \
+    }
 CONCORD_PYTHON_INTEGER_BIN(i8)
 CONCORD_PYTHON_INTEGER_BIN(i16)
 CONCORD_PYTHON_INTEGER_BIN(i32)
@@ -41,6 +44,12 @@ CONCORD_PYTHON_INTEGER_BIN(u16)
 CONCORD_PYTHON_INTEGER_BIN(u32)
 CONCORD_PYTHON_INTEGER_BIN(u64)
 #undef CONCORD_PYTHON_INTEGER_BIN
+constexpr auto bin_of(detail::TypeTag<f32> /*type*/) {
+    return bin_f32;
+}
+constexpr auto bin_of(detail::TypeTag<f64> /*type*/) {
+    return bin_f64;
+}
 
 constexpr u64 widened_part = u64{1} << 24;  // elements that are widened at a time
 
@@ -304,14 +313,11 @@ nb::tuple counted(nb::handle x, i64 bins, nb::handle range, const Common& common
                     std::to_string(bins) + " bins for the range (" + std::to_string(lo) + ", " +
                         std::to_string(hi) + "), whose width " + numpy_name(in.type()) + " cannot hold");
     };
-    if (in.type() == Type::f32) {
-        check_width(static_cast<f32>(lo), static_cast<f32>(hi));
-    } else {
-        check_width(lo, hi);
-    }
+    const Type edge_type = is_float(in.type()) ? in.type() : Type::f64;
+    detail::visit_float(
+        edge_type, [&]<class T>(detail::TypeTag<T>) { check_width(static_cast<T>(lo), static_cast<T>(hi)); });
     const i64 edge_count = bins + 1;
     Argument& counts = call.output({}, Type::i64, std::span(&bins, 1));
-    const Type edge_type = in.type() == Type::f32 ? Type::f32 : Type::f64;
     Argument& edges = call.output({}, edge_type, std::span(&edge_count, 1));
     call.run([&] {
         const Span<u64> counters(as_u64(counts.tensor().view(name)));
@@ -329,36 +335,14 @@ nb::tuple counted(nb::handle x, i64 bins, nb::handle range, const Common& common
         call.stream().write(*to.buffer, to.offset, values.data(), values.size());
         call.waits();  // for the values
         const auto last = static_cast<i32>(bins - 1);
-        const auto count = [&](auto tag, const auto& function) {
+        detail::visit_type(from.type, [&](auto tag) {
             using T = typename decltype(tag)::type;
-            using B = std::conditional_t<std::is_same_v<T, f32>, f32, f64>;
+            using B = std::conditional_t<std::is_floating_point_v<T>, T, f64>;
             const B low = static_cast<B>(lo), high = static_cast<B>(hi);
             histogram(call.stream(), Span<const T>(from), counters,
-                      function.bind(low, high, static_cast<B>(static_cast<B>(bins) / (high - low)), last),
+                      bin_of(tag).bind(low, high, static_cast<B>(static_cast<B>(bins) / (high - low)), last),
                       call.options());
-        };
-        switch (from.type) {
-            case Type::i8:
-                return count(detail::TypeTag<i8>{}, bin_i8);
-            case Type::i16:
-                return count(detail::TypeTag<i16>{}, bin_i16);
-            case Type::i32:
-                return count(detail::TypeTag<i32>{}, bin_i32);
-            case Type::i64:
-                return count(detail::TypeTag<i64>{}, bin_i64);
-            case Type::u8:
-                return count(detail::TypeTag<u8>{}, bin_u8);
-            case Type::u16:
-                return count(detail::TypeTag<u16>{}, bin_u16);
-            case Type::u32:
-                return count(detail::TypeTag<u32>{}, bin_u32);
-            case Type::u64:
-                return count(detail::TypeTag<u64>{}, bin_u64);
-            case Type::f32:
-                return count(detail::TypeTag<f32>{}, bin_f32);
-            case Type::f64:
-                return count(detail::TypeTag<f64>{}, bin_f64);
-        }
+        });
     });
     return nb::make_tuple(call.result(counts), call.result(edges));
 }

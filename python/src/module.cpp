@@ -69,7 +69,7 @@ void delete_legacy_capsule(PyObject* capsule) {
 void hand_over(ArrayObject& array, nb::handle stream) {
     if (!array.writer()) return;
     const bool by_number = stream.is_valid() && !stream.is_none();
-    if (array.device().traits().dialect != Dialect::cuda || !by_number) {
+    if (!is_cuda(array.device()) || !by_number) {
         array.wait();
         return;
     }
@@ -323,7 +323,7 @@ nb::object copied(const char* call, nb::handle x, nb::handle device) {
         writer->synchronize();
         return result;
     }
-    if (!on_host && from == nullptr && target->traits().dialect != Dialect::cuda)
+    if (!on_host && from == nullptr && !is_cuda(*target))
         return copied(call, copied(call, x, nb::str("cuda")), nb::cast(target));
     const nb::object there = nb::cast(target);
     Call copy(call, Common{there, {}, {}, {}});
@@ -386,7 +386,7 @@ nb::object item_of(nb::handle self) {
 
 nb::object cuda_interface(nb::handle self) {
     ArrayObject& array = nb::cast<ArrayObject&>(self);
-    if (array.device().traits().dialect != Dialect::cuda)
+    if (!is_cuda(array.device()))
         throw nb::attribute_error(("the array is on " + array.device().info().selector).c_str());
     const Tensor& tensor = array.tensor();
     nb::dict interface;
@@ -490,7 +490,8 @@ void define_devices(nb::module_& m) {
         .def_prop_ro(
             "name", [](const Device& d) { return d.info().name; }, "The chip.")
         .def_prop_ro(
-            "backend", [](const Device& d) { return d.info().backend; }, "cuda, opencl or tbb.")
+            "backend", [](const Device& d) { return d.info().backend; },
+            "The name of the backend, such as cuda.")
         .def_prop_ro(
             "driver", [](const Device& d) { return d.info().driver; }, "Driver with its version.")
         .def_prop_ro(
@@ -610,7 +611,7 @@ void define_arrays(nb::module_& m) {
         .def("__repr__", [](nb::handle self) {
             const ArrayObject& a = nb::cast<ArrayObject&>(self);
             std::string text = "concord.Array(";
-            if (a.tensor().size() <= 1000 && a.device().traits().dialect != Dialect::opencl) {
+            if (a.tensor().size() <= 1000 && a.device().traits().dlpack_type != dlpack::DeviceType::opencl) {
                 try {
                     text += nb::cast<std::string>(nb::module_::import_("numpy").attr("array2string")(
                                 to_numpy(self), "separator"_a = ", ")) +

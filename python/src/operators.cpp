@@ -242,8 +242,7 @@ void define_operators(nb::module_& m) {
         call.begin();
         Argument& result = call.output(out, in.type(), in.shape());
         const View from = in.tensor().view(), to = result.tensor().view();
-        const bool blocking =
-            call.device().traits().dialect != Dialect::cuda && !nb::isinstance<ArrayObject>(x);
+        const bool blocking = !is_cuda(call.device()) && !nb::isinstance<ArrayObject>(x);
         f64 seconds = 0;
         call.run([&] {
             const auto start = std::chrono::steady_clock::now();

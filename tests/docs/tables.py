@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """tables.py [--update] CONCORD [FILE...]: compares generated blocks in Markdown files with what their commands print now.
 
-A generated block is between two lines. The first line names the command: `concord ...` or a script in docs/.
+A generated block is between two lines. The first line names the command.
     <!-- generated: concord algorithms scan --markdown -->
     <!-- generated: end -->
-CONCORD is the program that runs `concord` commands. Default files: README.md and all pages in docs/. Also compares the figures of
-docs/performance.py with those in docs/_static. README.md and the pages in docs/performance/ may have times, rates and ratios in
+CONCORD is the program that runs them. Default files: README.md and all pages in docs/. Also compares the figures of
+`concord study --page figures` with those in docs/_static. README.md and the pages in docs/performance/ may have times, rates and ratios in
 generated blocks only, and every stored measurement must be on a page. With --update, writes the current output into the files.
 """
 import os
@@ -35,15 +35,9 @@ def main():
     def output_of(command):
         if command not in printed:
             program, *rest = shlex.split(command)
-            if program == "concord":
-                line = [concord, *rest]
-            elif program.startswith("docs/") and program.endswith(".py") and (ROOT / program).is_file():
-                line = [sys.executable, ROOT / program, *rest]
-            else:
-                line = None
-            result = line and subprocess.run(line, cwd=ROOT, env=environment, capture_output=True, text=True)
-            if result is None or result.returncode != 0:
-                problems.append(f"`{command}` fails: {result.stderr.strip() if result else 'not a program of this repository'}")
+            result = subprocess.run([concord, *rest], cwd=ROOT, env=environment, capture_output=True, text=True)
+            if program != "concord" or result.returncode != 0:
+                problems.append(f"`{command}` fails: {result.stderr.strip()}")
                 printed[command] = None
             else:
                 printed[command] = result.stdout if result.stdout.endswith("\n") else result.stdout + "\n"
@@ -77,10 +71,10 @@ def main():
         for path in sorted((ROOT / "docs/results").glob("*.bench.json")):
             name = path.name.split(".")[0]
             page = ROOT / "docs/performance" / f"{name}.md"
-            if not page.exists() or f"<!-- generated: docs/performance.py machine {name} -->" not in page.read_text(encoding="utf-8"):
-                problems.append(f"{path} is not shown: {page} lacks the block `docs/performance.py machine {name}`")
+            if not page.exists() or f"<!-- generated: concord study --page machine {name} -->" not in page.read_text(encoding="utf-8"):
+                problems.append(f"{path} is not shown: {page} lacks the block `concord study --page machine {name}`")
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([sys.executable, ROOT / "docs/performance.py", "figures", folder], check=True)
+            subprocess.run([concord, "study", "--page", "figures", folder], cwd=ROOT, env=environment, check=True)
             for name in FIGURES:
                 made, stored = Path(folder) / name, ROOT / "docs/_static" / name
                 if not made.exists():

@@ -7,7 +7,7 @@
 #include <concord/lab/kernel_test.hpp>
 #include <concord/lab/measure.hpp>
 #include <concord/map.hpp>
-#include <concord/reduce_textbook.hpp>
+#include <concord/reduce.hpp>
 #include <concord/sort.hpp>
 
 #include <algorithm>
@@ -18,7 +18,6 @@ using namespace concord;
 using namespace concord::lab;
 
 CONCORD_FUNCTION(i32, minus, (i32 x, i32 y), return (i32)((u32)x - (u32)y);)
-CONCORD_FUNCTION(i32, plus, (i32 x, i32 y), return (i32)((u32)x + (u32)y);)
 CONCORD_FUNCTION(u8, less_of_thousand, (u32 x, u32 y), return x % 1000 < y % 1000 ? (u8)1 : (u8)0;)
 CONCORD_FUNCTION(f64, plus_in_order, (f64 x, f64 y), return x + y;)
 
@@ -52,19 +51,35 @@ KernelTest map_test() {
     return test;
 }
 
-template <class T, class Op>
-KernelTest reduce_test(const char* name, const std::vector<const char*>& variants, const Op& op,
-                       T (*right)(std::span<const T>)) {
+// The canonical order, as reduce.hpp defines it.
+f64 in_canonical_order(std::span<const f64> x) {
+    const u64 chunk = canonical_chunk(x.size());
+    std::vector<f64> sums;
+    for (u64 first = 0; first == 0 || first < x.size(); first += chunk) {
+        f64 lanes[128] = {};
+        for (u64 i = 0; i < chunk && first + i < x.size(); ++i)
+            lanes[i % 128] += x[first + i];
+        for (u64 distance = 64; distance > 0; distance /= 2) {
+            for (u64 lane = 0; lane < distance; ++lane)
+                lanes[lane] += lanes[lane + distance];
+        }
+        sums.push_back(lanes[0]);
+    }
+    return sums.size() == 1 ? sums[0] : in_canonical_order(sums);
+}
+
+KernelTest reduce_test() {
     KernelTest test;
-    test.name = name;
-    test.inputs = {{type_of<T>(), same}};
-    test.outputs = {{type_of<T>(), one}};
-    for (const char* const variant : variants)
-        test.variants.push_back({variant, [variant, op](Stream& stream, const KernelCall& call) {
-                                     reduce(stream, Span<const T>(call.in[0]), Span<T>(call.out[0]),
-                                            textbook(op), T(0), {.variant = variant});
-                                 }});
-    test.reference = [right](const ReferenceCall& call) { call.out<T>(0)[0] = right(call.in<T>(0)); };
+    test.name = "reduce";
+    test.inputs = {{Type::f64, same}};
+    test.outputs = {{Type::f64, one}};
+    test.variants = {{"fixed", [](Stream& stream, const KernelCall& call) {
+                          reduce(stream, Span<const f64>(call.in[0]), Span<f64>(call.out[0]), plus_in_order,
+                                 0.0, {.variant = "fixed"});
+                      }}};
+    test.reference = [](const ReferenceCall& call) {
+        call.out<f64>(0)[0] = in_canonical_order(call.in<f64>(0));
+    };
     // Partly filled rows, then two and three levels and several groups.
     test.sizes = {0, 1, 127, 1009, 1025, 70001, (1 << 20) + 2049};
     return test;
@@ -98,40 +113,11 @@ KernelTest sort_test() {
     return test;
 }
 
-i32 in_any_order(std::span<const i32> x) {
-    i32 sum = 0;
-    for (const i32 value : x)
-        sum = plus(sum, value);
-    return sum;
-}
-
-// The canonical order, as reduce.hpp defines it.
-f64 in_canonical_order(std::span<const f64> x) {
-    const u64 chunk = canonical_chunk(x.size());
-    std::vector<f64> sums;
-    for (u64 first = 0; first == 0 || first < x.size(); first += chunk) {
-        f64 lanes[128] = {};
-        for (u64 i = 0; i < chunk && first + i < x.size(); ++i)
-            lanes[i % 128] += x[first + i];
-        for (u64 distance = 64; distance > 0; distance /= 2) {
-            for (u64 lane = 0; lane < distance; ++lane)
-                lanes[lane] += lanes[lane + distance];
-        }
-        sums.push_back(lanes[0]);
-    }
-    return sums.size() == 1 ? sums[0] : in_canonical_order(sums);
-}
-
 }  // namespace
 
 int main() try {
-    const CheckReport report =
-        check({suite_of(map_test()), suite_of(sort_test()),
-               suite_of(reduce_test<f64>("reduce", {"fixed"}, plus_in_order, in_canonical_order)),
-               suite_of(reduce_test<i32>("steps",
-                                         {"interleaved", "sequential", "first_add", "global_tree", "serial"},
-                                         plus, in_any_order))},
-              {.devices = {"tbb"}}, &std::cout);
+    const CheckReport report = check({suite_of(map_test()), suite_of(sort_test()), suite_of(reduce_test())},
+                                     {.devices = {"tbb"}}, &std::cout);
     report.print(std::cout);
     return report.status();
 } catch (const std::exception& error) {

@@ -33,8 +33,8 @@ mutant map_host.hpp "naive: a write past the end" \
     for (u64 i' 'end = std::min(n + 1, begin + tile);
     for (u64 i'
 mutant map_host.hpp "vectorized: an operand is taken for the other" \
-    'if (past_cache == 0) return map_elements(a + begin, b + begin,' \
-    'if (past_cache == 0) return map_elements(a + begin, a + begin,'
+    'if (non_temporal == 0) return map_elements(a + begin, b + begin,' \
+    'if (non_temporal == 0) return map_elements(a + begin, a + begin,'
 mutant map_host.hpp "vectorized: an operand is taken for the other where data is past the cache" \
     'op(a[at + i], b[at + i])' 'op(a[at + i], a[at + i])'
 mutant map_host.hpp "vectorized: elements after the last whole line stay behind where data is past the cache" \
@@ -44,11 +44,6 @@ mutant reduce_host.hpp "fixed: another association" 'sum[l + distance]' 'sum[2 *
 mutant reduce_host.hpp "fixed: all groups write their sums to the same place" 'out : sums + first' 'out : sums'
 mutant reduce_host.hpp "fixed: the first group to finish takes itself for the last" '!= group.count_x - 1' '!= 0'
 mutant reduce_host.hpp "fixed: the third level is short" '(chunks + chunk - 1) / chunk' 'chunks / chunk'
-mutant reduce_host.hpp "interleaved: the last step of the tree is left out" \
-    'distance < step_group; distance *= 2' 'distance < step_group / 2; distance *= 2'
-mutant reduce_host.hpp "first_add: an element past the end is counted" 'j < n ? in[j]' 'j <= n ? in[j]'
-mutant reduce_host.hpp "global_tree: the last element is dropped" \
-    'std::min(n - half, begin + tile)' 'std::min(n - half - 1, begin + tile)'
 
 mutant sort_host.hpp "merge: of equal keys the later comes first" \
     'const bool second = less(y, x) != 0;' 'const bool second = less(x, y) == 0;'
@@ -60,6 +55,14 @@ mutant sort_host.hpp "merge: insertion passes equal keys" \
     'less(key, now.keys[j - 1]) != 0' 'less(now.keys[j - 1], key) == 0'
 mutant sort_host.hpp "merge: values stay behind" 'to.values[i] = from.values[j];' 'to.values[i] = from.values[0];'
 mutant sort_host.hpp "merge: a part of a run ends one early" 'first - a + count, less);' 'first - a + count - 1, less);'
+
+steps="reduce --types i32 --patterns random --sizes 127,1009,70001 --variants"
+of_library reduce_steps_host.hpp reduce_builtin.cpp "$steps interleaved" "interleaved: the last step of the tree is left out" \
+    'distance < step_group; distance *= 2' 'distance < step_group / 2; distance *= 2'
+of_library reduce_steps_host.hpp reduce_builtin.cpp "$steps first_add" "first_add: an element past the end is counted" \
+    'j < n ? in[j]' 'j <= n ? in[j]'
+of_library reduce_steps_host.hpp reduce_builtin.cpp "$steps global_tree" "global_tree: the last element is dropped" \
+    'std::min(n - half, begin + tile)' 'std::min(n - half - 1, begin + tile)'
 
 textbook="--types f32 --patterns random --sizes 1009 --variants"
 of_library matmul_host.hpp matmul_host.cpp "matmul $textbook naive" "naive: two roundings a step" \
@@ -166,7 +169,7 @@ of_library histogram_host.hpp histogram_builtin.cpp "$histogram private_bins" "t
 # reason if the mutant does not apply.
 plant() {  # INDEX
     local file=${files[$1]} text without times algorithm
-    algorithm=$source/algorithms/${file%_*}
+    algorithm=$source/algorithms/${file%%_*}
     text=$(<"$(find "$algorithm" -name "$file")") || exit 2
     without=${text//"${froms[$1]}"/}
     times=$(((${#text} - ${#without}) / ${#froms[$1]}))

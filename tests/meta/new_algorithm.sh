@@ -31,7 +31,7 @@ cmake -G "Unix Makefiles" -S "$copy" -B "$new" "${options[@]}" >"$work/log" 2>&1
 copy_of() {  # PATTERN: files of the build that the new one does not have
     (cd "$build" && find . -name "$1" -print0 | tar --null -T - -cf -) | tar -C "$new" -xf - --skip-old-files --touch
 }
-copy_of '*_source.cpp'
+copy_of '*_sources.cpp'
 copy_of '*.o'
 # Except objects of generated lists and of batches of sources, which have one more entry.
 find "$new" -name 'unity_*.cxx' | while read -r batch; do
@@ -43,7 +43,7 @@ find "$new" -maxdepth 2 -name '*.cpp' | while read -r list; do
     # A batch that includes the list.
     grep -rlF --include='unity_*.cxx' "$list" "$new" | sed 's/$/.o/' | xargs -r rm -f
 done
-cmake --build "$new" --parallel "$(nproc)" --target concord-program concord_modules concord-tests >"$work/log" 2>&1 ||
+cmake --build "$new" --parallel "$(nproc)" --target concord-program concord_modules concord-tests fuzz-api >"$work/log" 2>&1 ||
     { tail -n 60 "$work/log"; exit 1; }
 compiled=$(grep -c 'Building CXX' "$work/log")
 
@@ -80,6 +80,30 @@ done
 ends " 0 failed" check twice --devices "$devices" --types f32,f64
 ends "twice" check twice --devices "$devices" --types f32 --sizes 1025
 CONCORD_TEST_DEVICES=$devices "$new/bin/concord-tests" --source-file='*twice_test*' || failed=1
+
+"$new/bin/fuzz-api" "$copy/tests/fuzz/corpus/api" -runs=2000 >out 2>&1 || { failed=1; tail -n 5 out; }
+
+# Something that it lacks is named.
+complete() { "$copy/tests/meta/complete.sh" "$copy" twice; }
+lacks() {  # WORDS FILE EDIT
+    cp "$copy/$2" kept
+    sed -i "$3" "$copy/$2"
+    if complete >out || ! grep -q "twice has no $1" out; then
+        failed=1
+        echo "FAILED  '$2' without its $1 counts as complete"
+    fi
+    cp kept "$copy/$2"
+}
+complete || failed=1
+lacks mutants tests/meta/mutants/twice.sh /^mutant/d
+lacks "fixed bits" tests/unit/twice_test.cpp '/No fixed bits/d'
+lacks "scratch limit" tests/unit/twice_test.cpp '/No scratch limit/d'
+lacks baseline tests/unit/twice_test.cpp '/No baseline/d'
+rm "$copy/tests/fuzz/api/twice.cpp"
+if cmake "$new" >out 2>&1 || ! grep -q "missing tests/fuzz/api/twice.cpp" out; then
+    failed=1
+    echo "FAILED  twice without calls for the fuzzer counts as complete"
+fi
 
 ((failed == 0)) && echo "passed: one new algorithm on $devices, $compiled files compiled"
 exit "$failed"

@@ -2,7 +2,7 @@
 # package.sh WHAT BUILD_DIR SOURCE_DIR: builds the folder consumer in the ways that other projects use Concord, and runs
 # it. WHAT:
 #   installed     with an installation of BUILD_DIR, which is moved; also with -march=native, which must not change
-#                 bits, and with pkg-config
+#                 bits, with pkg-config, and with a backend that is built against the installation
 #   subdirectory  with SOURCE_DIR as part of the project, which also links concord::check
 #   static        with an installation of a static build, and the lab libraries
 set -euo pipefail
@@ -25,6 +25,9 @@ configure() {  # SOURCE FOLDER ARGUMENTS...
 }
 consumer() {  # FOLDER ARGUMENTS...
     configure "$source/tests/package/consumer" "$1" "${@:2}" && cmake --build "$1" --parallel
+}
+backend() {  # FOLDER ARGUMENTS...
+    configure "$source/tests/backend/minimal" "$1" "${@:2}" && cmake --build "$1"
 }
 # Outside the build tree, without environment variables that point there.
 run_app() { (cd / && env -u CONCORD_BACKEND_PATH -u LD_LIBRARY_PATH "$@"); }
@@ -90,6 +93,10 @@ installed() {
     if [[ -x $prefix/bin/concord ]] && "$prefix/bin/concord" devices | grep -q '^opencl:'; then
         check "run on OpenCL" app_to "$work/opencl.txt" "$work/plain/app" opencl
         check "OpenCL gives the same bits" same_bits "$work/plain.txt" "$work/opencl.txt"
+        check "a backend outside the tree, build" backend "$work/minimal" "-DCMAKE_PREFIX_PATH=$prefix"
+        check "run on it" app_to "$work/minimal.txt" env "CONCORD_BACKEND_PATH=$work/minimal" "$work/plain/app" minimal
+        check "it is that backend" uses_backend_of "$work/minimal.txt" "$work/minimal/"
+        check "it gives the same bits" same_bits "$work/plain.txt" "$work/minimal.txt"
     else
         echo "        OpenCL not tried: the installed program lists no such device"
     fi

@@ -45,7 +45,7 @@ compare() {  # MARKER FILE
 compare example "$work/example"
 
 if reads=$(grep -rnwE '(secure_)?getenv|environ' "$source"/{core,backends,algorithms,pipeline,distributed,lab,apps} |
-    grep -vE '^[^:]*/core/environment\.cpp:|posix_spawn'); then
+    grep -vE '^[^:]*/core/system/environment\.cpp:|posix_spawn'); then
     failed=$((failed + 1))
     echo "FAILED: read environment variables by detail::environment_variable():"
     echo "$reads"

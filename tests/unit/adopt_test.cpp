@@ -2,6 +2,8 @@
 // released.
 #include "devices.hpp"
 
+#include <concord/dlpack.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -167,7 +169,7 @@ DEVICE_TEST(memory_that_cannot_be_adopted_is_refused) {
     const auto buffer = device.adopt_host({.handle = own.data() + 1, .bytes = 36});
     if (buffer->begin() >= 4)
         refused("begins before the adopted memory", [&] { Span<f32>(*buffer, buffer->begin() / 4 - 1, 2); });
-    if (device.traits().dialect == Dialect::host) {
+    if (device.traits().dlpack_type == dlpack::DeviceType::cpu) {
         CHECK(throws(ErrorCode::unsupported, "cannot adopt streams", [&] { device.adopt_stream(nullptr); }));
         CHECK(throws(ErrorCode::unsupported, "cannot adopt events", [&] { device.adopt_event(own.data()); }));
     }
@@ -189,7 +191,7 @@ F* opencl_function(const char* name, F*) {
 
 // A program of plain OpenCL uses its own buffer and queue; nothing is copied, and nothing waits in between.
 DEVICE_TEST(buffers_and_queues_of_opencl_are_adopted) {
-    if (device.traits().dialect != Dialect::opencl) return;
+    if (device.traits().dlpack_type != dlpack::DeviceType::opencl) return;
     auto* const context = static_cast<cl_context>(device.native_handle());
     REQUIRE(context != nullptr);
     cl_device_id id = nullptr;
@@ -270,7 +272,7 @@ cl_uint references(cl_event event) {
 }  // namespace
 
 DEVICE_TEST(events_of_opencl_are_adopted) {
-    if (device.traits().dialect != Dialect::opencl) return;
+    if (device.traits().dlpack_type != dlpack::DeviceType::opencl) return;
     const auto [context, id] = context_of(device);
     cl_int status = CL_SUCCESS;
     cl_event gate = FUNCTION(clCreateUserEvent)(context, &status);
@@ -359,7 +361,7 @@ void use(Device& device, cl_context context, cl_device_id id) {
 }  // namespace
 
 DEVICE_TEST(contexts_of_opencl_are_adopted) {
-    if (device.traits().dialect != Dialect::opencl) return;
+    if (device.traits().dlpack_type != dlpack::DeviceType::opencl) return;
     const auto [own, id] = context_of(device);
     cl_int status = CL_SUCCESS;
     cl_context context = FUNCTION(clCreateContext)(nullptr, 1, &id, nullptr, nullptr, &status);
@@ -402,7 +404,7 @@ DEVICE_TEST(contexts_of_opencl_are_adopted) {
 
 // Kernels are compiled for one device of the context.
 DEVICE_TEST(contexts_with_several_devices_are_adopted) {
-    if (device.traits().dialect != Dialect::opencl) return;
+    if (device.traits().dlpack_type != dlpack::DeviceType::opencl) return;
     const auto [own, id] = context_of(device);
     cl_platform_id platform = nullptr;
     FUNCTION(clGetDeviceInfo)(id, CL_DEVICE_PLATFORM, sizeof platform, &platform, nullptr);
@@ -427,7 +429,7 @@ DEVICE_TEST(contexts_with_several_devices_are_adopted) {
 
 // A buffer on shared virtual memory is that memory: kernels that get the pointer and Concord see the same numbers.
 DEVICE_TEST(shared_virtual_memory_of_opencl_is_adopted) {
-    if (device.traits().dialect != Dialect::opencl) return;
+    if (device.traits().dlpack_type != dlpack::DeviceType::opencl) return;
     const auto [context, id] = context_of(device);
     cl_device_svm_capabilities svm = 0;
     FUNCTION(clGetDeviceInfo)(id, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, nullptr);
@@ -535,7 +537,7 @@ bool is_simulated(const Device& device) {
 }
 
 bool has_gpu(const Device& device) {
-    return device.traits().dialect == Dialect::cuda && device.traits().runs;
+    return device.traits().dlpack_type == dlpack::DeviceType::cuda && device.traits().runs;
 }
 
 }  // namespace

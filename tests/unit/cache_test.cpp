@@ -52,22 +52,22 @@ TEST_SUITE_BEGIN("core");
 TEST_CASE("a stored program is loaded by its key only") {
     const CacheFolder folder;
     const std::string program("\0binary\xff", 8);
-    CHECK_FALSE(detail::program_cache::load("title\nkey").has_value());
-    detail::program_cache::store("title\nkey", program);
-    CHECK(detail::program_cache::load("title\nkey") == program);
-    CHECK_FALSE(detail::program_cache::load("title\nkex").has_value());
+    CHECK_FALSE(backend::load_program("title\nkey").has_value());
+    backend::store_program("title\nkey", program);
+    CHECK(backend::load_program("title\nkey") == program);
+    CHECK_FALSE(backend::load_program("title\nkex").has_value());
     const auto entries = detail::program_cache::list();
     REQUIRE(entries.size() == 1);
     CHECK(entries[0].title == "title");
     CHECK(entries[0].valid);
     CHECK(detail::program_cache::clear() == 1);
     CHECK(detail::program_cache::list().empty());
-    CHECK_FALSE(detail::program_cache::load("title\nkey").has_value());
+    CHECK_FALSE(backend::load_program("title\nkey").has_value());
 }
 
 TEST_CASE("an entry with a damaged byte is a miss") {
     const CacheFolder folder;
-    detail::program_cache::store("k", "0123456789");
+    backend::store_program("k", "0123456789");
     const fs::path path = only_entry();
     const u64 size = fs::file_size(path);
     for (u64 at = 0; at < size; ++at) {
@@ -78,24 +78,24 @@ TEST_CASE("an entry with a damaged byte is a miss") {
         file.put(static_cast<char>(old ^ 0x10));
         file.close();
         CAPTURE(at);
-        CHECK_FALSE(detail::program_cache::load("k").has_value());
+        CHECK_FALSE(backend::load_program("k").has_value());
         CHECK_FALSE(detail::program_cache::list()[0].valid);
-        detail::program_cache::store("k", "0123456789");
-        CHECK(detail::program_cache::load("k") == "0123456789");
+        backend::store_program("k", "0123456789");
+        CHECK(backend::load_program("k") == "0123456789");
     }
     fs::resize_file(path, size - 1);
-    CHECK_FALSE(detail::program_cache::load("k").has_value());
+    CHECK_FALSE(backend::load_program("k").has_value());
     fs::resize_file(path, 0);
-    CHECK_FALSE(detail::program_cache::load("k").has_value());
+    CHECK_FALSE(backend::load_program("k").has_value());
 }
 
 TEST_CASE("an entry that is not the user's regular file is a miss") {
     const CacheFolder folder;
-    detail::program_cache::store("k", "program");
+    backend::store_program("k", "program");
     const fs::path path = only_entry(), kept = folder.root() / "kept";
     fs::rename(path, kept);
     const auto is_missed = [&] {
-        CHECK_FALSE(detail::program_cache::load("k").has_value());
+        CHECK_FALSE(backend::load_program("k").has_value());
         const auto entries = detail::program_cache::list();
         REQUIRE(entries.size() == 1);
         CHECK_FALSE(entries[0].valid);
@@ -103,8 +103,8 @@ TEST_CASE("an entry that is not the user's regular file is a miss") {
     };
     // Each is replaced by the next store, except for the folder.
     const auto is_replaced = [&] {
-        detail::program_cache::store("k", "program");
-        CHECK(detail::program_cache::load("k") == "program");
+        backend::store_program("k", "program");
+        CHECK(backend::load_program("k") == "program");
         CHECK(fs::symlink_status(path).type() == fs::file_type::regular);
         fs::remove(path);
     };
@@ -128,7 +128,7 @@ TEST_CASE("an entry that is not the user's regular file is a miss") {
     fs::remove(path);
     fs::create_directory(path);
     is_missed();
-    CHECK_NOTHROW(detail::program_cache::store("k", "program"));
+    CHECK_NOTHROW(backend::store_program("k", "program"));
     is_missed();
     CHECK(detail::program_cache::clear() == 1);
 }
@@ -137,12 +137,12 @@ TEST_CASE("without a writable folder nothing is cached") {
     const CacheFolder folder;
     // A file in place of the folder also stops root.
     std::ofstream(folder.root() / "concord").put('x');
-    CHECK_NOTHROW(detail::program_cache::store("k", "program"));
-    CHECK_FALSE(detail::program_cache::load("k").has_value());
+    CHECK_NOTHROW(backend::store_program("k", "program"));
+    CHECK_FALSE(backend::load_program("k").has_value());
     CHECK(detail::program_cache::list().empty());
     setenv("CONCORD_CACHE", "off", 1);
     CHECK(detail::program_cache::folder().empty());
-    CHECK_NOTHROW(detail::program_cache::store("k", "program"));
+    CHECK_NOTHROW(backend::store_program("k", "program"));
     unsetenv("CONCORD_CACHE");
 }
 
@@ -156,8 +156,8 @@ TEST_CASE("concurrent readers and writers see whole programs") {
         for (int t = 0; t < 4; ++t) {
             threads.emplace_back([&, t] {
                 for (int i = 0; i < 50; ++i) {
-                    detail::program_cache::store("k", t % 2 != 0 ? a : b);
-                    const auto got = detail::program_cache::load("k");
+                    backend::store_program("k", t % 2 != 0 ? a : b);
+                    const auto got = backend::load_program("k");
                     if (!got || (*got != a && *got != b)) ++wrong;
                 }
             });

@@ -1,4 +1,5 @@
 // Compact and partition through the public API. `concord check` covers variants, types, sizes and patterns.
+// No fixed bits: elements only move.
 #include "devices.hpp"
 
 #include <algorithm>
@@ -132,7 +133,8 @@ DEVICE_TEST(compact_works_in_place_in_variants_that_support_it) {
     expected.insert(expected.end(), x.begin() + static_cast<std::ptrdiff_t>(kept), x.end());
     if (device.traits().dialect == Dialect::opencl && !groups_can_wait(device)) {
         const Array<u32> both(*stream, x);
-        CHECK(throws(ErrorCode::unsupported, "no variant supports in-place operation on opencl",
+        CHECK(throws(ErrorCode::unsupported,
+                     "no variant supports in-place operation on " + device.info().selector,
                      [&] { compact(*stream, both, both, KeepRule::even); }));
     }
     for (const Variant* variant : compact_algorithm.variants) {

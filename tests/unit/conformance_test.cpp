@@ -357,9 +357,10 @@ DEVICE_TEST(a_stream_shows_its_launches) {
     const auto stream = device.create_stream();
     const Array<f32> in(*stream, std::vector<f32>(1000, 1.0F)), out(*stream, 1);
     std::vector<std::string> names;
-    stream->observe([&](const Kernel& kernel, const LaunchShape&) { names.push_back(kernel.name()); });
+    observe_launches(*stream,
+                     [&](const Kernel& kernel, const LaunchShape&) { names.push_back(kernel.name()); });
     reduce(*stream, in, out);
-    stream->observe({});
+    observe_launches(*stream, {});
     reduce(*stream, in, out);
     stream->synchronize();
     REQUIRE(!names.empty());

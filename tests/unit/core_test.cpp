@@ -24,13 +24,29 @@ TEST_SUITE_BEGIN("core");
 TEST_CASE("types have names and sizes") {
     for (Type type : all_types) {
         CHECK(type_named(name_of(type)) == type);
+        if (is_storage(type)) continue;
         detail::visit_type(type, [&](auto tag) {
             using T = typename decltype(tag)::type;
             CHECK(type_of<T>() == type);
             CHECK(size_of(type) == sizeof(T));
             CHECK(is_float(type) == std::is_floating_point_v<T>);
+            CHECK(is_unsigned(type) == std::is_unsigned_v<T>);
+            CHECK(accumulator_of(type) == type);
+            CHECK(is_unsigned(detail::bits_of(type)));
+            CHECK(size_of(detail::bits_of(type)) == sizeof(T));
         });
+        const auto size_of_float = [&] {
+            return detail::visit_float(type, []<class T>(detail::TypeTag<T>) { return sizeof(T); });
+        };
+        if (is_float(type))
+            CHECK(size_of_float() == size_of(type));
+        else
+            CHECK(throws(ErrorCode::unsupported, "not a floating-point type", size_of_float));
     }
+    for (const auto& [spelling, type] : {std::pair("u32", Type::u32), std::pair("unsigned int", Type::u32),
+                                         std::pair("uint", Type::u32), std::pair("long", Type::i64)})
+        CHECK(detail::type_spelled(spelling) == type);
+    CHECK_FALSE(detail::type_spelled("").has_value());
     CHECK(type_of<long long>() == Type::i64);
     CHECK(type_of<unsigned long>() == Type::u64);
     CHECK(type_of<const float>() == Type::f32);
@@ -175,6 +191,10 @@ TEST_CASE("CONCORD_KERNELS replaces files of kernel sources by name") {
     CHECK(text.find("#line 1 \"a.cu\"\nEMBEDDED A") != std::string::npos);
     CHECK(text.find("#line 1 \"b.cu\"\nCHANGED B") != std::string::npos);
     CHECK(text.find("EMBEDDED B") == std::string::npos);
+    // The files of the source are in the text already. The compiler reports other includes.
+    std::ofstream(folder / "b.cu") << "// b\n#include \"a.cu\"\n#include \"c.cu\"\nCHANGED B";
+    CHECK(assemble(spec, Dialect::cuda).find("#line 1 \"b.cu\"\n// b\n\n#include \"c.cu\"\nCHANGED B") !=
+          std::string::npos);
     std::ofstream(folder / "b.cu").flush();  // an empty file is valid
     CHECK(assemble(spec, Dialect::cuda).find("#line 1 \"b.cu\"\n\n") != std::string::npos);
 

@@ -4,9 +4,10 @@
 #include "test_ranks.hpp"
 
 #include <concord/distributed_stencil.hpp>
+#include <concord/dlpack.hpp>
 #include <concord/trace.hpp>
 
-#include <distributed_stencil_table.hpp>
+#include <distributed_stencil_variants.hpp>
 #include <halo.hpp>
 
 #include <algorithm>
@@ -326,7 +327,7 @@ DEVICE_TEST(volumes_whose_sizes_overflow_are_rejected) {
 // Measures in a trace how long transfers overlap with the interior. The other rank is on the CPU, so all streams of
 // the device belong to this rank.
 DEVICE_TEST(halo_exchange_overlaps_with_the_interior) {
-    if (device.traits().shares_host_memory || device.traits().dialect != Dialect::cuda) {
+    if (device.traits().shares_host_memory || device.traits().dlpack_type != dlpack::DeviceType::cuda) {
         MESSAGE(device.info().selector << ": skipped, tested on CUDA devices only");
         return;
     }

@@ -129,8 +129,8 @@ DEVICE_TEST(after_an_impossible_allocation_results_are_right) {
     for (const u64 bytes : {u64{1} << 55, ~u64{0} - 5}) {
         CHECK(throws(ErrorCode::out_of_memory, "bytes", [&] { (void)survivor.stream().scratch(bytes); }));
         CHECK(throws(ErrorCode::out_of_memory, "bytes", [&] { (void)device.allocate_host(bytes); }));
-        CHECK(
-            throws(ErrorCode::out_of_memory, "bytes", [&] { (void)survivor.stream().workspace(bytes / 2); }));
+        CHECK(throws(ErrorCode::out_of_memory, "bytes",
+                     [&] { (void)workspace(survivor.stream(), bytes / 2); }));
     }
     survivor.check();
 }

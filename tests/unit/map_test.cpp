@@ -1,4 +1,6 @@
 // Map through the public API. `concord check` covers variants, types, sizes and patterns.
+// No fixed bits: no operation follows another.
+// No scratch limit: it allocates none.
 #include "devices.hpp"
 
 #include <bit>

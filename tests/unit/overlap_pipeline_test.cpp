@@ -3,6 +3,8 @@
 #include "pipeline_data.hpp"
 #include "spin.hpp"
 
+#include <concord/dlpack.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -141,7 +143,7 @@ DEVICE_TEST(a_pipeline_uploads_and_downloads_while_kernels_run) {
         CAPTURE(name_of(engine));
         const double longest = largest_of(transfer_us, [&] { return overlap_with(engine, 3); });
         // NVIDIA's OpenCL has not been observed to overlap downloads with kernels.
-        if (device.traits().dialect == Dialect::opencl && engine == Engine::download) {
+        if (device.traits().dlpack_type == dlpack::DeviceType::opencl && engine == Engine::download) {
             MESSAGE(device.info().selector << ": downloads overlap kernels for " << longest << " us");
         } else {
             CHECK(longest > transfer_us);

@@ -158,10 +158,10 @@ DEVICE_TEST(an_observer_sees_replayed_launches) {
     map(*stream, x, x, next_of_test);
     const auto recording = stream->end_recording();
     int launches = 0;
-    stream->observe([&](const Kernel&, const LaunchShape&) { ++launches; });
+    observe_launches(*stream, [&](const Kernel&, const LaunchShape&) { ++launches; });
     recording->replay(*stream);
     recording->replay(*stream);
-    stream->observe({});
+    observe_launches(*stream, {});
     stream->synchronize();
     CHECK(launches == 2);
 }

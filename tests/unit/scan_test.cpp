@@ -1,8 +1,6 @@
 // Scan through the public API. `concord check` covers variants, types, sizes and patterns.
+#include <concord/scan.hpp>
 #include "devices.hpp"
-#include "user_scan.hpp"
-
-#include <concord/scan_textbook.hpp>
 
 #include <bit>
 #include <numeric>
@@ -134,29 +132,19 @@ DEVICE_TEST(user_operators_need_not_commute) {
     CHECK(out.to_host(*stream) == expected);
 }
 
-// The translation unit of user_scan() does not include scan_textbook.hpp.
-DEVICE_TEST(textbook_variants_of_user_operators_are_compiled_on_request) {
+DEVICE_TEST(textbook_variants_on_the_cpu_support_built_in_operators_only) {
+    if (device.traits().dialect != Dialect::host) return;
     const auto stream = device.create_stream();
-    const auto x = random_values<i32>(5003);
-    const Array<i32> in(*stream, x), out(*stream, x.size());
-    std::vector<i32> expected(x.size());
-    std::inclusive_scan(x.begin(), x.end(), expected.begin(), larger_user_scan);
-    for (const std::string name : {"auto", "serial", "hillis_steele", "blelloch", "recursive_vector"}) {
-        CAPTURE(name);
-        const bool host = device.traits().dialect == Dialect::host,
-                   steps = name != "auto" && name != "serial";
-        if (name == "serial" && !host) continue;
-        scan(*stream, in, out, textbook(larger_user_scan), INT32_MIN, ScanKind::inclusive, {name});
-        CHECK(out.to_host(*stream) == expected);
-        if (host && steps) {
-            CHECK(throws(ErrorCode::unsupported,
-                         "include <concord/scan_textbook.hpp> and pass textbook(larger_user_scan)",
-                         [&] { test::user_scan(*stream, in, out, {name}); }));
-        } else {
-            test::user_scan(*stream, in, out, {name});
-            CHECK(out.to_host(*stream) == expected);
-        }
+    const Array<i32> in(*stream, random_values<i32>(5003)), out(*stream, in.size());
+    for (const std::string name : {"hillis_steele", "blelloch", "recursive_vector"}) {
+        scan(*stream, in, out, ReduceOp::sum, ScanKind::inclusive, {name});
+        CHECK(throws(ErrorCode::unsupported, "got operator 'last_set_test'; available: serial, partitioned",
+                     [&] { scan(*stream, in, out, last_set_test, 0, ScanKind::inclusive, {name}); }));
     }
+    scan(*stream, in, out, last_set_test, 0, ScanKind::inclusive, {"partitioned"});
+    const auto partitioned = out.to_host(*stream);
+    scan(*stream, in, out, last_set_test, 0, ScanKind::inclusive, {"serial"});
+    CHECK(out.to_host(*stream) == partitioned);
 }
 
 // An operator that is not associative shows the order. `serial` would be faster on so few elements.

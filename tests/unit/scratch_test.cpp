@@ -43,7 +43,7 @@ void check_scratch(Stream& stream, const Algorithm& algorithm, u64 promised, F&&
         CAPTURE(algorithm.name);
         CAPTURE(name);
         try {
-            // Other memory of the stream (Stream::zeros, Stream::workspace) stays for later calls: the first call
+            // Other memory of the stream (stream_memory.hpp) stays for later calls: the first call
             // allocates it.
             f(Options{.variant = name});
             CHECK(scratch_of(device, stream, [&] { f(Options{.variant = name}); }) <= rounded(promised));
@@ -141,6 +141,9 @@ DEVICE_TEST(scratch_of_long_and_short_sequences) {
         });
         check_scratch(*stream, sort_algorithm, 2 * bytes + 8 * MiB,
                       [&](const Options& options) { sort(*stream, in, out, {}, options); });
+        check_scratch(*stream, compact_algorithm, 8 * (n + 1) + 32 * 1024, [&](const Options& options) {
+            compact(*stream, in, out, count, KeepRule::nonzero, options);
+        });
         check_scratch(*stream, histogram_algorithm, std::max(64 * MiB, 2 * bytes),
                       [&](const Options& options) {
                           histogram(*stream, in, count, HistogramBins::identity(), options);

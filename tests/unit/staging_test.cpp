@@ -1,7 +1,7 @@
 // The ring of page-locked chunks, with a thread that simulates a device with separate memory.
 #include "devices.hpp"
 
-#include <concord/internal/staging.hpp>
+#include <concord/backend/staging.hpp>
 
 #include <condition_variable>
 #include <deque>
@@ -15,10 +15,10 @@ namespace {
 
 constexpr u64 chunk = 4096, piece = 1000;
 
-class SimulatedLink final : public detail::Staging {
+class SimulatedLink final : public backend::Staging {
   public:
     explicit SimulatedLink(Device& device, u64 bytes)
-        : detail::Staging(device, {.chunk_bytes = chunk, .chunks = 3, .piece_bytes = piece, .helpers = 3}),
+        : backend::Staging(device, {.chunk_bytes = chunk, .chunks = 3, .piece_bytes = piece, .helpers = 3}),
           memory(bytes),
           engine_([this](const std::stop_token& stop) { work(stop); }) {}
 

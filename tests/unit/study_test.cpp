@@ -344,7 +344,7 @@ TEST_CASE("a figure has a mark for each time and none for failures") {
     REQUIRE(time.size() == 1);
     CHECK(bars[0].marks() == 2);
     CHECK(bars[0].series[0].marks[0].label == "serial");  // from the textbook kernel to the best variant
-    CHECK(bars[0].series[0].marks[1].note == "4.00 ×");
+    CHECK(bars[0].series[0].marks[1].note == "4.00x");
     CHECK(bars[0].missing.size() == 2);
     CHECK(time[0].marks() == 6);
     CHECK(time[0].missing.size() == 6);

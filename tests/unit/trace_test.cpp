@@ -61,7 +61,7 @@ DEVICE_TEST(a_trace_lists_operations_in_order) {
     Trace trace;
     CHECK(throws(ErrorCode::invalid_argument, "already", [] { Trace second; }));
     std::string kernel;
-    stream->observe([&](const Kernel& k, const LaunchShape&) { kernel = k.name(); });
+    observe_launches(*stream, [&](const Kernel& k, const LaunchShape&) { kernel = k.name(); });
     stream->write(*x.buffer(), 0, values.data(), n * sizeof(float));
     map(*stream, x, y, MapFunction::negate);
     stream->copy(*x.buffer(), 0, *y.buffer(), 0, n * sizeof(float));
@@ -70,7 +70,7 @@ DEVICE_TEST(a_trace_lists_operations_in_order) {
     stream->callback([] {});
     stream->copy(*host, 0, *x.buffer(), 0, n * sizeof(float));
     stream->read(got.data(), *x.buffer(), 0, n * sizeof(float));
-    stream->observe({});
+    observe_launches(*stream, {});
     trace.finish();
     // Later work is not in the trace.
     stream->fill(*y.buffer(), 0, 4, &zero, 4);

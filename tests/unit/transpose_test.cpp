@@ -1,4 +1,5 @@
 // Transpose through the public API. `concord check` covers variants, types, shapes and gaps.
+// No fixed bits: elements only move.
 #include "devices.hpp"
 
 using namespace concord;

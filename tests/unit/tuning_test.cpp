@@ -446,9 +446,9 @@ DEVICE_TEST(a_row_changes_the_launch) {
     auto groups_with = [&](std::vector<TuningRow> rows) {
         const Tuned tuned(device, std::move(rows));
         u64 groups = 0;
-        stream->observe([&](const Kernel&, const LaunchShape& shape) { groups = shape.groups_x; });
+        observe_launches(*stream, [&](const Kernel&, const LaunchShape& shape) { groups = shape.groups_x; });
         map(*stream, in, out, MapFunction::negate);
-        stream->observe({});
+        observe_launches(*stream, {});
         stream->synchronize();
         return groups;
     };

@@ -15,11 +15,12 @@ namespace {
 
 using Algorithms = std::vector<const Algorithm*>;
 
-struct Backend {
+// The languages of kernels, by what they run on. Backends that share a language have the same variants.
+struct Language {
     std::string_view name, json_name;
     Dialect dialect;
 };
-constexpr Backend all_backends[] = {
+constexpr Language languages[] = {
     {.name = "CUDA", .json_name = "cuda", .dialect = Dialect::cuda},
     {.name = "OpenCL", .json_name = "opencl", .dialect = Dialect::opencl},
     {.name = "CPU", .json_name = "cpu", .dialect = Dialect::host},
@@ -58,13 +59,13 @@ std::string escaped(std::string_view text) {
 }
 
 void print_markdown(const Algorithms& list) {
-    std::cout << "| algorithm | what it computes | variants | backends |\n|---|---|--:|---|\n";
+    std::cout << "| algorithm | what it computes | variants | runs on |\n|---|---|--:|---|\n";
     for (const Algorithm* algorithm : list) {
         std::string names;
-        for (const Backend& backend : all_backends) {
+        for (const Language& language : languages) {
             if (std::any_of(algorithm->variants.begin(), algorithm->variants.end(),
-                            [&](const Variant* v) { return v->dialects.has(backend.dialect); }))
-                append(names, backend.name);
+                            [&](const Variant* v) { return v->dialects.has(language.dialect); }))
+                append(names, language.name);
         }
         std::cout << "| " << algorithm->name << " | " << escaped(algorithm->summary) << " | "
                   << algorithm->variants.size() << " | " << names << " |\n";
@@ -78,8 +79,8 @@ void print_markdown(const Algorithm& algorithm) {
               << " what it does | source |\n|---|:-:|:-:|:-:|---|" << (stable ? ":-:|" : "") << "---|---|\n";
     for (const Variant* v : algorithm.variants) {
         std::cout << "| `" << v->name << "` |";
-        for (const Backend& backend : all_backends)
-            std::cout << ' ' << tick(v->dialects.has(backend.dialect)) << " |";
+        for (const Language& language : languages)
+            std::cout << ' ' << tick(v->dialects.has(language.dialect)) << " |";
         std::cout << ' ' << name_of(v->order) << " | ";
         if (stable) std::cout << tick(v->stable) << " | ";
         std::cout << escaped(v->summary) << " | " << escaped(v->source) << " |\n";
@@ -100,8 +101,8 @@ void print_json(const Algorithms& list) {
         object["variants"] = ordered_json::array();
         for (const Variant* v : algorithm->variants) {
             ordered_json variant = {{"name", v->name}, {"summary", v->summary}};
-            for (const Backend& backend : all_backends)
-                variant[backend.json_name] = v->dialects.has(backend.dialect);
+            for (const Language& language : languages)
+                variant[language.json_name] = v->dialects.has(language.dialect);
             variant["order"] = name_of(v->order);
             variant["stable"] = v->stable;
             variant["source"] = v->source;
@@ -131,8 +132,8 @@ void print_tables(const Algorithms& list) {
         std::cout << algorithm->name << ": " << algorithm->summary << '\n';
         const bool stable = has_stable(*algorithm);
         std::vector<std::string> header{"  variant"};
-        for (const Backend& backend : all_backends)
-            header.emplace_back(backend.name);
+        for (const Language& language : languages)
+            header.emplace_back(language.name);
         header.emplace_back("order");
         if (stable) header.emplace_back("stable");
         header.emplace_back("what it does");
@@ -144,7 +145,7 @@ void print_tables(const Algorithms& list) {
             widths.push_back(name.size());
         for (const Variant* v : algorithm->variants) {
             widths[0] = std::max(widths[0], 2 + v->name.size());
-            const std::size_t order = std::size(all_backends) + 1;
+            const std::size_t order = std::size(languages) + 1;
             widths[order] = std::max(widths[order], name_of(v->order).size());
         }
         for (std::size_t i = 0; i + 1 < header.size(); ++i)
@@ -152,8 +153,8 @@ void print_tables(const Algorithms& list) {
         Table table(header);
         for (const Variant* v : algorithm->variants) {
             std::vector<Cell> row{"  " + std::string(v->name)};
-            for (const Backend& backend : all_backends)
-                row.emplace_back(mark(v->dialects.has(backend.dialect)));
+            for (const Language& language : languages)
+                row.emplace_back(mark(v->dialects.has(language.dialect)));
             row.emplace_back(std::string(name_of(v->order)));
             if (stable) row.emplace_back(mark(v->stable));
             std::vector<std::string> summary =
@@ -204,8 +205,8 @@ void print_one(const Algorithm& algorithm) {
     const bool stable = has_stable(algorithm);
     for (const Variant* v : algorithm.variants) {
         std::string names;
-        for (const Backend& backend : all_backends) {
-            if (v->dialects.has(backend.dialect)) append(names, backend.name);
+        for (const Language& language : languages) {
+            if (v->dialects.has(language.dialect)) append(names, language.name);
         }
         std::cout << "\n  " << v->name << '\n';
         print_summary(v->summary);

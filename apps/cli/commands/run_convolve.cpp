@@ -24,7 +24,7 @@ class RunConvolve final : public RunTask {
         }
         if (image.type() != Type::u8 && !is_float(image.type()))
             refuse(image, "must be u8, f32 or f64, got " + std::string(name_of(image.type())));
-        const Type type = image.type() == Type::f64 ? Type::f64 : Type::f32;
+        const Type type = image.type() == Type::u8 ? Type::f32 : image.type();
         if (mask.type() != type)
             refuse(mask, "must be " + std::string(name_of(type)) + " for an image of " +
                              std::string(name_of(image.type())) + ", got " +

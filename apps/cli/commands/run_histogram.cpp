@@ -38,7 +38,7 @@ class RunHistogram final : public RunTask, public Pipelined, public OverRanks {
             refuse("run histogram", "no bins given; pass --range LO HI, --modulo or --identity");
         const Type type = inputs[0]->type();
         const auto got = "got " + std::string(name_of(type)) + " in " + inputs[0]->name();
-        if (modulo_ && (is_float(type) || type < Type::u8))
+        if (modulo_ && !is_unsigned(type))
             refuse("--modulo", "requires unsigned samples, " + got + "; use --range LO HI");
         if (identity_ && is_float(type))
             refuse("--identity", "requires integer samples, " + got + "; use --range LO HI");

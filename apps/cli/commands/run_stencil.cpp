@@ -89,14 +89,11 @@ class RunStencil final : public RunTask, public OverBoxes, public GeneratesInput
                             "'; expected parts along z times parts along y, e.g. 4x1 or 2x2");
     }
     static f64 value(const std::vector<std::byte>& elements, Type type, u64 r) {
-        f32 single = 0;
-        f64 value = 0;
-        if (type == Type::f32) {
-            std::memcpy(&single, elements.data() + r * sizeof single, sizeof single);
-            return single;
-        }
-        std::memcpy(&value, elements.data() + r * sizeof value, sizeof value);
-        return value;
+        return detail::visit_float(type, [&]<class T>(detail::TypeTag<T>) -> f64 {
+            T value;
+            std::memcpy(&value, elements.data() + r * sizeof value, sizeof value);
+            return value;
+        });
     }
 
     Generate generate_;

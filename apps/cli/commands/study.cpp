@@ -26,7 +26,8 @@ namespace fs = std::filesystem;
 struct StudyArguments {
     study::StudyOptions options;
     std::vector<std::string> types, sizes, compare, files;
-    std::string out;
+    std::vector<std::string> page;
+    std::string out, stored = "docs/results";
     bool list = false, markdown = false, part = false;
 };
 
@@ -162,8 +163,21 @@ int compare(const StudyArguments& asked) {
     return status_ok;
 }
 
+int print_page(const StudyArguments& asked) {
+    if (asked.page.front() != "figures" || asked.page.size() != 2) {
+        std::cout << study::stored_page(asked.stored, asked.page);
+        return status_ok;
+    }
+    make_folder(asked.page.back());
+    study::stored_figures(asked.stored, [&](const std::string& name, const std::string& text) {
+        write_whole(fs::path(asked.page.back()) / name, text);
+    });
+    return status_ok;
+}
+
 int run(StudyArguments asked) {
     if (asked.list) return list_studies(asked.markdown);
+    if (!asked.page.empty()) return print_page(asked);
     if (!asked.compare.empty()) return compare(asked);
     std::error_code error;
     // Without names the report is written again from earlier results.
@@ -251,6 +265,10 @@ void add_study(CLI::App& program, Action& action) {
         ->excludes(sizes)
         ->excludes(from);
     command->add_flag("--part", asked->part, "Measure for another process")->group("");
+    command->add_option("--page", asked->page, "Print a block of the documentation from stored results")
+        ->expected(1, 100)
+        ->group("");
+    command->add_option("--stored", asked->stored, "Directory of the stored results")->group("");
     command->callback([asked, &action] { action = [asked] { return run(*asked); }; });
 }
 

@@ -13,7 +13,7 @@
 namespace concord {
 
 /// The version of the interfaces in core/ that a module uses. Increases with every incompatible change.
-inline constexpr u32 backend_interface_version = 10;
+inline constexpr u32 backend_interface_version = 11;
 
 /// What Backend::adopt returns.
 struct AdoptedDevice {

@@ -162,7 +162,7 @@ Tensor from_dlpack(Device& device, dlpack::LegacyTensor* managed);
 
 /// Describes a tensor for other libraries without a copy. Its deleter, which the consumer calls once, releases the
 /// buffer. The memory is that of Buffer::native_handle() and its device. Throws invalid_argument for a tensor without a
-/// buffer that has elements.
+/// buffer that has elements, and unsupported for memory that DLPack does not know (DeviceTraits::dlpack_type).
 dlpack::ManagedTensor* to_dlpack(const Tensor& tensor);
 
 /// The same for an array.

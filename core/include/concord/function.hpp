@@ -241,24 +241,6 @@ class Function {
     std::tuple<B...> values_;
 };
 
-namespace detail {
-
-// The unqualified names of the element types in CONCORD_FUNCTION.
-struct TypeNames {
-    using i8 = concord::i8;
-    using i16 = concord::i16;
-    using i32 = concord::i32;
-    using i64 = concord::i64;
-    using u8 = concord::u8;
-    using u16 = concord::u16;
-    using u32 = concord::u32;
-    using u64 = concord::u64;
-    using f32 = concord::f32;
-    using f64 = concord::f64;
-};
-
-}  // namespace detail
-
 }  // namespace concord
 
 /// Defines the operator object NAME at namespace scope. PARAMETERS are in parentheses, and the body follows:

@@ -79,6 +79,8 @@ class KernelSource {
     const std::vector<SourceFile>& cuda() const noexcept { return cuda_; }
     /// The OpenCL C sources.
     const std::vector<SourceFile>& opencl() const noexcept { return opencl_; }
+    /// The sources in a language. Throws unsupported for Dialect::host.
+    const std::vector<SourceFile>& files(Dialect dialect) const;
     /// A 128-bit hash of the content, computed once. Caches treat sources of equal content as equal.
     const detail::ContentHash& content() const noexcept { return content_; }
 
@@ -196,6 +198,9 @@ struct KernelSpec {
     HostKernel host = {};          ///< host function; empty if there is none
     u32 max_group_size = 0;        ///< limit of work-items per group in launches; 0: unknown
     bool fresh = false;            ///< compile without reading or writing any cache
+
+    /// Whether it has a source, or a host function, in a language.
+    bool is_written_in(Dialect dialect) const;
 };
 
 /// The complete source for the compiler of `dialect`: the type names u8 ... f64, the constants, the operator, and the

@@ -103,9 +103,6 @@ class Stream final : public std::enable_shared_from_this<Stream> {
     /// call a stream, and must not own the last reference to a stream. f must not wait for another callback either,
     /// because a device may run all callbacks on one thread.
     void callback(std::function<void()> f);
-    /// Calls f before each later launch is enqueued, on the caller's thread and in order. For tools that list the
-    /// kernels of a call. f must not call a stream. An empty f ends the observation.
-    void observe(std::function<void(const Kernel&, const LaunchShape&)> f);
 
     /// Starts a recording. Until end_recording() the stream stores launches, fills and copies between buffers,
     /// page-locked host buffers included, and executes nothing. Other calls throw unsupported. The recording keeps the
@@ -126,13 +123,6 @@ class Stream final : public std::enable_shared_from_this<Stream> {
 
     /// Allocates memory whose first use is on this stream. Same as device().allocate(bytes, this).
     std::shared_ptr<Buffer> scratch(u64 bytes);
-    /// 256 zero bytes that belong to this stream, for counters that find the last group of a launch. Kernels that use
-    /// them must set them back to zero.
-    Buffer& zeros();
-    /// Memory of this stream, at least `bytes` bytes, that keeps its contents between calls. It is zero when it is new,
-    /// after it has grown, and after every 2^29 calls. Status words that hold a use count therefore never match older
-    /// ones. Hold the pointer until the work that uses it is enqueued.
-    std::shared_ptr<Buffer> workspace(u64 bytes);
 
   private:
     friend struct detail::Access;

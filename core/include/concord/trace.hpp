@@ -4,6 +4,7 @@
 
 #include <concord/stream.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -41,6 +42,10 @@ struct TraceEvent {
     double begin = 0;     ///< time when the device started it
     double end = 0;       ///< time when the device finished it
 };
+
+/// Calls f before each later launch of the stream is enqueued, on the caller's thread and in order. For tools that list
+/// the kernels of a call. f must not call a stream. An empty f ends the observation.
+void observe_launches(Stream& stream, std::function<void(const Kernel&, const LaunchShape&)> f);
 
 /// Records every operation of every stream of the process, from construction until finish(). One trace can exist at a
 /// time.

@@ -9,7 +9,11 @@
 
 namespace concord {
 
-/// The languages of kernels.
+namespace dlpack {
+enum class DeviceType : i32;
+}
+
+/// The languages of kernels. Backends may share a language: it says nothing about the API of a device.
 enum class Dialect {
     cuda,    ///< CUDA C++, compiled at run time
     opencl,  ///< OpenCL C, compiled at run time
@@ -20,7 +24,8 @@ enum class Dialect {
 std::string_view name_of(Dialect dialect);
 
 // Another instruction set is an enumerator and a member of the list below, a function of detail::HostEntry with a
-// branch in its version(), and a row in core/kernel/host_kernel.cpp. The compiler finds what is missing. No kernel changes.
+// branch in its version(), and a row in core/kernel/host_kernel.cpp. The compiler finds what is missing. No kernel
+// changes.
 
 /// Instruction sets that host kernels are compiled for, each with all before it. Concord selects the best one of the
 /// machine at run time.
@@ -96,6 +101,9 @@ struct DeviceTraits {
     bool shares_host_memory = false;  ///< buffers are host memory: host_pointer() is never null
     bool uses_host_memory = false;    ///< kernels can access any host memory without a copy
     bool runs = true;                 ///< false for a device that only compiles ("cuda@sm_90")
+    /// What other libraries know the device's memory as, and so the API that native handles belong to. 0: none of them
+    /// knows it, and arrays are not exchanged with them (to_dlpack).
+    dlpack::DeviceType dlpack_type = {};
 };
 
 /// A named value that a driver or a library reports.

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The ten element types, which every backend and every algorithm supports.
+/// The element types, which every backend supports.
 
 #include <array>
 #include <cstddef>
@@ -12,70 +12,142 @@
 
 namespace concord {
 
-using i8 = std::int8_t;     ///< 8-bit signed integer.
-using i16 = std::int16_t;   ///< 16-bit signed integer.
-using i32 = std::int32_t;   ///< 32-bit signed integer.
-using i64 = std::int64_t;   ///< 64-bit signed integer.
-using u8 = std::uint8_t;    ///< 8-bit unsigned integer.
-using u16 = std::uint16_t;  ///< 16-bit unsigned integer.
-using u32 = std::uint32_t;  ///< 32-bit unsigned integer.
-using u64 = std::uint64_t;  ///< 64-bit unsigned integer.
-using f32 = float;          ///< IEEE 754 binary32.
-using f64 = double;         ///< IEEE 754 binary64.
-
-/// An element type as a run-time value.
-enum class Type : u8 {
-    i8,   ///< concord::i8
-    i16,  ///< concord::i16
-    i32,  ///< concord::i32
-    i64,  ///< concord::i64
-    u8,   ///< concord::u8
-    u16,  ///< concord::u16
-    u32,  ///< concord::u32
-    u64,  ///< concord::u64
-    f32,  ///< concord::f32
-    f64   ///< concord::f64
+/// What the values of an element type are.
+enum class TypeKind : std::uint8_t {
+    signed_integer,    ///< two's complement
+    unsigned_integer,  ///< unsigned
+    floating_point,    ///< IEEE 754
+    storage            ///< stored, moved and sorted; converted to another type to compute
 };
 
+// The table of element types, from which everything that depends on a type's name, size or kind derives: a name and a
+// C++ type, the kind, the type of its bits, the type that it accumulates in, and its spelling in C and C++, CUDA
+// C++, OpenCL C and NumPy. New rows come last, because the inputs of tests depend on the order.
+//
+// The C++ type of a storage type is a class that converts explicitly to and from the type that it accumulates in. Its
+// static members `cuda` and `opencl` are the source of the functions that convert it in kernels: NAME_to_f32 and
+// f32_to_NAME. A type without a spelling is a struct with the member `bits` in kernels.
+// clang-format off
+#define CONCORD_ELEMENT_TYPES(ROW)                                                                                   \
+    ROW(i8,  std::int8_t,   signed_integer,   u8,  i8,  "signed char",    "signed char",        "char",   "int8")    \
+    ROW(i16, std::int16_t,  signed_integer,   u16, i16, "short",          "short",              "short",  "int16")   \
+    ROW(i32, std::int32_t,  signed_integer,   u32, i32, "int",            "int",                "int",    "int32")   \
+    ROW(i64, std::int64_t,  signed_integer,   u64, i64, "long",           "long long",          "long",   "int64")   \
+    ROW(u8,  std::uint8_t,  unsigned_integer, u8,  u8,  "unsigned char",  "unsigned char",      "uchar",  "uint8")   \
+    ROW(u16, std::uint16_t, unsigned_integer, u16, u16, "unsigned short", "unsigned short",     "ushort", "uint16")  \
+    ROW(u32, std::uint32_t, unsigned_integer, u32, u32, "unsigned int",   "unsigned int",       "uint",   "uint32")  \
+    ROW(u64, std::uint64_t, unsigned_integer, u64, u64, "unsigned long",  "unsigned long long", "ulong",  "uint64")  \
+    ROW(f32, float,         floating_point,   u32, f32, "float",          "float",              "float",  "float32") \
+    ROW(f64, double,        floating_point,   u64, f64, "double",         "double",             "double", "float64")
+// clang-format on
+#define CONCORD_TYPE_ALIAS(NAME, T, KIND, BITS, ACCUMULATOR, C, CUDA, OPENCL, NUMPY) \
+    using NAME = T; /**< An element type. */
+#define CONCORD_TYPE_ENUMERATOR(NAME, T, KIND, BITS, ACCUMULATOR, C, CUDA, OPENCL, NUMPY) \
+    NAME, /**< The element type of that name. */
+#define CONCORD_TYPE_VALUE(NAME, ...) Type::NAME,
+#define CONCORD_TYPE_ROW(NAME, T, KIND, BITS, ACCUMULATOR, C, CUDA, OPENCL, NUMPY) \
+    TypeRow{.name = #NAME,                                                         \
+            .size = sizeof(T),                                                     \
+            .kind = TypeKind::KIND,                                                \
+            .bits = Type::BITS,                                                    \
+            .accumulator = Type::ACCUMULATOR,                                      \
+            .c = C,                                                                \
+            .cuda = CUDA,                                                          \
+            .opencl = OPENCL,                                                      \
+            .numpy = NUMPY,                                                        \
+            .conversions = conversion_source<T>()},
+#define CONCORD_TYPE_NAME(NAME, ...) using NAME = concord::NAME;
+#define CONCORD_TYPE_FOUND(NAME, ...) \
+    if constexpr (std::is_same_v<T, NAME>) return Type::NAME;
+#define CONCORD_TYPE_ELEMENT(NAME, T, ...) \
+    template <>                            \
+    struct Element<Type::NAME> {           \
+        using type = T;                    \
+    };
+#define CONCORD_TYPE_CASE(NAME, T, KIND, ...)                                              \
+    case Type::NAME:                                                                       \
+        if constexpr (accepts(TypeKind::KIND)) return std::forward<F>(f)(TypeTag<NAME>{}); \
+        break;
+
+CONCORD_ELEMENT_TYPES(CONCORD_TYPE_ALIAS)
+
+/// An element type as a run-time value.
+enum class Type : u8 { CONCORD_ELEMENT_TYPES(CONCORD_TYPE_ENUMERATOR) };
+
 /// All element types, in the order of the enumeration.
-inline constexpr std::array<Type, 10> all_types = {Type::i8,  Type::i16, Type::i32, Type::i64, Type::u8,
-                                                   Type::u16, Type::u32, Type::u64, Type::f32, Type::f64};
+inline constexpr std::array all_types = {CONCORD_ELEMENT_TYPES(CONCORD_TYPE_VALUE)};
 
 namespace detail {
+
+// The source of a storage type's conversions in kernels.
+struct ConversionSource {
+    std::string_view cuda, opencl;
+};
+template <class T>
+constexpr ConversionSource conversion_source() {
+    if constexpr (std::is_class_v<T>) return {T::cuda, T::opencl};
+    return {};
+}
+
 struct TypeRow {
     std::string_view name;
     u32 size;
+    TypeKind kind;
+    Type bits, accumulator;
+    std::string_view c, cuda, opencl, numpy;
+    ConversionSource conversions;
 };
-inline constexpr std::array<TypeRow, 10> type_rows = {{{"i8", 1},
-                                                       {"i16", 2},
-                                                       {"i32", 4},
-                                                       {"i64", 8},
-                                                       {"u8", 1},
-                                                       {"u16", 2},
-                                                       {"u32", 4},
-                                                       {"u64", 8},
-                                                       {"f32", 4},
-                                                       {"f64", 8}}};
+inline constexpr std::array type_rows = {CONCORD_ELEMENT_TYPES(CONCORD_TYPE_ROW)};
+
+constexpr const TypeRow& row_of(Type type) {
+    return type_rows[static_cast<std::size_t>(type)];
+}
+
+// The unsigned integer with the size of the type.
+constexpr Type bits_of(Type type) {
+    return row_of(type).bits;
+}
+
+// The unqualified names of the element types in CONCORD_FUNCTION.
+struct TypeNames {
+    CONCORD_ELEMENT_TYPES(CONCORD_TYPE_NAME)
+};
+
 }  // namespace detail
 
 /// The name of a type: "f32" for Type::f32. Kernel sources use the same names in all three languages.
 constexpr std::string_view name_of(Type type) {
-    return detail::type_rows[static_cast<std::size_t>(type)].name;
+    return detail::row_of(type).name;
 }
 
 /// The size of one element in bytes.
 constexpr u32 size_of(Type type) {
-    return detail::type_rows[static_cast<std::size_t>(type)].size;
+    return detail::row_of(type).size;
+}
+
+/// What the type's values are.
+constexpr TypeKind kind_of(Type type) {
+    return detail::row_of(type).kind;
+}
+
+/// The type in which sums of the type's values are computed. For types with arithmetic the type itself.
+constexpr Type accumulator_of(Type type) {
+    return detail::row_of(type).accumulator;
 }
 
 /// Whether the type is f32 or f64.
 constexpr bool is_float(Type type) {
-    return type == Type::f32 || type == Type::f64;
+    return kind_of(type) == TypeKind::floating_point;
 }
 
 /// Whether the type is an unsigned integer.
 constexpr bool is_unsigned(Type type) {
-    return type >= Type::u8 && type <= Type::u64;
+    return kind_of(type) == TypeKind::unsigned_integer;
+}
+
+/// Whether the type is stored, moved and sorted only. Algorithms that compute in it refuse it.
+constexpr bool is_storage(Type type) {
+    return kind_of(type) == TypeKind::storage;
 }
 
 /// The type with that name: Type::f32 for "f32". Empty for any other name.
@@ -86,28 +158,63 @@ constexpr std::optional<Type> type_named(std::string_view name) {
     return std::nullopt;
 }
 
+namespace detail {
+
+// The type with that name in Concord, C or OpenCL C: "u32", "unsigned int" or "uint". Empty for any other name.
+constexpr std::optional<Type> type_spelled(std::string_view name) {
+    for (const TypeRow& row : type_rows) {
+        if (row.name == name || (!name.empty() && (row.c == name || row.opencl == name)))
+            return type_named(row.name);
+    }
+    return std::nullopt;
+}
+
+// The element type for T. Empty for other types.
+template <class T>
+constexpr std::optional<Type> find_type() {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+        constexpr TypeKind kind = std::is_signed_v<T> ? TypeKind::signed_integer : TypeKind::unsigned_integer;
+        for (const Type type : all_types) {
+            if (kind_of(type) == kind && size_of(type) == sizeof(T)) return type;
+        }
+    }
+    CONCORD_ELEMENT_TYPES(CONCORD_TYPE_FOUND)
+    return std::nullopt;
+}
+
+}  // namespace detail
+
 /// Whether T is an element type. Every integral type of 1 to 8 bytes qualifies, except bool. T must not be const.
 template <class T>
-inline constexpr bool is_element = std::is_same_v<T, std::remove_cv_t<T>> &&
-                                   ((std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8) ||
-                                    std::is_same_v<T, float> || std::is_same_v<T, double>);
+inline constexpr bool is_element = detail::find_type<T>().has_value();
 
 /// The run-time value for T, const or not. Integral types map by width and sign: long long is i64, char is i8.
 template <class T>
 constexpr Type type_of() {
     using U = std::remove_cv_t<T>;
-    static_assert(is_element<U>, "Concord's element types are i8 ... i64, u8 ... u64, f32, f64");
-    if constexpr (std::is_same_v<U, float>) {
-        return Type::f32;
-    } else if constexpr (std::is_same_v<U, double>) {
-        return Type::f64;
-    } else {
-        constexpr int log2 = sizeof(U) == 1 ? 0 : sizeof(U) == 2 ? 1 : sizeof(U) == 4 ? 2 : 3;
-        return static_cast<Type>((std::is_signed_v<U> ? 0 : 4) + log2);
-    }
+    static_assert(is_element<U>, "not an element type; concord::Type lists them");
+    return *detail::find_type<U>();
 }
 
 namespace detail {
+
+// The C++ type of an element type, and those of its bits and its accumulator.
+template <Type type>
+struct Element;
+CONCORD_ELEMENT_TYPES(CONCORD_TYPE_ELEMENT)
+template <class T>
+using BitsOf = typename Element<bits_of(type_of<T>())>::type;
+template <class T>
+using AccumulatorOf = typename Element<accumulator_of(type_of<T>())>::type;
+
+// The value in the type that it accumulates in.
+template <class T>
+constexpr AccumulatorOf<T> widened(T x) {
+    return static_cast<AccumulatorOf<T>>(x);
+}
+// Whether the values of T are floats, perhaps stored in another type.
+template <class T>
+inline constexpr bool has_float_values = std::is_floating_point_v<AccumulatorOf<T>>;
 
 // Carries a C++ type as a value; see visit_type().
 template <class T>
@@ -115,34 +222,45 @@ struct TypeTag {
     using type = T;
 };
 
-// Calls f(TypeTag<T>{}) with the C++ type for `type` and returns its result.
-template <class F>
-constexpr decltype(auto) visit_type(Type type, F&& f) {
-    switch (type) {
-        case Type::i8:
-            return std::forward<F>(f)(TypeTag<i8>{});
-        case Type::i16:
-            return std::forward<F>(f)(TypeTag<i16>{});
-        case Type::i32:
-            return std::forward<F>(f)(TypeTag<i32>{});
-        case Type::i64:
-            return std::forward<F>(f)(TypeTag<i64>{});
-        case Type::u8:
-            return std::forward<F>(f)(TypeTag<u8>{});
-        case Type::u16:
-            return std::forward<F>(f)(TypeTag<u16>{});
-        case Type::u32:
-            return std::forward<F>(f)(TypeTag<u32>{});
-        case Type::u64:
-            return std::forward<F>(f)(TypeTag<u64>{});
-        case Type::f32:
-            return std::forward<F>(f)(TypeTag<f32>{});
-        default:
-            return std::forward<F>(f)(TypeTag<f64>{});
-    }
+// Throws unsupported: the call requires a type with arithmetic, or a floating-point type.
+[[noreturn]] void refuse_type(Type type);
+
+// Calls f(TypeTag<T>{}) with the C++ type for `type` and returns its result. Refuses kinds that are not accepted.
+template <bool (*accepts)(TypeKind), class F>
+constexpr decltype(auto) visit_kinds(Type type, F&& f) {
+    switch (type) { CONCORD_ELEMENT_TYPES(CONCORD_TYPE_CASE) }
+    refuse_type(type);
 }
 
-// The same with the unsigned integer of `size` bytes: 1, 2, 4 or 8.
+constexpr bool is_any(TypeKind /*kind*/) {
+    return true;
+}
+constexpr bool has_arithmetic(TypeKind kind) {
+    return kind != TypeKind::storage;
+}
+constexpr bool has_floats(TypeKind kind) {
+    return kind == TypeKind::floating_point;
+}
+
+// For code that moves or prints values of any type. Code that depends on the size alone uses visit_size().
+template <class F>
+constexpr decltype(auto) visit_element(Type type, F&& f) {
+    return visit_kinds<is_any>(type, std::forward<F>(f));
+}
+
+// For code that computes in the type: integers and floats.
+template <class F>
+constexpr decltype(auto) visit_type(Type type, F&& f) {
+    return visit_kinds<has_arithmetic>(type, std::forward<F>(f));
+}
+
+// For code that computes in floats.
+template <class F>
+constexpr decltype(auto) visit_float(Type type, F&& f) {
+    return visit_kinds<has_floats>(type, std::forward<F>(f));
+}
+
+// Calls f(TypeTag<U>{}) with the unsigned integer of `size` bytes: 1, 2, 4 or 8.
 template <class F>
 constexpr decltype(auto) visit_size(u32 size, F&& f) {
     switch (size) {
@@ -160,3 +278,13 @@ constexpr decltype(auto) visit_size(u32 size, F&& f) {
 }  // namespace detail
 
 }  // namespace concord
+
+#undef CONCORD_ELEMENT_TYPES
+#undef CONCORD_TYPE_ALIAS
+#undef CONCORD_TYPE_ENUMERATOR
+#undef CONCORD_TYPE_VALUE
+#undef CONCORD_TYPE_ROW
+#undef CONCORD_TYPE_NAME
+#undef CONCORD_TYPE_FOUND
+#undef CONCORD_TYPE_ELEMENT
+#undef CONCORD_TYPE_CASE

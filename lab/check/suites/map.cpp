@@ -20,7 +20,9 @@ using Depth = Plan::Depth;
 
 template <class T>
 T reference(MapFunction function, T x) {
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (std::is_class_v<T>) {
+        return x;
+    } else if constexpr (std::is_floating_point_v<T>) {
         switch (function) {
             case MapFunction::negate:
                 return -x;
@@ -92,6 +94,11 @@ Work map_text(const Input& input) {
     return work;
 }
 
+bool applies(MapFunction function, Type type) {
+    return function == MapFunction::copy ||
+           (function == MapFunction::sqrt ? is_float(type) : !is_storage(type));
+}
+
 void map_cases(const Plan& plan, Type type, const CaseSink& emit) {
     const std::vector<Pattern> patterns = patterns_of(type);
     auto input = [&](u64 n, Pattern pattern, u64 salt) {
@@ -100,12 +107,12 @@ void map_cases(const Plan& plan, Type type, const CaseSink& emit) {
     auto each = [&](Depth depth, auto make) { for_plan(plan, type, depth, patterns, emit, make); };
 
     for (const MapFunction function : all_map_functions) {
-        if (function == MapFunction::sqrt && !is_float(type)) continue;
+        if (!applies(function, type)) continue;
         each(function == MapFunction::copy     ? Depth::huge
              : function == MapFunction::square ? Depth::all
                                                : Depth::some,
              [&](u64 n, Pattern pattern) {
-                 return detail::visit_type(type, [&](auto tag) {
+                 return detail::visit_element(type, [&](auto tag) {
                      return map_work<typename decltype(tag)::type>(function, input(n, pattern, 0));
                  });
              });
@@ -141,8 +148,8 @@ void map_cases(const Plan& plan, Type type, const CaseSink& emit) {
 }
 
 std::optional<Work> map_workload(MapFunction function, Type type, u64 n, u64 seed) {
-    if (function == MapFunction::sqrt && !is_float(type)) return std::nullopt;
-    return detail::visit_type(type, [&](auto tag) {
+    if (!applies(function, type)) return std::nullopt;
+    return detail::visit_element(type, [&](auto tag) {
         return map_work<typename decltype(tag)::type>(function, {type, n, Pattern::random, seed});
     });
 }
@@ -152,6 +159,7 @@ std::optional<Work> map_workload(MapFunction function, Type type, u64 n, u64 see
 Suite map_suite() {
     Suite suite;
     suite.cases = map_cases;
+    suite.supports_storage = true;
     suite.is_trial = true;
     suite.in_primitives_study = true;
     suite.scaling_sizes = {.quick = powers_of_two(18, 20, 1), .full = powers_of_two(18, 26, 1)};

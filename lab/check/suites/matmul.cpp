@@ -91,11 +91,7 @@ Work matmul_work(const Case& at, Type type, u64 size, Pattern pattern, u64 seed)
                           const Variant& variant, std::size_t, u64 first, std::span<const std::byte> got,
                           Verdict& verdict) { reference->verify(variant, first, got, verdict); };
     };
-    if (type == Type::f32) {
-        verified_by(detail::TypeTag<f32>{});
-    } else {
-        verified_by(detail::TypeTag<f64>{});
-    }
+    detail::visit_float(type, verified_by);
     return work;
 }
 

@@ -6,7 +6,7 @@
 #include <concord/lab/compare.hpp>
 #include <concord/lab/suite.hpp>
 
-#include <concord/reduce_textbook.hpp>
+#include <concord/reduce.hpp>
 
 #include <algorithm>
 #include <mutex>
@@ -196,7 +196,7 @@ Work user_work(const char* title, const Input& input, const F& f, T identity, To
     Work work = reduce_work<T>(title, reference);
     work.call = [f, identity](Stream& stream, std::span<const View> in, std::span<const View> out,
                               const Options& options) {
-        return reduce(stream, Span<T>(in[0]), Span<T>(out[0]), textbook(f), identity, options);
+        return reduce(stream, Span<T>(in[0]), Span<T>(out[0]), f, identity, options);
     };
     return work;
 }

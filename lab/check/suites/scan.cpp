@@ -6,7 +6,7 @@
 #include <concord/lab/compare.hpp>
 #include <concord/lab/suite.hpp>
 
-#include <concord/scan_textbook.hpp>
+#include <concord/scan.hpp>
 
 #include <mutex>
 
@@ -150,7 +150,7 @@ Work user_work(const char* title, ScanKind kind, const Input& input, const F& f,
     Work work = scan_work<T>(title, reference);
     work.call = [f, identity, kind](Stream& stream, std::span<const View> in, std::span<const View> out,
                                     const Options& options) {
-        return scan(stream, Span<T>(in[0]), Span<T>(out[0]), textbook(f), identity, kind, options);
+        return scan(stream, Span<T>(in[0]), Span<T>(out[0]), f, identity, kind, options);
     };
     return work;
 }

@@ -2,7 +2,7 @@
 
 #include <concord/lab/suite.hpp>
 
-#include <concord/sort_textbook.hpp>
+#include <concord/sort.hpp>
 
 #include "sort_reference.hpp"
 
@@ -98,7 +98,7 @@ Work known_work(std::string title, const KnownOrder& known, std::optional<Type> 
     work.call = builtin_call(by);
     work.verify = [known, outputs = work.outputs](const Variant&, std::size_t output, u64 first,
                                                   std::span<const std::byte> got, Verdict& verdict) {
-        detail::visit_type(outputs[output].type, [&](auto tag) {
+        detail::visit_element(outputs[output].type, [&](auto tag) {
             using T = typename decltype(tag)::type;
             for (u64 i = 0; i < got.size() / sizeof(T); ++i) {
                 const T expected =
@@ -126,10 +126,9 @@ Work less_work(const char* title, const Input& keys, std::optional<Input> values
     return sorted_work(
         title, keys, values, std::move(order),
         [less](Stream& stream, std::span<const View> in, std::span<const View> out, const Options& options) {
-            if (in.size() == 1)
-                return sort(stream, Span<T>(in[0]), Span<T>(out[0]), textbook(less), {}, options);
+            if (in.size() == 1) return sort(stream, Span<T>(in[0]), Span<T>(out[0]), less, {}, options);
             return sort_pairs(stream, Span<T>(in[0]), Span<u32>(in[1]), Span<T>(out[0]), Span<u32>(out[1]),
-                              textbook(less), {}, options);
+                              less, {}, options);
         });
 }
 
@@ -271,6 +270,7 @@ Work pairs_workload(const char* title, Type type, u64 n, u64 seed) {
 Suite sort_suite() {
     Suite suite;
     suite.cases = sort_cases;
+    suite.supports_storage = true;
     suite.study_sizes.quick = {1 << 18};
     suite.scaling_sizes = {.quick = powers_of_two(16, 18, 1), .full = powers_of_two(16, 22, 1)};
     suite.headlines = {{.types = {Type::f32, Type::u32, Type::u64, Type::u8}},

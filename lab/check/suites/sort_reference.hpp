@@ -15,19 +15,32 @@ namespace concord::lab {
 
 __extension__ using SortWide = unsigned __int128;
 
-// Position of a key, given as bits, in the order of its type: integers by value, floats by IEEE totalOrder.
+// Position of a key, given as bits, in the order of its type: integers by value, floats by IEEE totalOrder, storage
+// types like the type that they convert to.
 inline u64 place_of(Type type, u64 bits) {
     const u32 width = 8 * size_of(type);
     const u64 sign = u64{1} << (width - 1), all = ~u64{0} >> (64 - width);
-    if (is_float(type)) return (bits & sign) != 0 ? all - bits : bits + sign;
-    return type < Type::u8 ? (bits + sign) & all : bits;
+    switch (kind_of(accumulator_of(type))) {
+        case TypeKind::floating_point:
+            return (bits & sign) != 0 ? all - bits : bits + sign;
+        case TypeKind::signed_integer:
+            return (bits + sign) & all;
+        default:
+            return bits;
+    }
 }
 // Key at a position.
 inline u64 key_at(Type type, u64 place) {
     const u32 width = 8 * size_of(type);
     const u64 sign = u64{1} << (width - 1), all = ~u64{0} >> (64 - width);
-    if (is_float(type)) return (place & sign) != 0 ? place - sign : all - place;
-    return type < Type::u8 ? (place + sign) & all : place;
+    switch (kind_of(accumulator_of(type))) {
+        case TypeKind::floating_point:
+            return (place & sign) != 0 ? place - sign : all - place;
+        case TypeKind::signed_integer:
+            return (place + sign) & all;
+        default:
+            return place;
+    }
 }
 
 // A pseudorandom permutation of [0, n) and its inverse: a bijection of [0, 2^k), applied until the result is below n.
@@ -97,7 +110,7 @@ class SortReference {
         const auto expected = std::span<const std::byte>(sorted).subspan(first * size, got.size());
         if (std::memcmp(expected.data(), got.data(), got.size()) == 0) return;
         const auto differ = [&](u64 i) {
-            detail::visit_type(type, [&](auto tag) {
+            detail::visit_element(type, [&](auto tag) {
                 using T = typename decltype(tag)::type;
                 verdict.differ(difference_of(first + i, element<T>(expected, i), element<T>(got, i)));
             });

@@ -197,7 +197,7 @@ std::optional<Work> stencil_work(const Kind& kind, Type type, u64 n, Pattern pat
             }
         };
     };
-    type == Type::f32 ? verify_by(detail::TypeTag<f32>{}) : verify_by(detail::TypeTag<f64>{});
+    detail::visit_float(type, verify_by);
     return work;
 }
 

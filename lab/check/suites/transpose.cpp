@@ -100,7 +100,7 @@ std::optional<Work> transpose_work(const Kind& kind, Type type, u64 n, Pattern p
     };
     work.verify = [input, s](const Variant&, std::size_t, u64 first, std::span<const std::byte> got,
                              Verdict& verdict) {
-        detail::visit_type(input.type, [&](auto tag) {
+        detail::visit_element(input.type, [&](auto tag) {
             verify<typename decltype(tag)::type>(input, s, first, got, verdict);
         });
     };
@@ -140,6 +140,7 @@ void transpose_cases(const Plan& plan, Type type, const CaseSink& emit) {
 Suite transpose_suite() {
     Suite suite;
     suite.cases = transpose_cases;
+    suite.supports_storage = true;
     suite.headlines = {{.workloads = {"square", "oblong", "rows64", "columns3"}}};
     suite.tuning = {
         .workloads = {"square", "columns3"}, .types = {Type::f32, Type::f64, Type::u8}, .quick_workloads = 2};

@@ -22,10 +22,10 @@ mutant compact.cl many "$fused" "of a partition, the others count the kept ones 
     'out + count[count_at] + (from - first - before), (u32)' 'out + count[count_at] + (from - first), (u32)'
 mutant compact.cl many "$fused" "of a partition, the others are turned about" \
     'staged[shift + place - rank]' 'staged[shift + (count - 1) - (place - rank)]'
-mutant compact.cl one "$fused" "the rest of a chunk is not counted" 'for (; i < end; ++i) kept +=' 'for (; i + 1 < end; ++i) kept +='
-mutant compact.cl one "$fused" "what is not kept leaves as well" 'i < g->count; ++i' 'i <= g->count; ++i'
-mutant compact.cl one "$fused" "the first line leaves whole" 'if (g->first != 0 && whole != 0) {' 'if (g->first != 0 && whole == 0) {'
-mutant compact.cl one "${fused/1009,9001/1000003}" "all chunks begin at the beginning" \
+mutant compact_wide.cl one "$fused" "the rest of a chunk is not counted" 'for (; i < end; ++i) kept +=' 'for (; i + 1 < end; ++i) kept +='
+mutant compact_wide.cl one "$fused" "what is not kept leaves as well" 'i < g->count; ++i' 'i <= g->count; ++i'
+mutant compact_wide.cl one "$fused" "the first line leaves whole" 'if (g->first != 0 && whole != 0) {' 'if (g->first != 0 && whole == 0) {'
+mutant compact_wide.cl one "${fused/1009,9001/1000003}" "all chunks begin at the beginning" \
     'gather_from(&kept, out + before)' 'gather_from(&kept, out)'
 mutant compact_steps.cl any "$scatter" "elements are stored one late" 'out_at + position]' 'out_at + position + 1]'
 mutant compact_steps.cl any "$scatter" "the last element is not flagged" 'if (i < n) flags' 'if (i + 1 < n) flags'
@@ -38,7 +38,7 @@ mutant compact_lookback.cl many "$lookback" "an element past the end is kept" \
 mutant compact_lookback.cl many "$lookback" "one element more is stored than is kept" \
     'if (i >= shift && i < shift + count) base[i]' 'if (i >= shift && i <= shift + count) base[i]'
 mutant compact_lookback.cl many "$lookback" "the first tile tells the count" 'turn.ticket == tiles - 1' 'turn.ticket == 0'
-mutant lookback_tree.cl many "${lookback/1009,9001/1000003}" "a carry lacks the tile before it" \
+mutant lookback.cl many "${lookback/1009,9001/1000003}" "a carry lacks the tile before it" \
     'if (level == 0 && lane + 1 >= digit' 'if (level == 0 && lane >= digit'
 
 mutant compact_tile.cu any "$fused" "an element past the end is kept" 'if (i >= first && i < last) {' 'if (i >= first && i <= last) {'

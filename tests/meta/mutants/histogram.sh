@@ -25,22 +25,22 @@ mutant histogram.cl many "$(counted packed16 $full_groups)" "what is spilled sta
 mutant histogram.cl many "$(counted packed16)" "runs of equal bins count as one" 'run = ends ? 1 : run + 1;' 'run = 1;'
 mutant histogram.cl many "$(counted packed16)" "upper halves are lost" \
     'if (upper != 0) add_to(out, halves + w, upper);' ''
-mutant histogram.cl one "$(counted private_bins)" "what is outside counts in the last bin" \
+mutant histogram_bins.cl one "$(counted private_bins)" "what is outside counts in the last bin" \
     '? (u32)b : none;' '? (u32)b : none - 1;'
-mutant histogram.cl one "$(counted private_bins $full)" "runs are counted short" 'table[bin[i]] += RUN;' 'table[bin[i]] += RUN - 1;'
-mutant histogram.cl one "$(counted private_bins)" "a sub-table is not merged" 'k < COPIES; ++k) {' 'k + 1 < COPIES; ++k) {'
-mutant histogram.cl one "$(counted private_bins)" "shares are short of one sample" 'min(n, begin + share)' 'min(n, begin + share - 1)'
-mutant histogram.cl one "$(counted private_bins $equal)" "counters of 16 bits wrap" \
+mutant histogram_bins.cl one "$(counted private_bins $full)" "runs are counted short" 'table[bin[i]] += RUN;' 'table[bin[i]] += RUN - 1;'
+mutant histogram_bins.cl one "$(counted private_bins)" "a sub-table is not merged" 'k < COPIES; ++k) {' 'k + 1 < COPIES; ++k) {'
+mutant histogram_bins.cl one "$(counted private_bins)" "shares are short of one sample" 'min(n, begin + share)' 'min(n, begin + share - 1)'
+mutant histogram_merge.cl one "$(counted private_bins $equal)" "counters of 16 bits wrap" \
     'sizeof(COUNTER) == 2 && sum[i] > 65535 ? 65535 : sum[i]' 'sum[i]'
-mutant histogram_sorted.cl any "$(counted sorted)" "what is not counted counts in the first bin" \
+mutant histogram_ids.cl any "$(counted sorted)" "what is not counted counts in the first bin" \
     '? (u32)bin : none' '? (u32)bin : 0'
 mutant histogram_sorted.cl any "$(counted sorted i64)" "a coarse bin begins one late" \
     'positions[positions_at + c] = low;' 'positions[positions_at + c] = low + (c > 0 && low < n ? 1 : 0);'
 mutant histogram_sorted.cl any "$(counted sorted f64 random 100003)" "a segment ends one early" \
     'end = min(n, begin + segment)' 'end = min(n, begin + segment - 1)'
-mutant histogram_steps.cl any "$(counted global_atomic u8)" "a bin past the last: >= becomes >" \
-    'if (bin >= bins) continue;' 'if (bin > bins) continue;'
-mutant histogram_steps.cl any "$(counted global_atomic $equal)" "counters of 16 bits wrap" \
+mutant histogram_global.cl any "$(counted global_atomic u8)" "a bin past the last: < becomes <=" \
+    'if (bin < bins)' 'if (bin <= bins)'
+mutant histogram_saturate.cl any "$(counted global_atomic $equal)" "counters of 16 bits wrap" \
     'full ? (u16)65535 : (u16)count[0]' '(u16)count[0]'
 }
 
@@ -61,13 +61,13 @@ mutant histogram.cu any "$(counted packed16 $full_groups)" "what is spilled stay
 mutant histogram.cu any "$(counted packed16)" "runs of equal bins count as one" 'run = ends ? 1 : run + 1;' 'run = 1;'
 mutant histogram.cu any "$(counted packed16)" "upper halves are lost" \
     'if (upper != 0) atomicAdd(out + halves + w, Counter(upper));' ''
-mutant histogram_sorted.cu any "$(counted sorted)" "what is not counted counts in the first bin" \
+mutant histogram_ids.cu any "$(counted sorted)" "what is not counted counts in the first bin" \
     '? u32(bin) : none' '? u32(bin) : 0'
 mutant histogram_sorted.cu any "$(counted sorted i64)" "a coarse bin begins one late" \
     'positions[c] = low;' 'positions[c] = low + (c > 0 && low < n ? 1 : 0);'
 mutant histogram_sorted.cu any "$(counted sorted f64 random 100003)" "a segment ends one early" \
     'end = min(n, begin + segment)' 'end = min(n, begin + segment - 1)'
-mutant histogram_steps.cu any "$(counted global_atomic u8)" "a bin past the last: < becomes <=" 'if (bin < bins)' 'if (bin <= bins)'
-mutant histogram_steps.cu any "$(counted global_atomic $equal)" "counters of 16 bits wrap" \
+mutant histogram_global.cu any "$(counted global_atomic u8)" "a bin past the last: < becomes <=" 'if (bin < bins)' 'if (bin <= bins)'
+mutant histogram_saturate.cu any "$(counted global_atomic $equal)" "counters of 16 bits wrap" \
     'u16(counts[i] < 65535 ? counts[i] : 65535)' 'u16(counts[i])'
 }

@@ -29,10 +29,10 @@ mutant reduce.cl many "$fixed_large" "the last chunk is lost" \
     '(chunks == 1 ? out : sums)[c] = sum;' '(chunks == 1 ? out : sums)[c] = c + 1 < chunks ? sum : identity;'
 mutant reduce.cl many "${fixed_large/65537/1048577}" "the third level is short of one sum" \
     'team == 0 ? upper_chunks : 0' 'team == 0 ? upper_chunks - 1 : 0'
-mutant reduce.cl one "$fixed" "the last element is dropped" 'l < rest; ++l' 'l + 1 < rest; ++l'
-mutant reduce.cl one "${fixed/i32/f64}" "another association: columns meet crosswise" \
+mutant reduce_wide.cl one "$fixed" "the last element is dropped" 'l < rest; ++l' 'l + 1 < rest; ++l'
+mutant reduce_wide.cl one "${fixed/i32/f64}" "another association: columns meet crosswise" \
     'sum[l + distance]' 'sum[2 * distance - 1 - l]'
-mutant reduce.cl one "${fixed_large/65537/1000003}" "all groups write their sums to the same place" \
+mutant reduce_wide.cl one "${fixed_large/65537/1000003}" "all groups write their sums to the same place" \
     'sums + first, identity, op)' 'sums, identity, op)'
 
 meeting='shared[local_id] = apply(op, shared[local_id], shared[local_id + distance]);'
@@ -77,7 +77,7 @@ mutant common.cu any "$fixed_large" "no group finishes" \
     'atomicAdd(ticket, 1u) == groups - 1' 'atomicAdd(ticket, 1u) == groups'
 mutant common.cu any "$fixed_large" "the ticket is not left zero" '*ticket = 0;' ''
 mutant common.cu any "$fixed" "shuffles take the wrong lane" \
-    '__shfl_down_sync(all_lanes, value, distance)' '__shfl_down_sync(all_lanes, value, distance / 2)'
+    '__shfl_down_sync(all_lanes, bits, distance)' '__shfl_down_sync(all_lanes, bits, distance / 2)'
 
 mutant group_reduce.cu any "$fixed" "a step of the tree is left out" 'distance = warp_width / 2;' 'distance = warp_width / 4;'
 mutant reduce.cu any "$fixed" "an element past the end is counted" 'if (i < length) sum[j] =' 'if (i <= length) sum[j] ='

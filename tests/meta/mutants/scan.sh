@@ -7,37 +7,35 @@ tiled_wide="scan --variants reduce_then_scan --types i64 --patterns mixed --size
 partitioned="scan --variants partitioned --types i64 --patterns mixed --sizes 1009,1200001"
 blocks="--types i64 --patterns mixed --sizes 1009"
 
-mutant scan.cl many "$tiled" "the last result of a tile is not stored" 'i < TILE && i < left; i' 'i + 1 < TILE && i < left; i'
-mutant scan.cl many "$tiled" "what lies before a tile is left out of its later nodes" \
-    'node == 0 ? carry : apply(op, carry, nodes[node - 1])' 'node == 0 ? carry : nodes[node - 1]'
-mutant scan.cl many "$tiled" "a node begins with its second block" 'if (local_id % 16 != 0) before' 'if (local_id % 16 > 1) before'
-mutant scan.cl many "$tiled" "an exclusive scan begins inclusively" \
-    'exclusive ? before : apply(op, before, b->item[0])' 'apply(op, before, b->item[0])'
-mutant scan.cl many "$tiled" "a result past the end" \
-    'if (left >= TILE && (ulong)out % 16 == 0)' 'if (left + 1 >= TILE && (ulong)out % 16 == 0)'
-mutant scan.cl many "scan --variants reduce_then_scan --types f64 --patterns random --sizes 9001" "another association" \
-    'if (local_id % 16 != 0) before = apply(op, before, blocks[local_id - 1]);' \
-    'if (local_id % 16 != 0 && node != 0) before = apply(op, carry, apply(op, nodes[node - 1], blocks[local_id - 1]));
-    if (local_id % 16 != 0 && node == 0) before = apply(op, before, blocks[local_id - 1]);'
+mutant tile.cl many "$tiled" "the last result of a tile is not stored" 'i < TILE && i < left; i' 'i + 1 < TILE && i < left; i'
+mutant scan_tile.cl many "$tiled" "what lies before a tile is left out of its later nodes" \
+    'node == 0 ? carry[k] : apply(op, carry[k], left_node)' 'node == 0 ? carry[k] : left_node'
+mutant scan_tile.cl many "$tiled" "a node begins with its second block" 'if (local_id % 16 != 0) before' 'if (local_id % 16 > 1) before'
+mutant scan_tile.cl many "$tiled" "an exclusive scan begins inclusively" \
+    'exclusive && local_id % SHARERS == 0 ? left : first_item' 'first_item'
+mutant tile.cl many "$tiled" "a result past the end" \
+    'left >= TILE && (ulong)to % 16 == 0' 'left + 1 >= TILE && (ulong)to % 16 == 0'
+mutant scan_tile.cl many "scan --variants reduce_then_scan --types f64 --patterns random --sizes 9001" "another association" \
+    'before = apply(op, before, left_block);' \
+    'before = node == 0 ? apply(op, before, left_block) : apply(op, carry[k], apply(op, left_node, left_block));'
 
 # Groups that stall, so that others must compute what these do not publish; several levels of the tree.
 fallback="scan --variants lookback_fallback --types i64 --patterns mixed --sizes 9001,1200001"
-tile_published='if (tile + 1 < tiles) publish_node(' node_published='if (index / 16 + 1 < count) publish_node('
+published='publish_node(tree, level, index, total);'
 harmless scan_fallback.cl any "$fallback" "a group does not wait for others at all" '#define SPINS 64' '#define SPINS 1'
-harmless scan_fallback.cl any "$fallback" "every third group stalls" "$tile_published" \
-    'if (tile + 1 < tiles && tile % 3 != 1) publish_node('
-harmless scan_fallback.cl any "$fallback" "all groups stall" "$tile_published" 'if (false) publish_node(' \
-    "$node_published" 'if (false) publish_node('
-mutant scan_fallback.cl any "$fallback" "a node that is worked out is not scanned" "$node_published" 'if (false) publish_node(' \
-    'scan_sixteen_loop(before->children, op);
+harmless scan_fallback.cl any "$fallback" "every third group stalls" "$published" "if (level > 0 || index % 3 != 1) $published"
+harmless scan_fallback.cl any "$fallback" "all groups stall" "$published" "if (false) $published"
+mutant scan_fallback.cl any "$fallback" "a node that is worked out is not scanned" "$published" "if (level == 0) $published" \
+    'scan_sixteen_loop(m->children, op);
             publish_node(tree, k' 'publish_node(tree, k'
-mutant scan_fallback.cl any "$fallback" "a tile that is worked out is the group's own" "$tile_published" 'if (false) publish_node(' \
-    'in + before.wanted * (u64)TILE' 'in + begin'
-mutant scan_fallback.cl any "$fallback" "of a tile that is worked out, a node is left out" "$tile_published" 'if (false) publish_node(' \
+mutant scan_fallback.cl any "$fallback" "a tile that is worked out is the group's own" "$published" "if (level > 0) $published" \
+    'in + m->wanted * (u64)TILE' 'in + tile * (u64)TILE'
+mutant scan_fallback.cl any "$fallback" "of a tile that is worked out, a node is left out" "$published" "if (level > 0) $published" \
     'for (u32 node = 0; node < 16' 'for (u32 node = 0; node < 15'
-mutant scan_fallback.cl any "$fallback" "a node holds its first 15 tiles" 'total = values[15];' 'total = values[14];'
-mutant scan_fallback.cl any "${fallback/i64 --patterns mixed/i32 --patterns skewed}" "levels are combined from the wrong side" \
-    'apply(op, carry, before->values[16 * levels + digit - 1])' 'apply(op, before->values[16 * levels + digit - 1], carry)'
+mutant scan_fallback.cl any "$fallback" "the siblings of a node are those of the tile" \
+    'tree->siblings[16 * level + index % 16]' 'tree->siblings[index % 16]'
+mutant lookback.cl any "$fallback" "a node holds its first 15 tiles" \
+    'shuffle_total(p, last, lookback->meet)' 'shuffle_total(p, last - 1, lookback->meet)'
 
 mutant scan_wide.cl one "$partitioned" "a result past the end" 'for (int k = i; k < count; ++k)' 'for (int k = i; k <= count; ++k)'
 mutant scan_wide.cl one "$partitioned" "a tile takes its own total for what lies before it" \
@@ -80,7 +78,7 @@ mutant sklansky.cu any "$lookback" "the upper half of a node is not combined wit
     'half < WIDTH; half *= 2' 'half < WIDTH / 2; half *= 2'
 mutant tile.cu any "$lookback" "a result past the end" \
     'if (left >= THREADS * S * N && reinterpret_cast<u64>(to) %' 'if (left + 1 >= THREADS * S * N && reinterpret_cast<u64>(to) %'
-mutant scan.cu any "$lookback" "a node begins with its second block" 'if (threadIdx.x % 16 != 0) before' 'if (threadIdx.x % 16 > 1) before'
+mutant scan_tile.cu any "$lookback" "a node begins with its second block" 'if (threadIdx.x % 16 != 0) before' 'if (threadIdx.x % 16 > 1) before'
 mutant scan.cu any "$tiled" "no tile has anything before it" 'gridDim.x == 1 ? identity : carries[blockIdx.x]' 'identity'
 mutant scan_steps.cu any "scan --variants hillis_steele $blocks" "the element at the distance is copied" \
     'i < distance ? x[i]' 'i <= distance ? x[i]'
@@ -90,15 +88,10 @@ mutant scan_steps.cu any "scan --variants kogge_stone $blocks" "two blocks have 
 
 # lookback in OpenCL C; the larger size has three levels.
 lookback_cl="scan --variants lookback --types i32 --patterns skewed --sizes 4097,1200001"
-mutant lookback_tree.cl many "scan --variants lookback --types i32 --patterns mixed --sizes 2400001" "levels are combined from the wrong side" \
+mutant lookback.cl many "scan --variants lookback --types i32 --patterns mixed --sizes 2400001" "levels are combined from the wrong side" \
     'node = JOIN(op, node, lookback->before[k])' 'node = JOIN(op, lookback->before[k], node)'
-mutant lookback_tree.cl many "$lookback_cl" "a sibling too few" 'level < LEVELS && lane + 1 == digit' 'level < LEVELS && lane + 2 == digit'
-mutant lookback_tree.cl many "$lookback_cl" "a node is published without its last tile" \
+mutant lookback.cl many "$lookback_cl" "a sibling too few" 'level < LEVELS && lane + 1 == digit' 'level < LEVELS && lane + 2 == digit'
+mutant lookback.cl many "$lookback_cl" "a node is published without its last tile" \
     'TOTAL value = shuffle_total(p, last, lookback->meet)' 'TOTAL value = shuffle_total(p, last - 1, lookback->meet)'
-mutant scan_lookback.cl many "$lookback_cl" "a node begins with its second block" 'if (local_id % 16 != 0) before' 'if (local_id % 16 > 1) before'
-mutant scan_lookback.cl many "$lookback_cl" "an exclusive scan begins inclusively" \
-    'exclusive && local_id % SHARERS == 0 ? left : first_item' 'first_item'
-mutant scan_lookback.cl many "${lookback_cl/4097,1200001/4095}" "a result past the end" \
-    'if (left >= TILE && (ulong)out % 16 == 0)' 'if (left + 1 >= TILE && (ulong)out % 16 == 0)'
 mutant pack.cl many "scan --variants lookback --types u8 --patterns random --sizes 4097" "the bytes of a word are exchanged" \
     '(B)(word >> (8 * SIZE * (j % PER_WORD)))' '(B)(word >> (8 * SIZE * ((j ^ 1) % PER_WORD)))'

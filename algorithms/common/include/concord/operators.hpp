@@ -79,14 +79,6 @@ constexpr T identity_of(ReduceOp op) {
 
 namespace detail {
 
-// The type with which host kernels are instantiated for an operator's host functor, and whether the textbook kernels
-// are instantiated too: see concord/textbook.hpp.
-template <class Op>
-struct HostOperator {
-    using Type = Op;
-    static constexpr bool textbook = false;
-};
-
 // Checks at compile time that the operator combines two elements of In to one element of Out.
 template <class In, class Out, class Fn>
 constexpr void check_combines() {

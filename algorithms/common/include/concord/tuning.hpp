@@ -46,21 +46,21 @@
 
 namespace concord {
 
-/// Kinds of devices whose launches read a tunable.
+/// Kinds of kernels whose launches read a tunable.
 enum class TunableUser : u8 {
-    cuda,                ///< CUDA devices
-    opencl,              ///< OpenCL devices with many work-items per group
-    opencl_single_item,  ///< OpenCL devices with one work-item per group, such as CPUs
-    host                 ///< the oneTBB device
+    cuda,                ///< in CUDA C++
+    opencl,              ///< in OpenCL C, for many work-items per group
+    opencl_single_item,  ///< in OpenCL C, for one work-item per group, as on CPUs
+    host                 ///< in C++, for the CPU
 };
-/// A set of kinds of devices.
+/// A set of kinds of kernels.
 using TunableUsers = detail::EnumSet<TunableUser>;
 
 /// A launch parameter that a table may set. The algorithm's descriptor lists it.
 struct Tunable {
     std::string_view name;      ///< algorithm, a dot, and the parameter, for example "scan.lookback_tiles"
     std::string_view summary;   ///< what it sets, with the unit
-    TunableUsers used_by;       ///< devices whose launches read it
+    TunableUsers used_by;       ///< kernels whose launches read it
     std::array<u64, 8> values;  ///< permitted values, ascending; zeros at the end are unused
 
     /// Returns the part of the name before the dot.
@@ -186,30 +186,12 @@ namespace detail {
 // Keeps the table until the process ends, because another thread may be using it.
 std::shared_ptr<const Tuning> keep_tuning(std::shared_ptr<const Tuning> tuning);
 
-// Returns the value of the tunable in the device's table, or `otherwise`.
+// Returns the value of the tunable in the device's table. Returns `otherwise` without a matching row, and on devices
+// whose launches do not read the tunable.
 inline u64 tuned(const Device& device, const Tunable& tunable, const TuningPoint& point, u64 otherwise) {
     const Tuning& tuning = tuning_of(device);
-    return tuning.is_silent() ? otherwise : tuning.value(tunable, point, otherwise);
-}
-
-// Like choose(), but `auto` uses the variant in the device's table. That variant must support the problem and guarantee
-// at least the order that the options name, by default that of the variant that choose() returns.
-template <class Row, std::size_t N, class Problem>
-const Row& choose_tuned(std::string_view algorithm, const Row (&table)[N], const Device& device,
-                        const Problem& problem, const TuningPoint& point, const Options& options) {
-    const Row& otherwise = choose(algorithm, table, device, problem, options);
-    const Tuning& tuning = tuning_of(device);
-    if (tuning.is_silent() || options.variant != "auto") return otherwise;
-    const Variant* const wanted = tuning.variant(&table[0].variant, point);
-    for (const Row& row : table) {
-        if (&row.variant != wanted) continue;
-        const bool keeps =
-            supports_dialect(device, row.variant) &&
-            supports_order(row.variant, options.order.value_or(otherwise.variant.order), problem.type()) &&
-            row.supports(device, problem);
-        return keeps ? row : otherwise;
-    }
-    return otherwise;
+    return tuning.is_silent() || !tunable.is_for(device) ? otherwise
+                                                         : tuning.value(tunable, point, otherwise);
 }
 
 }  // namespace detail

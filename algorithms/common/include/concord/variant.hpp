@@ -112,20 +112,6 @@ struct Enqueued {
 
 namespace detail {
 
-// A function that every row of a table must set. A row without it does not compile.
-template <class F>
-class Required;
-template <class R, class... A>
-class Required<R(A...)> {
-  public:
-    template <class F>
-    constexpr Required(F f) : f_(f) {}
-    R operator()(A... a) const { return f_(std::forward<A>(a)...); }
-
-  private:
-    R (*f_)(A...);
-};
-
 // Whether the variant is implemented in the device's kernel language.
 Support supports_dialect(const Device& device, const Variant& variant);
 // Whether the device has arithmetic for the type.
@@ -143,10 +129,8 @@ Support supports_waiting(const Device& device);
 // Whether a group may read what another group of its launch has written.
 Support supports_device_fence(const Device& device);
 
-// Whether the textbook kernel of an operator is compiled. For user operators the host has it on request only: see
-// concord/textbook.hpp. algorithm: the prefix of the header that defines it.
-Support supports_textbook(const Device& device, std::string_view algorithm, const Operator& op,
-                          const HostKernel& kernel);
+// For variants whose host kernels exist for built-in operators only: whether they are compiled for the operator.
+Support supports_builtin_only(const Operator& op, bool is_compiled);
 
 // Whether the device can run the operator: it compiles at run time, or `host`, the operator's host kernels, is not
 // null.
@@ -168,20 +152,6 @@ bool is_portable(const Operator& op, const Device& device);
 // Throws unsupported unless it is.
 void check_portable(std::string_view algorithm, const Operator& op, const Device& device);
 
-// The user's operator in a problem, null if it has none.
-template <class Problem>
-const Operator* operator_of(const Problem& problem) {
-    if constexpr (requires { problem.less->unportable; }) {
-        return problem.less;
-    } else if constexpr (requires { problem.op->unportable; }) {
-        return problem.op;
-    } else if constexpr (requires { problem.op.unportable; }) {
-        return &problem.op;
-    } else {
-        return nullptr;
-    }
-}
-
 // The variants of a table, for the algorithm's descriptor.
 template <class Row, std::size_t N>
 constexpr std::array<const Variant*, N> variants_of(const Row (&table)[N]) {
@@ -189,88 +159,6 @@ constexpr std::array<const Variant*, N> variants_of(const Row (&table)[N]) {
     for (std::size_t i = 0; i < N; ++i)
         list[i] = &table[i].variant;
     return list;
-}
-
-// Whether `auto` prefers the row to those further down the table: false only if the row has a `suits` that returns
-// false.
-template <class Row, class Problem>
-bool suits(const Row& row, const Device& device, const Problem& problem) {
-    if constexpr (requires { row.suits; }) {
-        bool (*const asks)(const Device&, const Problem&) = row.suits;
-        return asks == nullptr || asks(device, problem);
-    }
-    return true;
-}
-
-// Returns the row that the options select. A row has a `variant` and `supports(const Device&, const Problem&)`. A
-// table lists its variants in order of preference: `auto` uses the first row that supports and suits the problem,
-// else the first that supports it. Problem::type() is the type of the arithmetic.
-template <class Row, std::size_t N, class Problem>
-const Row& choose(std::string_view algorithm, const Row (&table)[N], const Device& device,
-                  const Problem& problem, const Options& options) {
-    const Operator* const op = operator_of(problem);
-    const bool by_name = options.variant != "auto";
-    if (options.order && options.order != OperationOrder::unspecified && op != nullptr)
-        check_portable(algorithm, *op, device);
-    // Without an order, `auto` asks for the canonical one if the operator has one.
-    OperationOrder asked = options.order.value_or(OperationOrder::unspecified);
-    if (!options.order && !by_name && (op == nullptr || is_portable(*op, device)))
-        asked = OperationOrder::canonical;
-    auto supports = [&](const Row& row) {
-        Support dialect = supports_dialect(device, row.variant);
-        if (!dialect) return dialect;
-        const Support order = supports_order(row.variant, asked, problem.type());
-        return order ? row.supports(device, problem) : order;
-    };
-    // What `auto` takes. Null if no row supports the problem.
-    auto first = [&]() -> const Row* {
-        for (const Row& row : table) {
-            if (suits(row, device, problem) && supports(row)) return &row;
-        }
-        for (const Row& row : table) {
-            if (supports(row)) return &row;
-        }
-        return nullptr;
-    };
-    auto usable = [&] {
-        std::vector<std::string_view> names;
-        for (const Row& row : table) {
-            if (supports(row)) names.push_back(row.variant.name);
-        }
-        return names;
-    };
-    if (!by_name) {
-        if (const Row* const row = first()) return *row;
-        if (!options.order) {
-            asked = OperationOrder::unspecified;
-            if (const Row* const row = first()) return *row;
-        }
-        const Row* blamed = &table[0];
-        for (const Row& row : table) {
-            if (supports_dialect(device, blamed->variant)) break;
-            blamed = &row;
-        }
-        throw_unsupported_variant(algorithm, "auto", device, supports(*blamed).reason, {});
-    }
-    for (const Row& row : table) {
-        if (row.variant.name != options.variant) continue;
-        if (const Support support = supports(row); !support)
-            throw_unsupported_variant(algorithm, row.variant.name, device, support.reason, usable());
-        return row;
-    }
-    throw_unknown_variant(algorithm, options.variant, usable());
-}
-
-// The result of a call that the row runs.
-template <class Row, class Problem>
-Enqueued enqueued(const Stream& stream, const Row& row, const Problem& problem) {
-    const Operator* const op = operator_of(problem);
-    const bool exact = !is_float(problem.type());
-    const bool portable = op == nullptr || is_portable(*op, stream.device());
-    return {row.variant.name, &stream.device(),
-            !portable ? OperationOrder::unspecified
-            : exact   ? OperationOrder::canonical
-                      : row.variant.order};
 }
 
 // Throws wrong_device or invalid_argument unless the view is valid and lies on the stream's device.

@@ -51,8 +51,7 @@ namespace detail {
 
 // The predicate Op for elements T as a host kernel that flags a block of elements.
 template <class T, class Op>
-inline constexpr HostKernel compact_keep =
-    host_kernel<&detail::host::compact_keep<T, typename HostOperator<Op>::Type>>();
+inline constexpr HostKernel compact_keep = host_kernel<&detail::host::compact_keep<T, Op>>();
 
 // What happens to elements that do not satisfy the predicate: compact() drops them, partition() stores them behind
 // the others.

@@ -48,8 +48,8 @@ struct HistogramHost {
 // That of the operator Op for samples T.
 template <class T, class Op>
 inline constexpr HistogramHost histogram_host = {
-    .narrow = host_kernel<&detail::host::histogram_bin<T, u32, typename HostOperator<Op>::Type>>(),
-    .wide = plain_host_kernel<&detail::host::histogram_bin<T, u64, typename HostOperator<Op>::Type>>()};
+    .narrow = host_kernel<&detail::host::histogram_bin<T, u32, Op>>(),
+    .wide = plain_host_kernel<&detail::host::histogram_bin<T, u64, Op>>()};
 
 // A call with its types erased.
 struct HistogramProblem {

@@ -61,11 +61,12 @@ constexpr u64 canonical_depth(u64 n) {
 
 namespace detail {
 
-// The host kernels of one operator and type. Null: not compiled.
+struct ReduceSteps;
+
+// The host kernels of one operator and type.
 struct ReduceHost {
-    HostKernel fixed = {}, serial = {};
-    HostKernel global_step = {}, interleaved = {}, sequential = {},
-               first_add = {};  // of the textbook variants
+    HostKernel fixed, serial;
+    const ReduceSteps* steps = nullptr;  // of the textbook variants; of built-in operators only
 };
 
 // Compilers do not vectorise a chain of operations on floats.
@@ -78,26 +79,17 @@ constexpr HostKernel reduce_serial_kernel() {
     }
 }
 
-// The host kernels without those of the textbook variants.
+// The host kernels of an operator and type.
 template <class T, class Op>
-struct ReduceProduction {
-    static constexpr ReduceHost kernels{.fixed = host_kernel<&detail::host::reduce_wide<T, Op>>(),
-                                        .serial = reduce_serial_kernel<T, Op>()};
-};
-
-// All host kernels. Defined in concord/reduce_textbook.hpp.
-template <class T, class Op>
-struct ReduceTextbook;
-
-// The host kernels of a call: those of the textbook variants only on request.
+constexpr ReduceHost reduce_kernels(const ReduceSteps* steps = nullptr) {
+    return {.fixed = host_kernel<&detail::host::reduce_wide<T, Op>>(),
+            .serial = reduce_serial_kernel<T, Op>(),
+            .steps = steps};
+}
 template <class T, class Op>
 const ReduceHost& reduce_host() {
-    using O = HostOperator<Op>;
-    if constexpr (O::textbook) {
-        return ReduceTextbook<T, typename O::Type>::kernels;
-    } else {
-        return ReduceProduction<T, Op>::kernels;
-    }
+    static constexpr ReduceHost kernels = reduce_kernels<T, Op>();
+    return kernels;
 }
 
 // A call with its types erased.
@@ -107,6 +99,7 @@ struct ReduceProblem {
     ValueBytes values;       // the operator's bound values
     ValueBytes identity;     // one element
     const ReduceHost* host;  // null: the operator has kernel source only
+    u64 chunk = 0;           // see reduce_chunks(); 0: the canonical chunk, and all levels
 
     Type type() const { return in.type; }
 };

@@ -49,45 +49,30 @@ std::string_view name_of(ScanKind kind);
 
 namespace detail {
 
+struct ScanSteps;
+
 // The host kernels of one operator and type. Null: not compiled.
 struct ScanHost {
     HostKernel serial = {}, partitioned = {};
-    HostKernel totals = {};  // for an input in parts
-    HostKernel step = {}, shift = {}, join = {}, up_sweep = {}, down_sweep = {}, kogge_stone = {},
-               brent_kung = {}, recursive = {}, recursive_vector = {},
-               offsets = {};  // of the textbook variants
+    HostKernel totals = {};            // for an input in parts
+    const ScanSteps* steps = nullptr;  // of the textbook variants; of built-in operators only
 };
 
-// The host kernels without those of the textbook variants.
-template <class T, class Op>
-struct ScanProduction {
-    static constexpr ScanHost kernels{.serial = plain_host_kernel<&detail::host::scan_serial<T, Op>>(),
-                                      .partitioned = host_kernel<&detail::host::scan_partitioned<T, Op>>(),
-                                      .totals = host_kernel<&detail::host::scan_totals<T, Op>>()};
-};
-
-// All host kernels. Defined in concord/scan_textbook.hpp.
-template <class T, class Op>
-struct ScanTextbook;
-
-// The host kernels of one call: without totals, and those of the textbook variants only on request.
+// The host kernels of one call: without totals.
 template <class T, class Op>
 const ScanHost& scan_host() {
-    using O = HostOperator<Op>;
-    if constexpr (O::textbook) {
-        return ScanTextbook<T, typename O::Type>::kernels;
-    } else {
-        static constexpr ScanHost kernels{
-            .serial = plain_host_kernel<&detail::host::scan_serial<T, Op>>(),
-            .partitioned = host_kernel<&detail::host::scan_partitioned<T, Op>>()};
-        return kernels;
-    }
+    static constexpr ScanHost kernels{.serial = plain_host_kernel<&detail::host::scan_serial<T, Op>>(),
+                                      .partitioned = host_kernel<&detail::host::scan_partitioned<T, Op>>()};
+    return kernels;
 }
 
 // The host kernels for an input in parts.
 template <class T, class Op>
 const ScanHost& scan_parts_host() {
-    return ScanProduction<T, typename HostOperator<Op>::Type>::kernels;
+    static constexpr ScanHost kernels{.serial = plain_host_kernel<&detail::host::scan_serial<T, Op>>(),
+                                      .partitioned = host_kernel<&detail::host::scan_partitioned<T, Op>>(),
+                                      .totals = host_kernel<&detail::host::scan_totals<T, Op>>()};
+    return kernels;
 }
 
 // A call with its types erased.

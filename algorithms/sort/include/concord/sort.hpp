@@ -85,29 +85,16 @@ struct SortCode {
 };
 SortCode sort_code(Type type, const SortBy& by);
 
-// The host kernels for one comparator, or for codes, on one type of key and one of value. A null kernel is not
-// compiled.
+// The host kernels for one comparator, or for codes, on one type of key and one of value.
 struct SortHost {
-    HostKernel merge_tiles = {}, merge_runs = {};
-    HostKernel std_sort = {};  // textbook kernel: only on request for user comparators
+    HostKernel merge_tiles, merge_runs;
 };
-
-// All host kernels; defined in `concord/sort_textbook.hpp`.
-template <class T, class V, class Less>
-struct SortTextbook;
-
-// The host kernels of a call: textbook kernels only for textbook(less).
 template <class T, class V, class Less>
 const SortHost& sort_host() {
-    using O = HostOperator<Less>;
-    if constexpr (O::textbook) {
-        return SortTextbook<T, V, typename O::Type>::kernels;
-    } else {
-        static constexpr SortHost kernels{
-            .merge_tiles = plain_host_kernel<&detail::host::merge_tiles<T, V, Less>>(),
-            .merge_runs = plain_host_kernel<&detail::host::merge_runs<T, V, Less>>()};
-        return kernels;
-    }
+    static constexpr SortHost kernels{
+        .merge_tiles = plain_host_kernel<&detail::host::merge_tiles<T, V, Less>>(),
+        .merge_runs = plain_host_kernel<&detail::host::merge_runs<T, V, Less>>()};
+    return kernels;
 }
 
 // A call with its types erased.

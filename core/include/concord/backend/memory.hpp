@@ -40,6 +40,9 @@ class Memory {
     virtual u64 begin() const noexcept { return 0; }
     /// The handle of the backend's own API. Default: host_pointer().
     virtual void* native_handle() noexcept { return host_pointer(); }
+    /// The address that kernels use, if the backend's API has addresses: two blocks share memory where their ranges
+    /// overlap. Null: equal native handles mean the same memory. Default: host_pointer().
+    virtual void* device_address() noexcept { return host_pointer(); }
 };
 
 /// The memory behind a buffer, for KernelArgument::buffer.

@@ -1,7 +1,7 @@
 #pragma once
-// The disk cache of compiled kernels in $XDG_CACHE_HOME/concord, otherwise in ~/.cache/concord.
+// The files of the disk cache of compiled kernels.
 
-#include <concord/types.hpp>
+#include <concord/backend/program_cache.hpp>
 
 #include <filesystem>
 #include <optional>
@@ -22,14 +22,6 @@ struct Entry {
 
 // The folder of the cache. Empty if XDG_CACHE_HOME and HOME are not set, or if CONCORD_CACHE is off.
 std::filesystem::path folder();
-
-// The program stored under `key`, if any. The key contains everything that the program depends on: a title in the first
-// line, then versions of compiler and driver, options and source. An entry counts as missing if it is damaged, not a
-// regular file, belongs to another user than this one or root, or everyone can write it.
-std::optional<std::string> load(std::string_view key);
-
-// Stores a program atomically. If the folder is not writable, logs it once and does nothing.
-void store(std::string_view key, std::string_view program) noexcept;
 
 // Parts of a file.
 struct Parts {

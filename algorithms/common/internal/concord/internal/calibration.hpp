@@ -100,7 +100,7 @@ inline u32 stores_past_cache(const Device& device, const Tunable& tunable, const
                              u64 bytes) {
     const DeviceTraits& traits = device.traits();
     const u64 kib = traits.cache >> 10;
-    return bytes >> 10 >= (tunable.is_for(device) ? tuned(device, tunable, point, kib) : kib) ? 1 : 0;
+    return bytes >> 10 >= tuned(device, tunable, point, kib) ? 1 : 0;
 }
 
 }  // namespace concord::detail

@@ -8,20 +8,31 @@ namespace concord::detail {
 
 // The OpenCL C name of an element type, as in as_float and float16.
 constexpr std::string_view opencl_name(Type type) {
-    constexpr std::string_view names[] = {"char",   "short", "int",   "long",  "uchar",
-                                          "ushort", "uint",  "ulong", "float", "double"};
-    return names[static_cast<std::size_t>(type)];
+    return row_of(type).opencl;
 }
 
 // The unsigned integer of that many bytes; u8 for 0 bytes.
 constexpr Type bits_of_size(u32 size) {
-    return size == 8 ? Type::u64 : size == 4 ? Type::u32 : size == 2 ? Type::u16 : Type::u8;
+    for (const Type type : all_types) {
+        if (is_unsigned(type) && size_of(type) == size) return type;
+    }
+    return Type::u8;
 }
 
 // Minimum KiB of data per additional group on a CPU, unless a calibration measured it. oneTBB wakes threads only as
 // groups need them, which takes long. Other drivers wake all threads at every launch.
 constexpr u64 least_group_kib(const DeviceTraits& traits) {
     return traits.serial_groups ? 256 : 64;
+}
+
+// A kernel that exists in the host dialect only.
+inline std::shared_ptr<Kernel> host_kernel_of(Device& device, const char* entry, const HostKernel& host) {
+    return device.kernel({.entry = entry, .host = host, .max_group_size = 1});
+}
+
+// Tiles of that side along a length, as kernels count them.
+constexpr u32 tiles_in(u64 length, u64 side) {
+    return static_cast<u32>(divide_up(length, side));
 }
 
 // Stands for an operator's values in the launch of a kernel without an operator.

@@ -1,6 +1,7 @@
 #pragma once
 // Host side of decoupled look-back: the workspace through which tiles exchange their totals. See lookback.cu.
 
+#include <concord/stream_memory.hpp>
 #include <concord/variant.hpp>
 
 namespace concord::detail {
@@ -21,7 +22,7 @@ constexpr u64 lookback_totals(u64 tiles) {
 struct Lookback {
     Lookback(Stream& stream, u64 tiles, u32 value_bytes) {
         const u64 words = lookback_head + lookback_totals(tiles) * (value_bytes <= 4 ? 1 : 2);
-        buffer = stream.workspace(words * sizeof(u64));
+        buffer = workspace(stream, words * sizeof(u64));
         view = {buffer.get(), 0, words, Type::u64};
     }
     std::shared_ptr<Buffer> buffer;

@@ -1,7 +1,7 @@
 #pragma once
-// The rows of an algorithm's table of variants.
+// The rows of an algorithm's table of variants, and the choice among them.
 
-#include <concord/variant.hpp>
+#include <concord/tuning.hpp>
 
 namespace concord::detail {
 
@@ -18,25 +18,28 @@ inline DeviceClass class_of(const Device& device) {
     return traits.many_items ? DeviceClass::groups : DeviceClass::items;
 }
 
-// A variant on one class of devices. Without `run` it is not implemented there.
+// A variant on one class of devices. Without `run` it is not implemented there. The functions ask traits for limits and
+// capabilities only.
 template <class Problem>
 struct Implementation {
     void (*run)(Stream&, const Problem&) = nullptr;
-    Support (*supports)(const Device&, const Problem&) = nullptr;  // null: every call
+    Support (*supports)(const Device&, const Problem&) = nullptr;  // null: every problem
+    // Whether `auto` prefers the variant to those further down the table; null: always.
+    bool (*suits)(const Device&, const Problem&) = nullptr;
 };
 
-// A row: a variant, and one function per class of devices. The function of a class asks traits for limits only.
+// A row: a variant, and one function per class of devices.
 template <class Problem>
 struct Row {
     Variant variant;
     Implementation<Problem> groups = {};
     Implementation<Problem> items = {};
     Implementation<Problem> host = {};
-    // Whether `auto` prefers the row to those further down the table; null: always.
-    bool (*suits)(const Device&, const Problem&) = nullptr;
+    // What the variant supports on every device; null: every problem.
+    Support (*accepts)(const Variant&, const Problem&) = nullptr;
 
-    const Implementation<Problem>& on(const Device& device) const {
-        switch (class_of(device)) {
+    constexpr const Implementation<Problem>& on(DeviceClass devices) const {
+        switch (devices) {
             case DeviceClass::groups:
                 return groups;
             case DeviceClass::items:
@@ -48,17 +51,151 @@ struct Row {
     }
 
     Support supports(const Device& device, const Problem& problem) const {
-        const Implementation<Problem>& implementation = on(device);
+        const Implementation<Problem>& implementation = on(class_of(device));
         if (implementation.run == nullptr)
             return Support::no(class_of(device) == DeviceClass::groups
                                    ? "requires a device that prefers one work-item per group; " +
                                          device.info().selector + " prefers many"
                                    : "requires a device that prefers many work-items per group; " +
                                          device.info().selector + " prefers one");
+        if (accepts != nullptr) {
+            if (Support accepted = accepts(variant, problem); !accepted) return accepted;
+        }
         return implementation.supports == nullptr ? Support{} : implementation.supports(device, problem);
     }
 
-    void run(Stream& stream, const Problem& problem) const { on(stream.device()).run(stream, problem); }
+    bool suits(const Device& device, const Problem& problem) const {
+        const auto asks = on(class_of(device)).suits;
+        return asks == nullptr || asks(device, problem);
+    }
+
+    void run(Stream& stream, const Problem& problem) const {
+        on(class_of(stream.device())).run(stream, problem);
+    }
+
+    // Whether there are functions for the languages that the descriptor names, and for no others.
+    constexpr bool is_complete() const {
+        const bool cuda = variant.dialects.has(Dialect::cuda), opencl = variant.dialects.has(Dialect::opencl);
+        const bool on_groups = groups.run != nullptr, on_items = items.run != nullptr;
+        return variant.dialects.has(Dialect::host) == (host.run != nullptr) &&
+               (cuda || opencl) == (on_groups || on_items) && (on_groups || !cuda) && (opencl || !on_items);
+    }
 };
+
+// The variants of a table, for the algorithm's descriptor. Does not compile if a row is not complete.
+template <class Problem, std::size_t N>
+constexpr std::array<const Variant*, N> variants_of(const Row<Problem> (&table)[N]) {
+    std::array<const Variant*, N> list{};
+    for (std::size_t i = 0; i < N; ++i) {
+        if (!table[i].is_complete()) throw "a row names a language without functions, or the reverse";
+        list[i] = &table[i].variant;
+    }
+    return list;
+}
+
+// The user's operator in a problem, null if it has none.
+template <class Problem>
+const Operator* operator_of(const Problem& problem) {
+    if constexpr (requires { problem.less->unportable; }) {
+        return problem.less;
+    } else if constexpr (requires { problem.op->unportable; }) {
+        return problem.op;
+    } else if constexpr (requires { problem.op.unportable; }) {
+        return &problem.op;
+    } else {
+        return nullptr;
+    }
+}
+
+// Returns the row that the options select. A table lists its variants in order of preference: `auto` uses the first row
+// that supports and suits the problem, else the first that supports it. Problem::type() is the type of the arithmetic.
+template <class Problem, std::size_t N>
+const Row<Problem>& choose(std::string_view algorithm, const Row<Problem> (&table)[N], const Device& device,
+                           const Problem& problem, const Options& options) {
+    const Operator* const op = operator_of(problem);
+    const bool by_name = options.variant != "auto";
+    if (options.order && options.order != OperationOrder::unspecified && op != nullptr)
+        check_portable(algorithm, *op, device);
+    // Without an order, `auto` asks for the canonical one if the operator has one.
+    OperationOrder asked = options.order.value_or(OperationOrder::unspecified);
+    if (!options.order && !by_name && (op == nullptr || is_portable(*op, device)))
+        asked = OperationOrder::canonical;
+    auto supports = [&](const Row<Problem>& row) {
+        Support dialect = supports_dialect(device, row.variant);
+        if (!dialect) return dialect;
+        const Support order = supports_order(row.variant, asked, problem.type());
+        return order ? row.supports(device, problem) : order;
+    };
+    // What `auto` takes. Null if no row supports the problem.
+    auto first = [&]() -> const Row<Problem>* {
+        for (const Row<Problem>& row : table) {
+            if (row.suits(device, problem) && supports(row)) return &row;
+        }
+        for (const Row<Problem>& row : table) {
+            if (supports(row)) return &row;
+        }
+        return nullptr;
+    };
+    auto usable = [&] {
+        std::vector<std::string_view> names;
+        for (const Row<Problem>& row : table) {
+            if (supports(row)) names.push_back(row.variant.name);
+        }
+        return names;
+    };
+    if (!by_name) {
+        if (const Row<Problem>* const row = first()) return *row;
+        if (!options.order) {
+            asked = OperationOrder::unspecified;
+            if (const Row<Problem>* const row = first()) return *row;
+        }
+        const Row<Problem>* blamed = &table[0];
+        for (const Row<Problem>& row : table) {
+            if (supports_dialect(device, blamed->variant)) break;
+            blamed = &row;
+        }
+        throw_unsupported_variant(algorithm, "auto", device, supports(*blamed).reason, {});
+    }
+    for (const Row<Problem>& row : table) {
+        if (row.variant.name != options.variant) continue;
+        if (const Support support = supports(row); !support)
+            throw_unsupported_variant(algorithm, row.variant.name, device, support.reason, usable());
+        return row;
+    }
+    throw_unknown_variant(algorithm, options.variant, usable());
+}
+
+// Like choose(), but `auto` uses the variant in the device's table. That variant must support the problem and guarantee
+// at least the order that the options name, by default that of the variant that choose() returns.
+template <class Problem, std::size_t N>
+const Row<Problem>& choose_tuned(std::string_view algorithm, const Row<Problem> (&table)[N],
+                                 const Device& device, const Problem& problem, const TuningPoint& point,
+                                 const Options& options) {
+    const Row<Problem>& otherwise = choose(algorithm, table, device, problem, options);
+    const Tuning& tuning = tuning_of(device);
+    if (tuning.is_silent() || options.variant != "auto") return otherwise;
+    const Variant* const wanted = tuning.variant(&table[0].variant, point);
+    for (const Row<Problem>& row : table) {
+        if (&row.variant != wanted) continue;
+        const bool keeps =
+            supports_dialect(device, row.variant) &&
+            supports_order(row.variant, options.order.value_or(otherwise.variant.order), problem.type()) &&
+            row.supports(device, problem);
+        return keeps ? row : otherwise;
+    }
+    return otherwise;
+}
+
+// The result of a call that the row runs.
+template <class Problem>
+Enqueued enqueued(const Stream& stream, const Row<Problem>& row, const Problem& problem) {
+    const Operator* const op = operator_of(problem);
+    const bool exact = !is_float(problem.type());
+    const bool portable = op == nullptr || is_portable(*op, stream.device());
+    return {row.variant.name, &stream.device(),
+            !portable ? OperationOrder::unspecified
+            : exact   ? OperationOrder::canonical
+                      : row.variant.order};
+}
 
 }  // namespace concord::detail

@@ -6,7 +6,7 @@
 // naive      one loop over a tile.
 // vectorized one loop over a tile. If the data exceeds the caches, results leave with non-temporal stores, a cache line
 //            at a time. To collect them in L1 first takes up to twice as long.
-// Tunables   the tile and past_cache: launch arguments.
+// Tunables   the tile and non_temporal: launch arguments.
 //
 // A, B, U: element types of the inputs and the output. Op: called with two elements.
 
@@ -46,13 +46,13 @@ template <class A, class B, class U, class Op>
         out[i] = op(a[i], b[i]);
 }
 
-// past_cache: results are stored to memory in whole cache lines.
+// non_temporal: results are stored to memory in whole cache lines.
 template <class A, class B, class U, class Op>
-void map_vectorized(const Group& group, const A* a, const B* b, U* out, u64 n, u64 tile, u32 past_cache,
+void map_vectorized(const Group& group, const A* a, const B* b, U* out, u64 n, u64 tile, u32 non_temporal,
                     const Op op) {
     constexpr u64 line = 64 / sizeof(U);
     const u64 begin = group.x * tile, end = std::min(n, begin + tile);
-    if (past_cache == 0) return map_elements(a + begin, b + begin, out + begin, end - begin, op);
+    if (non_temporal == 0) return map_elements(a + begin, b + begin, out + begin, end - begin, op);
     const u64 whole = begin + elements_to_line(out + begin);
     if (whole + line > end) return map_elements(a + begin, b + begin, out + begin, end - begin, op);
     map_elements(a + begin, b + begin, out + begin, whole - begin, op);

@@ -1,8 +1,8 @@
 #pragma once
-// Scan in the canonical order, host dialect. Parallel sources: scan.cu, scan.cl and scan_wide.cl.
+// Scan in the canonical order, host dialect. Parallel sources: scan_tile.cu and scan_wide.cl.
 //
-// Algorithm  The tree of scan.cu, in vectors. A task scans tiles of 65536 elements. Built-in operators on integers of 4
-//            and 8 bytes scan element by element.
+// Algorithm  The tree of scan_tile.cu, in vectors. A task scans tiles of 65536 elements. Built-in operators on
+//            integers of 4 and 8 bytes scan element by element.
 // Passes     partitioned: one launch. The carry of a tile comes from the totals of earlier tiles, as in lookback.cu.
 //            Traffic: reads every element from memory once, for its tile's total, and again from the cache; writes it
 //            once.

@@ -1,5 +1,5 @@
 #pragma once
-// Comparison sorts in the host dialect. They are templates, so that a user comparator is compiled into them.
+// Merge sort in the host dialect. Its kernels are templates, so that a user comparator is compiled into them.
 // T: key; V: unsigned integer of a value's size, or NoValue; Less: the comparator, or Ascending.
 
 #include <concord/host_kernel.hpp>
@@ -53,40 +53,8 @@ template <class T, class Less>
     return key;
 }
 
-// A key with its value, for std_sort.
-template <class T, class V>
-struct SortPair {
-    T key;
-    V value;
-};
-
 template <class V>
 inline constexpr bool has_value = !std::is_same_v<V, NoValue>;
-
-// std::sort on one thread. scratch: n pairs; unused for keys alone.
-template <class T, class V, class Less>
-void sort_std(const Group& /*group*/, const T* in, const V* values_in, T* out, V* values_out, u8* scratch,
-              u64 n, const Less less) {
-    if constexpr (has_value<V>) {
-        using Pair = SortPair<T, V>;
-        auto* pairs = reinterpret_cast<Pair*>(scratch);
-        for (u64 i = 0; i < n; ++i)
-            pairs[i] = {sort_encode(less, in[i]), values_in[i]};
-        std::sort(pairs, pairs + n, [&](const Pair& a, const Pair& b) { return less(a.key, b.key) != 0; });
-        for (u64 i = 0; i < n; ++i) {
-            out[i] = sort_decode(less, pairs[i].key);
-            values_out[i] = pairs[i].value;
-        }
-    } else {
-        for (u64 i = 0; i < n; ++i)
-            out[i] = sort_encode(less, in[i]);
-        std::sort(out, out + n, [&](T a, T b) { return less(a, b) != 0; });
-        for (u64 i = 0; i < n; ++i)
-            out[i] = sort_decode(less, out[i]);
-    }
-}
-
-// --- merge -----------------------------------------------------------------------------------------------------------
 
 // A run of keys and values.
 template <class T, class V>

@@ -83,7 +83,8 @@ class Ceilings {
     Known known() const;
 
   private:
-    std::shared_ptr<Kernel> compile(const char* entry, Type type, u32 vector = 64) const;
+    std::shared_ptr<Kernel> compile(const KernelSource& source, const char* entry, Type type,
+                                    u32 vector = 64) const;
     u64 large_traffic() const;
 
     Stream& stream_;

@@ -18,9 +18,9 @@ std::string value_name(Type type, const void* value);
 /// either is NaN or T is an integer type.
 template <class T>
 double ulps_between(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) {
-        using U = std::conditional_t<sizeof(T) == 4, u32, u64>;
-        if (a != a || b != b) return -1;
+    if constexpr (detail::has_float_values<T>) {
+        using U = detail::BitsOf<T>;
+        if (std::isnan(detail::widened(a)) || std::isnan(detail::widened(b))) return -1;
         // Maps floats to unsigned integers in the same order, so that the difference is exact.
         auto place = [](T x) {
             const U bits = std::bit_cast<U>(x), sign = U(1) << (sizeof(U) * 8 - 1);
@@ -44,7 +44,8 @@ template <class T>
 bool same(T a, T b, NanComparison nans = NanComparison::any) {
     // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the comparison is bitwise on purpose
     if (std::memcmp(&a, &b, sizeof(T)) == 0) return true;
-    if constexpr (std::is_floating_point_v<T>) return nans == NanComparison::any && a != a && b != b;
+    if constexpr (detail::has_float_values<T>)
+        return nans == NanComparison::any && std::isnan(detail::widened(a)) && std::isnan(detail::widened(b));
     return false;
 }
 

@@ -187,6 +187,7 @@ struct Suite {
     std::vector<const Variant*> variants;  ///< its variants
     /// Emits every case whose first input has that type.
     std::function<void(const Plan& plan, Type type, const CaseSink& emit)> cases;
+    bool supports_storage = false;  ///< whether there are cases and workloads for storage types
     /// Whether every variant must have a passing case on every device in whose language it is implemented, except for
     /// the entries of `refusals`. Checks that are limited to some sizes, patterns or placements, or to types without
     /// f32, do not judge this.

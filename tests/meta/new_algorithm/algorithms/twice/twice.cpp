@@ -1,13 +1,12 @@
+#include "twice_sources.hpp"
+
+#include <concord/internal/row.hpp>
 #include <concord/tuning.hpp>
 #include <concord/twice.hpp>
 
 #include <algorithm>
 
 namespace concord {
-
-namespace detail::kernel_sources {
-extern const SourceFile twice_cu, twice_cl;
-}
 
 namespace detail {
 namespace {
@@ -17,11 +16,6 @@ struct TwiceProblem {
     Type type() const { return in.type; }
 };
 
-const KernelSource& source() {
-    static const KernelSource sources{"twice", {kernel_sources::twice_cu}, {kernel_sources::twice_cl}};
-    return sources;
-}
-
 template <class T>
 void twice_host(const Group& group, const T* in, T* out, u64 n, u64 tile) {
     const u64 begin = group.x * tile, end = std::min(n, begin + tile);
@@ -29,24 +23,26 @@ void twice_host(const Group& group, const T* in, T* out, u64 n, u64 tile) {
         out[i] = in[i] + in[i];
 }
 
-void run(Stream& stream, const TwiceProblem& p, u64 tile) {
-    Device& device = stream.device();
-    const auto kernel = device.kernel(
-        {.source = &source(),
+void run(Stream& stream, const TwiceProblem& p, u64 tile, u32 group_size) {
+    const auto kernel = stream.device().kernel(
+        {.source = &kernel_sources::twice(),
          .entry = "twice",
          .constants = {{"T", p.in.type}},
-         .host = p.in.type == Type::f32 ? host_kernel<&twice_host<f32>>() : host_kernel<&twice_host<f64>>()});
+         .host = visit_float(p.in.type, []<class T>(TypeTag<T>) { return host_kernel<&twice_host<T>>(); })});
     const u64 n = p.in.count;
-    const u32 group_size = device.traits().many_items ? 256 : 1;
     launch(stream, *kernel, LaunchShape::linear(divide_up(n, tile), group_size), p.in, p.out, n, tile);
 }
 
-void run_tiled(Stream& stream, const TwiceProblem& p) {
-    run(stream, p, 4096);
+void run_groups(Stream& stream, const TwiceProblem& p) {
+    run(stream, p, 4096, 256);
+}
+
+void run_items(Stream& stream, const TwiceProblem& p) {
+    run(stream, p, 4096, 1);
 }
 
 void run_serial(Stream& stream, const TwiceProblem& p) {
-    run(stream, p, p.in.count);
+    run(stream, p, p.in.count, 1);
 }
 
 Support supports(const Device& device, const TwiceProblem& p) {
@@ -54,27 +50,21 @@ Support supports(const Device& device, const TwiceProblem& p) {
     return supports_type(device, p.in.type);
 }
 
-struct TwiceRow {
-    Variant variant;
-    Required<Support(const Device&, const TwiceProblem&)> supports;
-    Required<void(Stream&, const TwiceProblem&)> run;
-};
-
-constexpr TwiceRow table[] = {
+constexpr Row<TwiceProblem> table[] = {
     {.variant = {.name = "tiled",
                  .summary = "a group processes a tile",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
-     .supports = supports,
-     .run = run_tiled},
+     .groups = {run_groups, supports},
+     .items = {run_items, supports},
+     .host = {run_items, supports}},
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",
                  .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
-     .supports = supports,
-     .run = run_serial},
+     .host = {run_serial, supports}},
 };
 constexpr auto variants = variants_of(table);
 
@@ -86,9 +76,10 @@ constinit const Algorithm twice_algorithm{
 
 Enqueued twice(Stream& stream, const View& in, const View& out, const Options& options) {
     detail::check_operand("twice", "in", stream, in);
-    detail::check_operand("twice", "out", stream, out);
+    detail::check_output("twice", "out", stream, out);
     if (in.type != out.type || in.count != out.count)
         throw Error(ErrorCode::invalid_argument, "twice", "in and out differ in type or count");
+    detail::check_overlap("twice", {"out", out}, {"in", in}, detail::InPlace::yes);
     const detail::TwiceProblem problem{in, out};
     const TuningPoint point{in.type, in.count, 0};
     const auto& row = detail::choose_tuned("twice", detail::table, stream.device(), problem, point, options);

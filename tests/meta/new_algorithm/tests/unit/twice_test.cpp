@@ -1,4 +1,7 @@
 // Twice through the public API; `concord check` covers variants, types, sizes and patterns.
+// No fixed bits: no operation follows another.
+// No scratch limit: it allocates none.
+// No baseline: no peer library has this operation.
 #include "devices.hpp"
 
 #include <concord/twice.hpp>

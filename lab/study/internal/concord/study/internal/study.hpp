@@ -143,6 +143,17 @@ std::string report(const Records& records, const Save& save);
 // The report's tables as Markdown.
 std::string markdown(const Records& records);
 
+// Blocks of the documentation's pages as Markdown, from a folder of stored results (docs/store_results.py). Words:
+//   machines              the measured machines, with links to their pages
+//   machine NAME          all figures of NAME.bench.json, first those of peers that are faster
+//   algorithm NAME        the figures of an algorithm at its largest sizes, on all machines
+//   headline [NAME...]    a row for each algorithm: rate, fraction of the attainable rate, fastest peer library
+//   python                Concord from Python next to NumPy, PyTorch and CuPy
+//   agreement             what `concord check` found, a row for each algorithm
+std::string stored_page(const std::filesystem::path& folder, const std::vector<std::string>& words);
+// agreement.svg and speedups.svg.
+void stored_figures(const std::filesystem::path& folder, const Save& save);
+
 // A file from `concord bench --json` or `concord check --json` as a line of the results file. Throws io if the file
 // is not one of these, or the report cannot show it.
 ordered_json line_of_file(const std::filesystem::path& file);

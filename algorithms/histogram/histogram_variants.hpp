@@ -1,0 +1,98 @@
+#pragma once
+// Internal to histogram: resolved bins, host kernels, tunables, and the functions of its variants.
+
+#include <concord/histogram.hpp>
+#include <concord/internal/row.hpp>
+#include <concord/tuning.hpp>
+
+#include <array>
+#include <bit>
+
+namespace concord::detail {
+
+// Up to this number a bin is a u32, and every sample that is not counted maps past the last bin, whatever its sign
+// was.
+inline constexpr u64 max_narrow_bins = u64{1} << 30;
+
+// The rule of a call with N bins, as kernels take it.
+struct ResolvedBins {
+    const Operator* op = nullptr;
+    const HistogramHost* host = nullptr;
+    std::array<std::byte, 48> values{};
+    u32 size = 0;          // bytes of values
+    bool nothing = false;  // no sample of this type is in the range
+};
+
+// The built-in rule for `count` bins. Throws invalid_argument.
+ResolvedBins resolve(const HistogramBins& bins, Type type, u64 count);
+
+// The functors of histogram_bins.hpp.
+enum class HistogramForm : u8 {
+    even_float,
+    even_shift,
+    even_ratio,
+    even_wide,
+    modulo,
+    modulo_wide,
+    identity
+};
+
+// The host kernels of a functor whose result is `bin`; null if there is no such functor.
+const HistogramHost* histogram_builtin_host(HistogramForm form, Type type, Type bin);
+
+// The host kernels of histogram. Those that call a bin function take it as an argument.
+struct HistogramKernels {
+    HostKernel bins = {}, bytes = {}, merge = {};  // private_bins
+    HostKernel serial = {}, global = {}, local = {}, packed16 = {};
+    HostKernel ids = {}, positions = {}, segments = {};  // sorted
+    HostKernel saturate = {};
+};
+// wide: those that take bins of 64 bits.
+const HistogramKernels& histogram_kernels(bool wide);
+
+// Copies of the counters per group (multi_copy), passes over the samples (passes), and bytes of local memory per
+// group.
+u64 multi_copies(const Device& device, const HistogramProblem& problem);
+u64 pass_count(const Device& device, u64 bins);
+u64 local_budget(const Device& device);
+// Scratch tables of private_bins.
+struct PrivateRows {
+    u64 tasks, stride;
+    u32 tables;
+    u64 bytes() const { return tasks * stride * tables * 4; }
+};
+PrivateRows private_rows(const Device& device, const HistogramProblem& problem);
+
+inline constexpr Tunable histogram_copies_of_group{
+    .name = "histogram.copies",
+    .summary = "largest number of copies per group, multi_copy",
+    .used_by = {TunableUser::cuda, TunableUser::opencl},
+    .values = {2, 4, 8, 16, 32}};
+inline constexpr Tunable histogram_row_gain{
+    .name = "histogram.row_gain",
+    .summary = "samples that a device counts in the time of adding one counter",
+    .used_by = {TunableUser::cuda, TunableUser::opencl},
+    .values = {4, 8, 16, 32, 64, 128, 256}};
+inline constexpr Tunable histogram_tables_of_task{
+    .name = "histogram.tables",
+    .summary = "tables per task, private_bins",
+    .used_by = {TunableUser::opencl_single_item, TunableUser::host},
+    .values = {1, 2, 4, 8}};
+inline constexpr Tunable histogram_tasks_of_unit{
+    .name = "histogram.tasks",
+    .summary = "tasks per thread, private_bins",
+    .used_by = {TunableUser::opencl_single_item, TunableUser::host},
+    .values = {1, 2, 4, 8, 16}};
+
+TuningPoint point_of(const HistogramProblem& problem);
+
+void run_histogram_private_bins(Stream& stream, const HistogramProblem& problem);
+void run_histogram_multi_copy(Stream& stream, const HistogramProblem& problem);
+void run_histogram_shared_atomic(Stream& stream, const HistogramProblem& problem);
+void run_histogram_packed16(Stream& stream, const HistogramProblem& problem);
+void run_histogram_passes(Stream& stream, const HistogramProblem& problem);
+void run_histogram_global_atomic(Stream& stream, const HistogramProblem& problem);
+void run_histogram_sorted(Stream& stream, const HistogramProblem& problem);
+void run_histogram_serial(Stream& stream, const HistogramProblem& problem);
+
+}  // namespace concord::detail

@@ -1,0 +1,189 @@
+#pragma once
+// Internal to matmul: the validated call, its kernels, and the functions of its variants.
+
+#include <concord/internal/launch.hpp>
+#include <concord/internal/row.hpp>
+#include <concord/matmul.hpp>
+#include <concord/tuning.hpp>
+
+#include "matmul_host.hpp"
+
+namespace concord::detail {
+
+// Shape of a product and memory layout of its operands. The kernels know C in row-major layout only.
+struct MatmulShape {
+    u64 m, n, k;
+    bool transpose_a = false, transpose_b = false;  // whether A or B is column-major
+    u64 a_pitch, b_pitch, c_pitch;
+    u64 batch = 1;
+    u64 a_stride, b_stride, c_stride;  // elements between the matrices of a batch; 0: one matrix for all
+};
+
+// A validated call. All pitches and strides are set. If k is 0, a and b are empty ranges of c's buffer.
+struct MatmulProblem {
+    View a, b, c;
+    MatmulShape shape;
+    MatmulScale scale;
+
+    Type type() const { return c.type; }
+    u32 size() const { return size_of(c.type); }
+    // Distance in elements between neighbours of op(A) or op(B), down a column and along a row.
+    u64 a_row() const { return shape.transpose_a ? 1 : shape.a_pitch; }
+    u64 a_column() const { return shape.transpose_a ? shape.a_pitch : 1; }
+    u64 b_row() const { return shape.transpose_b ? 1 : shape.b_pitch; }
+    u64 b_column() const { return shape.transpose_b ? shape.b_pitch : 1; }
+};
+
+// Whether C has so few rows or columns that tiles would be mostly padding.
+inline constexpr u64 thin = 8;
+inline bool is_thin(const MatmulProblem& p) {
+    return std::min(p.shape.m, p.shape.n) < thin;
+}
+
+// Throws invalid_argument or wrong_device unless the call is valid.
+MatmulProblem matmul_problem(Stream& stream, const VolumeView& a, const VolumeView& b, const VolumeView& c,
+                             const MatmulScale& scale);
+
+inline TuningPoint point_of(const MatmulProblem& p) {
+    const auto [least, most] = std::minmax({p.shape.m, p.shape.n, p.shape.k});
+    const bool oblong = most / 4 > least || p.shape.batch != 1;
+    return {p.type(), p.shape.m * p.shape.n * p.shape.batch, is_thin(p) ? 2U : oblong ? 1U : 0U};
+}
+
+inline constexpr Tunable matmul_tile_index{
+    .name = "matmul.tile",
+    .summary = "register_tiled: index of the tile size, 1 is the largest",
+    .used_by = {TunableUser::cuda, TunableUser::opencl},
+    .values = {1, 2, 3, 4, 5}};
+inline constexpr Tunable matmul_panel_kib{.name = "matmul.panel_kib",
+                                          .summary = "packed: KiB per block of a panel of B",
+                                          .used_by = {TunableUser::host},
+                                          .values = {16, 24, 32, 48, 64, 96}};
+inline constexpr Tunable matmul_strips_kib{.name = "matmul.strips_kib",
+                                           .summary = "packed: KiB per group for blocks of strips of A",
+                                           .used_by = {TunableUser::host},
+                                           .values = {64, 128, 256, 512}};
+inline constexpr Tunable matmul_max_panels{.name = "matmul.panels",
+                                           .summary = "packed: maximum number of panels per group",
+                                           .used_by = {TunableUser::host},
+                                           .values = {2, 4, 8, 16, 32}};
+inline constexpr Tunable matmul_groups_a_unit{.name = "matmul.groups",
+                                              .summary = "packed, direct: target number of groups per thread",
+                                              .used_by = {TunableUser::opencl_single_item, TunableUser::host},
+                                              .values = {1, 2, 4, 8, 16, 32}};
+inline constexpr Tunable matmul_direct_work{
+    .name = "matmul.direct_work",
+    .summary = "direct: least thousands of fused multiply-adds per group",
+    .used_by = {TunableUser::host},
+    .values = {128, 256, 512, 1024, 2048}};
+
+// Kernel `entry` for an element type. `constants` are added to those that depend on the type alone.
+std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, const KernelSource& source,
+                                      const char* entry, u32 group_size, const Constants& constants,
+                                      HostKernel host);
+
+// Host kernels of the textbook steps for one element type.
+struct MatmulHost {
+    HostKernel serial, naive, tiled, blocks, blocks_tiled;
+};
+const MatmulHost& matmul_host(Type type);
+
+// Kernels and register tile (rows of a strip, columns of a panel) for the machine's instruction set.
+struct PackedHost {
+    HostKernel pack, packed;
+    u64 rows, columns;
+};
+PackedHost packed_host(Type type, HostIsa isa);
+
+// The kernel and the rows and columns of its tiles for the machine's instruction set.
+struct DirectHost {
+    HostKernel kernel;
+    u64 rows, columns;
+};
+DirectHost direct_host(Type type, HostIsa isa);
+
+template <class T>
+detail::host::Product<T> product_of(const MatmulProblem& p) {
+    const MatmulShape& s = p.shape;
+    return {s.m,
+            s.n,
+            s.k,
+            p.a_row(),
+            p.a_column(),
+            p.b_row(),
+            p.b_column(),
+            s.c_pitch,
+            s.a_stride,
+            s.b_stride,
+            s.c_stride,
+            static_cast<T>(p.scale.alpha),
+            static_cast<T>(p.scale.beta)};
+}
+
+// Calls f with the Product argument of the kernels.
+template <class F>
+void with_product(const MatmulProblem& p, F f) {
+    auto with = [&](const auto& product) { f(ValueBytes{std::as_bytes(std::span(&product, 1))}); };
+    visit_float(p.type(), [&]<class T>(TypeTag<T>) { with(product_of<T>(p)); });
+}
+
+// Whether the number of tiles of `rows` x `columns` elements of C is within the limit of a launch.
+Support supports_tiles(const MatmulProblem& p, u64 rows, u64 columns);
+
+// Number of tiles of C along a column, along a row, and in all products of the batch.
+struct MatmulTiles {
+    u32 down, across;
+    u64 groups;
+};
+inline MatmulTiles tiles_of(const MatmulProblem& p, u64 rows, u64 columns) {
+    const u64 down = divide_up(p.shape.m, rows), across = divide_up(p.shape.n, columns);
+    return {static_cast<u32>(down), static_cast<u32>(across), down * across * p.shape.batch};
+}
+
+// Height of the bands in which groups process the tiles, in tiles; see tile_order.cu.
+inline constexpr u32 matmul_band_rows = 16;
+
+// Kernels for GPUs load and store packs of 16 bytes.
+inline constexpr u64 bytes_of_pack = 16;
+
+// Whether rows start at multiples of a pack.
+inline bool is_aligned(const View& view, u64 pitch, u64 stride) {
+    const u64 size = size_of(view.type);
+    return view.offset % bytes_of_pack == 0 && pitch * size % bytes_of_pack == 0 &&
+           stride * size % bytes_of_pack == 0;
+}
+
+// Whether every row of an operand, `contiguous` elements long, consists of whole aligned packs.
+inline bool in_whole_packs(const View& view, u64 contiguous, u64 pitch, u64 stride) {
+    return contiguous * size_of(view.type) % bytes_of_pack == 0 && is_aligned(view, pitch, stride);
+}
+
+// All classes of devices.
+Support supports_matmul_steps(const Device& device, const MatmulProblem& p);
+void run_matmul_naive(Stream& stream, const MatmulProblem& p);
+void run_matmul_tiled(Stream& stream, const MatmulProblem& p);
+void run_matmul_blocks(Stream& stream, const MatmulProblem& p);
+void run_matmul_blocks_tiled(Stream& stream, const MatmulProblem& p);
+
+// Groups of many work-items.
+Support supports_matmul_register_tiled(const Device& device, const MatmulProblem& p);
+void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p);
+// The part of `register_tiled` for f64 on tensor cores. Returns false, and enqueues nothing, if the device has none, if
+// they have failed their self-test, or if the tile does not fit.
+bool run_matmul_mma(Stream& stream, const MatmulProblem& p);
+Support supports_matmul_tf32x3(const Device& device, const MatmulProblem& p);
+void run_matmul_tf32x3(Stream& stream, const MatmulProblem& p);
+
+// One work-item per group.
+Support supports_matmul_packed_items(const Device& device, const MatmulProblem& p);
+void run_matmul_packed_items(Stream& stream, const MatmulProblem& p);
+
+// C++.
+Support supports_matmul_direct(const Device& device, const MatmulProblem& p);
+bool suits_matmul_direct(const Device& device, const MatmulProblem& p);
+void run_matmul_direct(Stream& stream, const MatmulProblem& p);
+Support supports_matmul_packed_host(const Device& device, const MatmulProblem& p);
+void run_matmul_packed_host(Stream& stream, const MatmulProblem& p);
+void run_matmul_serial(Stream& stream, const MatmulProblem& p);
+
+}  // namespace concord::detail

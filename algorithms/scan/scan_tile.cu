@@ -1,0 +1,106 @@
+// A tile of a scan in the canonical order, CUDA C++: upsweep and downsweep. Parallel source: scan_tile.cl.
+//
+// Algorithm  A tree of nodes of 16, the same on all devices: 16 elements form a block, 16 blocks a node of 256
+//            elements, 16 of these a tile of 4096, and so on. Sklansky's network scans the totals of each node's
+//            children. The carry of a child combines all elements before it: it is the carry of its node, combined
+//            with the scan up to the sibling on the left.
+// Tiles      A group scans one tile. A thread loads packs of neighbours in `rounds` accesses. In each round,
+//            `sharers` threads share a block. They scan it in registers and across their lanes. Then each thread
+//            holds one of the 256 block totals, and each 16 threads the 16 totals of the nodes of 256.
+// Passes     none of its own
+// Tunables   none. The order fixes the tile: GROUP = 256 threads of 16 elements.
+// Source     J. Sklansky, Conditional-sum Addition Logic, 1960.
+//
+// T: element type; apply(op, x, y): the operator, x is the earlier element.
+
+#include "sklansky.cu"
+#include "tile.cu"
+
+constexpr int pack = 16 / sizeof(T);     // elements per access of 16 bytes
+constexpr int rounds = 16 / pack;        // accesses per thread
+constexpr u32 sharers = 16 / pack;       // threads that share a block
+constexpr u32 tile_length = GROUP * 16;
+static_assert(GROUP == 256);
+
+struct Combine {
+    const Op op;
+    __device__ __forceinline__ T operator()(T earlier, T later) const { return apply(op, earlier, later); }
+};
+
+// A thread's part of COUNT tiles and of their upper levels.
+template <u32 COUNT>
+struct Work {
+    T item[COUNT][rounds][pack];  // scan of the block up to element (round * GROUP + thread) * pack + j
+    T block[COUNT];               // scan of the node's blocks up to block `thread` of the tile
+    T node[COUNT];                // scan of the tile's nodes up to node `thread` % 16
+    T total[COUNT];
+};
+
+// Upsweep: loads the tiles, then scans their blocks, nodes and totals. All threads of the group call it.
+template <u32 COUNT>
+__device__ __forceinline__ void upsweep(Work<COUNT>& w, const T* in, u64 begin, u64 n, T identity, const Combine combine) {
+    __shared__ T blocks[COUNT][GROUP], nodes[COUNT][16];
+#pragma unroll
+    for (u32 k = 0; k < COUNT; ++k) {
+        const u64 first = begin + k * tile_length;
+        load_striped<GROUP>(in + first, first < n ? n - first : 0, identity, w.item[k]);
+    }
+#pragma unroll
+    for (u32 k = 0; k < COUNT; ++k) {
+#pragma unroll
+        for (int r = 0; r < rounds; ++r) scan_network<sharers>(w.item[k][r], combine);
+        if (threadIdx.x % sharers == sharers - 1) {
+#pragma unroll
+            for (int r = 0; r < rounds; ++r) blocks[k][(r * GROUP + threadIdx.x) / sharers] = w.item[k][r][pack - 1];
+        }
+    }
+    __syncthreads();
+#pragma unroll
+    for (u32 k = 0; k < COUNT; ++k) {
+        w.block[k] = scan_sixteen(blocks[k][threadIdx.x], combine);
+        if (threadIdx.x % 16 == 15) nodes[k][threadIdx.x / 16] = w.block[k];
+    }
+    __syncthreads();
+#pragma unroll
+    for (u32 k = 0; k < COUNT; ++k) {
+        w.node[k] = scan_sixteen(nodes[k][threadIdx.x % 16], combine);
+        w.total[k] = shuffle_from(w.node[k], 15);
+    }
+}
+
+// Downsweep: combines each element with the carry of its block, and stores it. carry: the carry of each tile. All
+// threads of the group call it.
+template <u32 COUNT>
+__device__ __forceinline__ void downsweep(Work<COUNT>& w, T* out, u64 begin, u64 n, const T (&carry)[COUNT], bool exclusive,
+                                          const Combine combine) {
+    __shared__ T before_block[COUNT][GROUP];
+    const u32 lane = threadIdx.x % warp_width, node = threadIdx.x / 16;
+#pragma unroll
+    for (u32 k = 0; k < COUNT; ++k) {
+        const T left_node = shuffle_from(w.node[k], (node - 1) % 16);
+        const T left_block = shuffle_from(w.block[k], lane - 1);
+        T before = node == 0 ? carry[k] : combine(carry[k], left_node);
+        if (threadIdx.x % 16 != 0) before = combine(before, left_block);
+        before_block[k][threadIdx.x] = before;
+    }
+    __syncthreads();
+#pragma unroll
+    for (u32 k = 0; k < COUNT; ++k) {
+#pragma unroll
+        for (int r = 0; r < rounds; ++r) {
+            T(&item)[pack] = w.item[k][r];
+            const T left = before_block[k][(r * GROUP + threadIdx.x) / sharers];
+            if (exclusive) {
+                const T last = shuffle_from(item[pack - 1], lane - 1);
+#pragma unroll
+                for (int j = pack - 1; j > 0; --j) item[j] = combine(left, item[j - 1]);
+                item[0] = threadIdx.x % sharers == 0 ? left : combine(left, last);
+            } else {
+#pragma unroll
+                for (int j = 0; j < pack; ++j) item[j] = combine(left, item[j]);
+            }
+        }
+        const u64 first = begin + k * tile_length;
+        store_striped<GROUP>(out + first, first < n ? n - first : 0, w.item[k]);
+    }
+}

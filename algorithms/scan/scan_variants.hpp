@@ -1,0 +1,75 @@
+#pragma once
+// Shared by the .cpp files of scan: kernels, tunables, and the functions of the variants.
+
+#include <concord/internal/calibration.hpp>
+#include <concord/internal/row.hpp>
+#include <concord/scan.hpp>
+
+namespace concord::detail {
+
+inline constexpr u32 scan_group = 256;
+inline constexpr u64 scan_group_tile = u64{scan_group} * 16;
+// Elements of local memory per group, at most. A tile: its elements, their padding, the totals of its blocks and nodes,
+// and an exchange between lanes.
+inline constexpr u64 scan_tile_room = scan_group_tile / 16 * 17 + scan_group + 16 + scan_group;
+
+inline constexpr Tunable scan_lookback_tiles{.name = "scan.lookback_tiles",
+                                             .summary = "tiles per group of lookback",
+                                             .used_by = {TunableUser::cuda, TunableUser::opencl},
+                                             .values = {1, 2, 4}};
+inline constexpr Tunable scan_lookback_resident{
+    .name = "scan.lookback_resident",
+    .summary = "resident groups per unit for which lookback limits registers",
+    .used_by = {TunableUser::cuda},
+    .values = {2, 3, 4, 6, 8}};
+inline constexpr Tunable scan_group_kib{.name = "scan.group_kib",
+                                        .summary = "minimum input per group of partitioned, in KiB",
+                                        .used_by = {TunableUser::opencl_single_item, TunableUser::host},
+                                        .values = {128, 256, 512, 1024, 2048, 4096}};
+inline constexpr Tunable scan_stream_kib = stream_tunable("scan.stream_kib");
+
+inline TuningPoint point_of(const ScanProblem& p) {
+    return {p.type(), p.in.count};
+}
+
+// --- Kernels ---------------------------------------------------------------------------------------------------------
+
+// The kernel `entry` for the problem's type and operator. `constants`: those of the source, besides T, SIZE and GROUP.
+std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& problem, const KernelSource& source,
+                                    const char* entry, u32 group_size, const Constants& constants = {},
+                                    const HostKernel& host = {});
+// A kernel of a source for groups of scan_group work-items. `tiles`: tiles per group; `resident`: groups per unit for
+// which the compiler limits registers.
+std::shared_ptr<Kernel> scan_group_kernel(Device& device, const ScanProblem& problem,
+                                          const KernelSource& source, const char* entry, u64 tiles = 1,
+                                          u64 resident = 1);
+// A kernel of the source for one work-item per group.
+std::shared_ptr<Kernel> scan_wide_kernel(Device& device, const ScanProblem& problem, const char* entry);
+
+// The host kernels of a built-in operator.
+const ScanHost& scan_builtin(ReduceOp op, Type type);
+
+// --- Variants --------------------------------------------------------------------------------------------------------
+
+// Whether the device can run the operator and has arithmetic for the type.
+Support supports_scan(const Device& device, const ScanProblem& problem);
+// The same, in groups of scan_group work-items.
+Support supports_scan_groups(const Device& device, const ScanProblem& problem);
+
+// scan_lookback.cpp: one launch.
+Support supports_scan_lookback(const Device& device, const ScanProblem& problem);
+bool suits_scan_lookback(const Device& device, const ScanProblem& problem);
+void run_scan_lookback(Stream& stream, const ScanProblem& problem);
+Support supports_scan_lookback_fallback(const Device& device, const ScanProblem& problem);
+void run_scan_lookback_fallback(Stream& stream, const ScanProblem& problem);
+Support supports_scan_partitioned(const Device& device, const ScanProblem& problem);
+void run_scan_partitioned(Stream& stream, const ScanProblem& problem);
+void run_scan_partitioned_host(Stream& stream, const ScanProblem& problem);
+
+// scan_tiles.cpp: totals of the tiles, their scan, then the tiles.
+Support supports_scan_reduce_then_scan(const Device& device, const ScanProblem& problem);
+bool suits_scan_reduce_then_scan(const Device& device, const ScanProblem& problem);
+void run_scan_reduce_then_scan(Stream& stream, const ScanProblem& problem);
+void run_scan_reduce_then_scan_wide(Stream& stream, const ScanProblem& problem);
+
+}  // namespace concord::detail

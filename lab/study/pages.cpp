@@ -1,0 +1,497 @@
+// The documentation's blocks of stored results.
+
+#include "parse_json.hpp"
+#include "peers.hpp"
+#include "sections.hpp"
+
+#include <concord/error.hpp>
+#include <concord/internal/input_file.hpp>
+#include <concord/lab/table.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+namespace concord::study {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A device's measurements in a file.
+struct StoredDevice {
+    std::string machine, title, backend;  // "h200", "NVIDIA H200, CUDA", "CUDA"
+    ordered_json info;
+    std::vector<PeerGroup> groups;
+};
+using Devices = std::vector<const StoredDevice*>;
+
+struct StoredMachine {
+    std::string name;
+    ordered_json file;
+    std::vector<Records> runs;
+    std::vector<StoredDevice> devices;
+};
+using Machines = std::vector<StoredMachine>;
+
+// Calls `visit` with the name and content of each file of a kind. Throws io for a file with unexpected content.
+void for_each_file(const fs::path& folder, const std::string& kind,
+                   const std::function<void(const std::string& name, const ordered_json& content)>& visit) {
+    std::map<std::string, fs::path> paths;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+        if (const fs::path name = entry.path().filename(); name.stem().extension() == kind)
+            paths[name.stem().stem()] = entry.path();
+    }
+    for (const auto& [name, path] : paths) {
+        try {
+            visit(name, parse_json(detail::text_of_file(path, "--stored"), most_levels_of_file));
+        } catch (const std::exception& problem) {
+            throw Error(ErrorCode::io, "--stored", path.string() + ": " + problem.what());
+        }
+    }
+}
+
+std::string text_of(const ordered_json& object, const char* name) {
+    return object.at(name).get<std::string>();
+}
+
+void require(bool holds, const std::string& wrong, const Result& r) {
+    if (!holds) throw std::invalid_argument(wrong + ", got '" + r.title() + "'");
+}
+
+void check(const Records& run) {
+    std::set<std::string> seen;
+    for (const Result& r : run.results) {
+        require(run.device(r.device) != nullptr, "unknown device", r);
+        require(r.ms.has_value() == r.problem.empty(), "expected a time or a problem", r);
+        require(!r.baseline || !r.library.empty(), "a baseline lacks 'library'", r);
+        require(seen.insert(r.title() + r.library).second, "a second row of the same measurement", r);
+    }
+}
+
+std::string backend_of(const std::string& selector) {
+    const std::string name = selector.substr(0, selector.find(':'));
+    return name == "cuda" ? "CUDA" : name == "opencl" ? "OpenCL" : name == "tbb" ? "oneTBB" : name;
+}
+
+Machines stored_machines(const fs::path& folder) {
+    Machines machines;
+    for_each_file(folder, ".bench", [&](const std::string& name, const ordered_json& content) {
+        StoredMachine& machine = machines.emplace_back();
+        machine.name = name;
+        machine.file = content;
+        for (const ordered_json& run : machine.file.at("runs")) {
+            check(machine.runs.emplace_back(records_of_file({{"content", run}})));
+            for (const char* fact : {"cpu", "os", "compiler"})
+                (void)text_of(run.at("machine"), fact);
+            for (const char* fact : {"command", "date", "version"})
+                (void)text_of(run, fact);
+        }
+        for (std::size_t k = 0; k < machine.runs.size(); ++k) {
+            const ordered_json& run = machine.file["runs"][k];
+            for (const ordered_json& info : run.at("devices")) {
+                const std::string selector = info.at("selector"), backend = backend_of(selector);
+                auto it = std::ranges::find(machine.devices, info["selector"],
+                                            [](const StoredDevice& d) { return d.info["selector"]; });
+                if (it == machine.devices.end())
+                    it = machine.devices.insert(
+                        it, {name, info.at("name").get<std::string>() + ", " + backend, backend, info, {}});
+                else if (info.contains("libraries"))
+                    it->info["libraries"].update(info["libraries"]);
+                std::vector<const Result*> results;
+                for (const Result& r : machine.runs[k].results) {
+                    if (r.device == selector) results.push_back(&r);
+                }
+                for (PeerGroup& group : peer_groups(results)) {
+                    group.run = &run;
+                    it->groups.push_back(std::move(group));
+                }
+            }
+        }
+    });
+    return machines;
+}
+
+// The groups of an algorithm; empty: all.
+std::vector<PeerGroup> groups_of(const StoredDevice& device, const std::string& algorithm) {
+    std::vector<PeerGroup> list = device.groups;
+    std::erase_if(list,
+                  [&](const PeerGroup& g) { return !algorithm.empty() && g.best().algorithm != algorithm; });
+    return list;
+}
+
+// The same at the largest size of each workload and type. `compared`: only groups with a peer.
+std::vector<PeerGroup> largest(const StoredDevice& device, const std::string& algorithm, bool compared) {
+    std::vector<PeerGroup> list;
+    for (const PeerGroup& group : groups_of(device, algorithm)) {
+        if (compared && group.peers.empty()) continue;
+        const auto work = [](const PeerGroup& g) {
+            return std::tie(g.best().algorithm, g.best().workload, g.best().type);
+        };
+        const auto it = std::ranges::find(list, work(group), work);
+        if (it == list.end())
+            list.push_back(group);
+        else if (it->best().n < group.best().n)
+            *it = group;
+    }
+    return list;
+}
+
+// The first workload of an algorithm that has a peer, or the first one. May be empty.
+std::vector<PeerGroup> first_workload(const StoredDevice& device, const std::string& algorithm) {
+    auto list = largest(device, algorithm, true);
+    if (list.empty()) list = largest(device, algorithm, false);
+    if (list.size() > 1) list.resize(1);
+    return list;
+}
+
+// The lowest speed-up of all workloads.
+PeerGroup lowest(const StoredDevice& device) {
+    return std::ranges::min(largest(device, "", true), {},
+                            [](const PeerGroup& g) { return g.speed_up(*g.peers.front()); });
+}
+
+std::vector<std::string> algorithms_of(const Devices& devices) {
+    std::vector<std::string> names;
+    for (const StoredDevice* device : devices) {
+        for (const PeerGroup& group : device->groups) {
+            if (std::ranges::find(names, group.best().algorithm) == names.end())
+                names.push_back(group.best().algorithm);
+        }
+    }
+    return names;
+}
+
+// The devices that peers were measured on. Names: of machines; empty: all.
+Devices compared_devices(const Machines& machines, const std::vector<std::string>& names) {
+    Devices devices;
+    for (const StoredMachine& machine : machines) {
+        if (!names.empty() && std::ranges::find(names, machine.name) == names.end()) continue;
+        for (const StoredDevice& device : machine.devices) {
+            if (!largest(device, "", true).empty()) devices.push_back(&device);
+        }
+    }
+    std::ranges::stable_sort(devices, {}, &StoredDevice::backend);
+    return devices;
+}
+
+std::string command_and_day(const ordered_json& run) {
+    return "`" + text_of(run, "command") + "` on " + text_of(run, "date");
+}
+
+constexpr const char* explanation =
+    "Speed-up is the peer's time divided by Concord's: above 1, Concord is faster. Results are verified "
+    "before they are timed. The fraction compares with the attainable rate (copy, read, fused multiply-add, "
+    "or f64 products on tensor cores) measured in the same run. Above 103 % the table says > 100 %: small "
+    "work is bound by latency and caches, and some calls use other units than the kernel that measures the "
+    "rate, or another mix of reads and writes.\n";
+
+std::string machine_page(const StoredMachine& machine) {
+    std::vector<std::string> hosts;
+    std::string commands;
+    for (const ordered_json& run : machine.file["runs"]) {
+        const ordered_json& m = run.at("machine");
+        hosts.push_back(text_of(m, "cpu") + ", " + m.at("cores").dump() + " cores, " + text_of(m, "os") +
+                        "; Concord compiled by " + text_of(m, "compiler"));
+        const std::string commit = run.value("commit", ""), note = run.value("note", "");
+        commands += "- `" + text_of(run, "command") + "`, version " + text_of(run, "version") +
+                    (commit.empty() ? "" : ", commit " + commit) + ", " + text_of(run, "date") +
+                    (note.empty() ? "" : ". " + note) + "\n";
+    }
+    std::string text =
+        "Host: " + joined(hosts, ". ") + ".\n\nMeasured by\n\n" + commands + "\n" + explanation;
+    for (const StoredDevice& device : machine.devices) {
+        std::vector<std::string> facts = {"Selector `" + text_of(device.info, "selector") + "`",
+                                          device.info.value("hardware", ""), device.info.value("driver", "")},
+                                 rates;
+        const ordered_json libraries = device.info.value("libraries", ordered_json::object());
+        for (const auto& [name, version] : libraries.items())
+            facts.push_back(name + ": " + version.get<std::string>());
+        for (const auto& [name, value] : ceilings_of(device.info)) {
+            if (!value.empty()) rates.push_back(name + ": " + value);
+        }
+        text += "\n## " + device.title + "\n\n" + joined(facts, "; ") + ".\n\n";
+        if (!rates.empty()) text += "Attainable rates: " + joined(rates, "; ") + ".\n\n";
+        if (!largest(device, "", true).empty()) {
+            const Chart chart = faster_peers(device.groups);
+            text += "### Where a peer is faster (" + device.backend + ")\n\n" + chart.text + "\n\n" +
+                    markdown_of(chart);
+        }
+        for (const std::string& algorithm : algorithms_of({&device}))
+            text += "### " + algorithm + " (" + device.backend + ")\n\n" +
+                    markdown_of(compared_rates(groups_of(device, algorithm)));
+        text.pop_back();
+    }
+    return text;
+}
+
+std::string machines_page(const Machines& machines) {
+    Rows rows = {{"machine", "selector", "device", "backend", "measured on", ">workloads",
+                  ">comparisons with peers", ">peer faster"}};
+    for (const StoredMachine& machine : machines) {
+        for (const StoredDevice& device : machine.devices) {
+            std::string date;
+            std::size_t peers = 0;
+            for (const PeerGroup& group : device.groups) {
+                date = std::max(date, text_of(*group.run, "date"));
+                peers += group.peers.size();
+            }
+            const Rows faster = faster_peers(device.groups).matrix;
+            const std::size_t count = faster.back().front() == "none" ? 0 : faster.size() - 1;
+            rows.push_back({"[" + text_of(machine.file, "title") + "](" + machine.name + ".md)",
+                            "`" + text_of(device.info, "selector") + "`", device.info["name"], device.backend,
+                            date, std::to_string(device.groups.size()), std::to_string(peers),
+                            std::to_string(count)});
+        }
+    }
+    std::string text = markdown_table(rows);
+    for (std::size_t at = 0; (at = text.find("\\[", at)) != std::string::npos;)
+        text.erase(at, 1);  // links
+    text.pop_back();
+    return text;
+}
+
+std::string algorithm_page(const Machines& machines, const std::string& name) {
+    std::string text;
+    for (const StoredMachine& machine : machines) {
+        for (const StoredDevice& device : machine.devices) {
+            const auto groups = largest(device, name, false);
+            if (groups.empty()) continue;
+            std::vector<std::string> runs;
+            for (const PeerGroup& group : groups)
+                runs.push_back(command_and_day(*group.run));
+            text += "**" + device.title + "** (" + joined(runs, "; ") + "; [all sizes](../performance/" +
+                    machine.name + ".md)):\n\n" + markdown_of(compared_rates(groups));
+        }
+    }
+    return text.empty() ? "There are no stored measurements.\n" : text + explanation;
+}
+
+// "1.24x the speed of CUB", "as fast as CUB".
+std::string compared_words(const PeerGroup& group) {
+    if (group.peers.empty()) return "no peer";
+    const Result& peer = *group.peers.front();
+    const double value = group.speed_up(peer);
+    return (value >= 0.995 && value < 1.005 ? "as fast as " : factor(value) + " the speed of ") +
+           peer_name(peer) + (peer.note.empty() ? "" : " *");
+}
+
+std::string headline_page(const Devices& devices) {
+    Rows rows = {{"algorithm"}};
+    for (const StoredDevice* device : devices)
+        rows.front().push_back(device->title);
+    bool is_marked = false;
+    for (const std::string& algorithm : algorithms_of(devices)) {
+        rows.push_back({algorithm});
+        for (const StoredDevice* device : devices) {
+            rows.back().emplace_back("–");
+            for (const PeerGroup& group : first_workload(*device, algorithm)) {
+                const std::string fraction = fraction_of(group.best());
+                rows.back().back() = work_of_group(group.best()) + ": " + rate_of(group.best()) +
+                                     (fraction.empty() ? "" : " (" + fraction + " of attainable)") + "; " +
+                                     compared_words(group);
+                is_marked = is_marked || rows.back().back().ends_with('*');
+            }
+        }
+    }
+    rows.push_back({"lowest speed-up of all workloads at their largest size"});
+    for (const StoredDevice* device : devices) {
+        const PeerGroup group = lowest(*device);
+        rows.back().push_back(group.best().algorithm + " " + work_of_group(group.best()) + ": " +
+                              rate_of(group.best()) + "; " + compared_words(group));
+    }
+    return markdown_table(rows) + (is_marked ? "\\* see the note on the machine's page: the peer's contract "
+                                               "differs, or the result is verified "
+                                               "with a statistical bound.\n"
+                                             : "");
+}
+
+// What python/benchmarks/compare.py measured: a table for each device.
+std::string python_page(const fs::path& folder) {
+    std::string text;
+    for_each_file(folder, ".python", [&](const std::string& /*name*/, const ordered_json& stored) {
+        std::vector<std::string> libraries, versions, overheads;
+        for (const ordered_json& row : stored.at("rows")) {
+            if (std::ranges::find(libraries, text_of(row, "library")) == libraries.end())
+                libraries.push_back(row["library"]);
+        }
+        Rows rows = {{"function", "dtype", ">elements", ">Concord"}};
+        for (const std::string& library : libraries)
+            rows.front().push_back(">" + library);
+        const auto time = [](double ms) { return Scale{.unit = Scale::Unit::milliseconds}.write(ms); };
+        for (const ordered_json& row : stored["rows"]) {
+            const double ms = row.at("ms"), peer_ms = row.at("peer_ms");
+            std::vector<std::string> cells = {"`" + text_of(row, "function") + "`", row.at("dtype"),
+                                              lab::size_name(row.at("n"))};
+            auto line = std::ranges::find_if(rows, [&](const auto& other) {
+                return std::ranges::equal(cells, std::span(other).first(3));
+            });
+            if (line == rows.end()) {
+                cells.push_back(time(ms));
+                cells.resize(4 + libraries.size(), "–");
+                line = rows.insert(line, cells);
+            }
+            const auto column =
+                std::ranges::find(rows.front(), ">" + text_of(row, "library")) - rows.front().begin();
+            (*line)[static_cast<std::size_t>(column)] = time(peer_ms) + " (" + factor(peer_ms / ms) + ")";
+        }
+        libraries.emplace_back("Python");
+        for (const auto& [name, version] : stored.at("versions").items()) {
+            if (std::ranges::find(libraries, name) != libraries.end())
+                versions.push_back(name + " " + version.get<std::string>());
+        }
+        for (const auto& [library, times] : stored.at("overhead").items())
+            overheads.push_back(lab::rounded(times.at("overhead_us")) + " µs for " + library);
+        text += "**" + text_of(stored, "device") + "**, " + text_of(stored, "driver") + "; " +
+                joined(versions, ", ") + "; " + text_of(stored, "date") + ", version " +
+                text_of(stored, "version") + ".\n\n" + markdown_table(rows) +
+                "A call from Python takes longer on the host than the same call in C++, by " +
+                joined(overheads, ", ") + ".\n\n";
+    });
+    return text;
+}
+
+// How many variants of an algorithm agree with the reference on a device: "2 identical, 1 within bound (800 cases)".
+std::string agreement_of(const ordered_json& matrix, const ordered_json& device,
+                         const ordered_json& algorithm) {
+    u64 cases = 0, failed = 0, compiled = 0, bound = 0, bits = 0;
+    for (const ordered_json& cell : matrix) {
+        if (cell.at("device") != device || cell.at("algorithm") != algorithm) continue;
+        const u64 correct = cell.value("passed", u64{0}) + cell.value("compiled", u64{0});
+        const std::string verdict = text_of(cell, "verdict");
+        cases += correct;
+        if (cell.value("failed", u64{0}) != 0)
+            ++failed;
+        else if (correct > 0)
+            ++(verdict.find("compile") != verdict.npos ? compiled
+               : verdict.find("bound") != verdict.npos ? bound
+                                                       : bits);
+    }
+    std::vector<std::string> parts;
+    for (const auto& [count, what] : {std::pair(bits, " identical"), std::pair(bound, " within bound"),
+                                      std::pair(compiled, " compile"), std::pair(failed, " FAILED")}) {
+        if (count > 0) parts.push_back(std::to_string(count) + what);
+    }
+    std::string digits = std::to_string(cases);
+    for (std::size_t k = digits.size(); k > 3; k -= 3)
+        digits.insert(k - 3, " ");
+    return parts.empty() ? "–" : joined(parts, ", ") + " (" + digits + " cases)";
+}
+
+struct Agreement {
+    Rows rows;
+    std::string commands, covers;
+};
+
+Agreement stored_agreement(const fs::path& folder) {
+    Rows rows = {{"algorithm"}};
+    std::vector<std::string> commands, covers;
+    for_each_file(folder, ".check", [&](const std::string& /*name*/, const ordered_json& stored) {
+        for (const ordered_json& device : stored.at("devices")) {
+            for (const ordered_json& cell : stored.at("matrix")) {
+                auto row = std::ranges::find(rows, text_of(cell, "algorithm"),
+                                             [](const auto& r) { return r.front(); });
+                if (row == rows.end()) row = rows.insert(row, Rows::value_type{text_of(cell, "algorithm")});
+                if (row->size() > rows.front().size()) continue;
+                row->resize(rows.front().size(), "–");
+                row->push_back(agreement_of(stored["matrix"], device.at("selector"), cell["algorithm"]));
+            }
+            rows.front().push_back(text_of(device, "name") + ", " + backend_of(device.at("selector")));
+        }
+        commands.push_back(command_and_day(stored) + " (" + text_of(stored, "covers") + ")");
+        covers.push_back(text_of(stored, "covers") + ", " + text_of(stored, "date"));
+    });
+    for (auto& row : rows)
+        row.resize(rows.front().size(), "–");
+    return {rows, joined(commands, "; "), joined(covers, "; ")};
+}
+
+std::string agreement_figure(const Agreement& agreement) {
+    Chart chart;
+    chart.width = 90 + 190 * static_cast<double>(agreement.rows.front().size() - 1);
+    chart.matrix = agreement.rows;
+    return svg_file("Agreement with the serial reference: variants of each algorithm",
+                    "For each algorithm and device, how many variants give bitwise identical results.",
+                    {chart},
+                    {"identical: bitwise identical to the reference. within bound: sums in another order, or "
+                     "split operands (tf32x3), within the error bound",
+                     agreement.covers});
+}
+
+std::string speed_ups_figure(const Devices& devices) {
+    std::vector<Chart> charts;
+    for (const StoredDevice* device : devices) {
+        Chart& chart = charts.emplace_back();
+        chart.bars = true;
+        chart.width = 808;
+        chart.y = {.unit = Scale::Unit::factor, .log = true};
+        std::string date;
+        auto add = [&](const PeerGroup& group, const std::string& prefix) {
+            if (group.peers.empty()) return;
+            const Result &r = group.best(), &peer = *group.peers.front();
+            date = std::max(date, text_of(*group.run, "date"));
+            chart.series[0].marks.push_back({.y = group.speed_up(peer),
+                                             .label = prefix + r.algorithm + " " + work_of_group(r),
+                                             .note = peer.library,
+                                             .of = &r});
+        };
+        chart.series.emplace_back();
+        for (const std::string& algorithm : algorithms_of({device})) {
+            for (const PeerGroup& group : first_workload(*device, algorithm))
+                add(group, "");
+        }
+        add(lowest(*device), "lowest: ");
+        chart.y.name = device->title + ", measured on " + date;
+    }
+    std::vector<double> all = {0.5, 2};  // the charts have the same axis
+    for (const Chart& chart : charts) {
+        for (const Mark& mark : chart.series[0].marks)
+            all.push_back(mark.y);
+    }
+    for (Chart& chart : charts)
+        chart.shown = all;
+    return svg_file("Speed-up over the fastest peer library (peer's time / Concord's time)",
+                    "For each device and algorithm, Concord's speed-up over the fastest peer library.",
+                    charts,
+                    {"Right of 1x Concord is faster. lowest: the device's lowest speed-up of all workloads "
+                     "at their largest size."});
+}
+
+}  // namespace
+
+std::string stored_page(const fs::path& folder, const std::vector<std::string>& words) {
+    const std::string& kind = words.front();
+    const std::vector<std::string> names(words.begin() + 1, words.end());
+    if (kind == "python") return python_page(folder);
+    if (kind == "agreement") {
+        const Agreement agreement = stored_agreement(folder);
+        return markdown_table(agreement.rows) +
+               "Variants per algorithm: *identical* results are bitwise those of the serial reference; "
+               "results *within bound* "
+               "are floating-point sums in another order, or products of split operands (`tf32x3`). "
+               "Commands: " +
+               agreement.commands + ".\n";
+    }
+    const Machines machines = stored_machines(folder);
+    if (kind == "machines") return machines_page(machines);
+    if (kind == "algorithm" && names.size() == 1) return algorithm_page(machines, names.front());
+    for (const std::string& name : names) {
+        const auto it = std::ranges::find(machines, name, &StoredMachine::name);
+        if (it == machines.end())
+            throw Error(ErrorCode::invalid_argument, "--page",
+                        detail::error_message("unknown machine", detail::quoted(name)));
+        if (kind == "machine") return machine_page(*it);
+    }
+    if (kind == "headline") return headline_page(compared_devices(machines, names));
+    throw Error(ErrorCode::invalid_argument, "--page",
+                detail::error_message("unknown page", detail::quoted(kind),
+                                      "available: machines, machine NAME, algorithm NAME, headline "
+                                      "[NAME...], python, agreement, figures DIR"));
+}
+
+void stored_figures(const fs::path& folder, const Save& save) {
+    save("agreement.svg", agreement_figure(stored_agreement(folder)));
+    save("speedups.svg", speed_ups_figure(compared_devices(stored_machines(folder), {})));
+}
+
+}  // namespace concord::study

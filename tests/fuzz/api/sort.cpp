@@ -1,0 +1,89 @@
+// Calls of sort.
+#include "../api.hpp"
+
+namespace concord::fuzz {
+namespace {
+
+class SortCall : public Call {
+  public:
+    using Call::Call;
+
+    void run() {
+        const Type type = any_type();
+        const bool pairs = choices_.one_in(2);
+        fill();
+        SortBy by;
+        by.stable = pairs;
+        if (choices_.one_in(2)) by.order = SortOrder::descending;
+        const u32 width = 8 * size_of(type);
+        if (choices_.one_in(4)) {
+            by.begin_bit = static_cast<u32>(choices_.below(width + 2));
+            by.end_bit = static_cast<u32>(choices_.below(width + 2));
+            if (by.begin_bit >= by.end_bit || by.end_bit > width) outcome_ = Outcome::refused;
+        }
+        const View in = range(type, elements(type, 1000)), out = output(in, type, in.count % 65536);
+        if (in.count != out.count) outcome_ = Outcome::refused;
+        const bool same = in_place(in, out);
+        View values_in, values_out;
+        if (pairs) {
+            const Type value = any_type();
+            values_in = range(value, in.count % 65536);
+            values_out = same ? values_in : range(value, in.count % 65536);
+            if (values_in.count != in.count || values_out.count != in.count) outcome_ = Outcome::refused;
+            if (in_place(values_in, values_out) != same && in.count > 0) outcome_ = Outcome::refused;
+            no_overlap(values_in, out);
+            no_overlap(in, values_out);
+            no_overlap(out, values_out);
+        }
+        const Options asked = options(sort_algorithm);
+        machine_.run(
+            outcome_,
+            [&] {
+                pairs ? concord::sort_pairs(stream(), in, values_in, out, values_out, by, asked)
+                      : concord::sort(stream(), in, out, by, asked);
+            },
+            [&](Bytes& to) { sort_plainly(to, in, values_in, out, values_out, by, pairs); });
+    }
+    void sort_plainly(Bytes& to, const View& in, const View& values_in, const View& out,
+                      const View& values_out, const SortBy& by, bool pairs) {
+        const u32 width = 8 * size_of(in.type), end = std::min(by.end_bit, width);
+        const u64 all = width == 64 ? ~u64{0} : (u64{1} << width) - 1, top = u64{1} << (width - 1);
+        auto bits_at = [&](const View& view, u64 i) {
+            u64 bits = 0;
+            std::memcpy(&bits, before().data() + view.offset + i * size_of(view.type), size_of(view.type));
+            return bits;
+        };
+        auto code = [&](u64 bits) {
+            if (is_float(in.type)) return (bits & top) != 0 ? ~bits & all : bits | top;
+            const bool is_signed = !is_unsigned(in.type);
+            return is_signed ? bits ^ top : bits;
+        };
+        auto key = [&](u64 i) {
+            const u64 c = code(bits_at(in, i));
+            const u64 upper = end == 64 ? c : c & ((u64{1} << end) - 1);
+            return by.begin_bit >= end ? 0 : upper >> by.begin_bit;
+        };
+        std::vector<u64> order(in.count);
+        for (u64 i = 0; i < in.count; ++i)
+            order[i] = i;
+        std::stable_sort(order.begin(), order.end(), [&](u64 a, u64 b) {
+            return by.order == SortOrder::descending ? key(b) < key(a) : key(a) < key(b);
+        });
+        auto move = [&](const View& from, const View& target) {
+            const u64 size = size_of(from.type);
+            for (u64 i = 0; i < order.size(); ++i)
+                std::memcpy(to.data() + target.offset + i * size,
+                            before().data() + from.offset + order[i] * size, size);
+        };
+        move(in, out);
+        if (pairs) move(values_in, values_out);
+    }
+};
+
+}  // namespace
+
+void call_sort(Choices& choices) {
+    SortCall(choices).run();
+}
+
+}  // namespace concord::fuzz

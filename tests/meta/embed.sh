@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# embed.sh CMAKE SOURCE_DIR: tests cmake/embed.cmake. Each file that a kernel source includes precedes it once. Lines
+# keep their numbers. An error names both files of a missing and of a cyclic include.
+set -u
+cmake=$1 script=$2/cmake/embed.cmake
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+mkdir common
+
+failed=0
+fail() {
+    echo "FAILED: $*" >&2
+    failed=1
+}
+embed() {
+    "$cmake" -DFILES="$work/own.cl;$work/part.cl" -DSHARED="$work/common/base.cl;$work/common/tile.cl" \
+        -DOUTPUT="$work/out.cpp" -P "$script" >log 2>&1
+}
+# Text that the output or the log must contain.
+has() { [[ $(tr -s ' \n' ' ' <"$1") == *"$2"* ]] || fail "$1 has no '$2': $(<"$1")"; }
+
+printf '// base\n' >common/base.cl
+printf '#include "base.cl"\nint tile;\n' >common/tile.cl
+printf '// head\n#include "base.cl"\nint part;\n' >part.cl
+printf '// head\n#include "tile.cl"\n#include "part.cl"\n#include "base.cl"\n__kernel void own() {}\n' >own.cl
+embed || fail "embed.cmake: $(<log)"
+has out.cpp '{"own", {}, {base_cl, tile_cl, part_cl, own_cl}}'
+[[ $(<out.cpp) == *$'// head\n\n\n\n__kernel void own() {}'* ]] || fail "lines moved: $(<out.cpp)"
+[[ $(<out.cpp) != *part\(\)* ]] || fail "part.cl has no kernel, but a KernelSource"
+
+printf '#include "tyle.cl"\n' >part.cl
+embed && fail "a missing include is not an error"
+has log "part.cl includes 'tyle.cl'; no such kernel source in"
+
+printf '#include "own.cl"\n' >part.cl
+embed && fail "a cyclic include is not an error"
+has log "part.cl includes 'own.cl', which includes part.cl: cyclic includes (own.cl, part.cl)"
+
+((failed)) || echo "passed"
+exit $failed
