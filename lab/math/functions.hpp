@@ -6,8 +6,11 @@
 // clang-format off: in this order.
 namespace concord {
 #include "math/math_prelude.h"
+
 #include "math/math_tables.h"
+
 #include "math/math_f32.h"
+
 #include "math/math_f64.h"
 }  // namespace concord
 
