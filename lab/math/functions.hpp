@@ -15,11 +15,12 @@ namespace concord {
 }  // namespace concord
 
 // X(name) for each function of one argument, and for each one of two.
-#define CONCORD_MATH_UNARY(X)                                                                                \
-    X(exp)                                                                                                   \
-    X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(sinpi) X(cospi) X(asin) X(acos) \
-        X(atan) X(sinh) X(cosh) X(tanh) X(erf) X(erfc) X(rsqrt) X(cbrt) X(lgamma) X(tgamma)
+// clang-format off
+#define CONCORD_MATH_UNARY(X)                                                                              \
+    X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(sinpi) X(cospi) X(asin) \
+    X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(erf) X(erfc) X(rsqrt) X(cbrt) X(lgamma) X(tgamma)
 #define CONCORD_MATH_BINARY(X) X(pow) X(atan2) X(hypot)
+// clang-format on
 
 namespace concord::math_check {
 
