@@ -46,12 +46,13 @@ using Loop = void (*)(const T*, T*);
     SPEED_LOOP(libm_##name, f32, std::name(x[i], 2.7f - x[i]))            \
     SPEED_LOOP(libm_##name, f64, std::name(x[i], 2.7 - x[i]))
 
-#define SPEED_WITH_LIBMVEC(X)                                                                             \
-    X(exp)                                                                                                \
-    X(exp2)                                                                                               \
-    X(expm1)                                                                                              \
-    X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) \
-        X(erf) X(erfc) X(cbrt)
+// clang-format off
+#define SPEED_WITH_LIBMVEC(X)                                                                              \
+    X(exp)                                                                                                 \
+    X(exp2)                                                                                                \
+    X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) \
+        X(tanh) X(erf) X(erfc) X(cbrt)
+// clang-format on
 CONCORD_MATH_UNARY(SPEED_OURS)
 SPEED_WITH_LIBMVEC(SPEED_LIBM)
 SPEED_WITH_LIBMVEC(SPEED_MVEC)
