@@ -23,10 +23,9 @@ const HostKernel* host_of(KeepRule rule) {
         case KeepRule::less:
             return &compact_keep<T, keep::Less<T>>;
         case KeepRule::even:
-            if constexpr (is_integer) return &compact_keep<U, keep::Even>;
-            break;
         case KeepRule::odd:
-            if constexpr (is_integer) return &compact_keep<U, keep::Odd>;
+            if constexpr (is_integer)
+                return rule == KeepRule::even ? &compact_keep<U, keep::Even> : &compact_keep<U, keep::Odd>;
             break;
     }
     return nullptr;
