@@ -194,9 +194,9 @@ std::vector<const NamedFunction*> functions_called(std::string_view text, std::s
 }
 
 std::string named(std::string_view text, std::string_view name) {
-    constexpr std::string_view placeholder = "concord_function";
-    const std::size_t at = text.find(placeholder);
-    return std::string(text.substr(0, at)).append(name).append(text.substr(at + placeholder.size()));
+    constexpr std::string_view own_name = "concord_function";
+    const std::size_t at = text.find(own_name);
+    return std::string(text.substr(0, at)).append(name).append(text.substr(at + own_name.size()));
 }
 
 }  // namespace concord::detail
