@@ -1,6 +1,8 @@
 // CONCORD_KERNEL: one body for all devices, compared with a loop on the host.
 #include "devices.hpp"
 
+#include <algorithm>
+
 using namespace concord;
 using test::throws;
 
@@ -97,12 +99,23 @@ DEVICE_TEST(index_kernel_refuses_wrong_arguments) {
                  [&] { index_scale(*stream, 8, x, 1e300); }));
     CHECK(throws(ErrorCode::invalid_argument, "negative extent, got -1",
                  [&] { index_scale(*stream, -1, x, 1); }));
+}
+
+// What a debug build does at the first call.
+DEVICE_TEST(index_kernel_that_another_device_refuses_fails_on_all) {
+    const auto stream = device.create_stream();
     const Array<u32> out(*stream, 8);
-    if (device.traits().compiles_source) {
-        CHECK(throws(ErrorCode::compile_failed, "index_kernel_test.cpp",
-                     [&] { index_host_only(*stream, 8, out); }));
-    } else {
-        index_host_only(*stream, 8, out);
+    const std::vector<std::string> selectors = device_selectors();
+    const KernelArgument argument = detail::argument(out);
+    auto call = [&](bool compile_everywhere) {
+        detail::run_index_kernel(*stream, index_host_only.definition(), {8, 1, 1}, {&argument, 1},
+                                 compile_everywhere);
+    };
+    const bool has_opencl = std::find(selectors.begin(), selectors.end(), "opencl:0") != selectors.end();
+    if (device.traits().compiles_source || has_opencl)
+        CHECK(throws(ErrorCode::compile_failed, "index_kernel_test.cpp", [&] { call(true); }));
+    if (!device.traits().compiles_source) {
+        call(false);
         CHECK(out.to_host(*stream)[7] == 7);
     }
 }
