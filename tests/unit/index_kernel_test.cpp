@@ -28,7 +28,9 @@ TEST_SUITE_BEGIN("device");
 
 DEVICE_TEST(index_kernel_in_two_dimensions) {
     const auto stream = device.create_stream();
-    for (const auto& [width, height] : {std::pair<u64, u64>(1, 1), {3, 70000}, {1000, 77}, {70001, 3}}) {
+    for (const auto& shape : {std::pair<u64, u64>(1, 1), {3, 70000}, {1000, 77}, {70001, 3}}) {
+        const u64 width = shape.first;
+        const u64 height = shape.second;
         CAPTURE(width);
         std::vector<f32> next = test::random_values<f32>(width * height, 1);
         const std::vector<f32> now = test::random_values<f32>(width * height, 2);
