@@ -99,8 +99,8 @@ endfunction()
 # A target sees the layers that it links: an upward include does not compile. A header next to sources is private.
 
 # Flags of all code that includes Concord's templates. The user's compiler instantiates host kernels. Contraction
-# would round their sums differently, and square roots that set errno are not vectorised.
-set(CONCORD_PUBLIC_FLAGS -ffp-contract=off -fno-math-errno)
+# would round their sums differently. Square roots that set errno, and selections that might trap, are not vectorised.
+set(CONCORD_PUBLIC_FLAGS -ffp-contract=off -fno-math-errno -fno-trapping-math)
 list(TRANSFORM CONCORD_PUBLIC_FLAGS REPLACE ".+" "$<$<COMPILE_LANGUAGE:CXX>:\\0>" OUTPUT_VARIABLE CONCORD_PUBLIC_OPTIONS)
 list(APPEND CONCORD_PUBLIC_OPTIONS $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off>)
 

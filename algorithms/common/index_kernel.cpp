@@ -3,6 +3,7 @@
 #include <concord/internal/operator_text.hpp>
 #include <concord/internal/row.hpp>
 #include <concord/internal/shape.hpp>
+#include <concord/internal/vocabulary.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -75,8 +76,8 @@ std::string body_call(const IndexKernelDefinition& d, bool has_offsets) {
 }
 
 // The body as a function, after the structs and functions that it uses.
-std::string body_function(const IndexKernelDefinition& d, std::string_view qualifier, std::string_view global,
-                          const std::vector<const NamedFunction*>& helpers) {
+std::string body_function(const IndexKernelDefinition& d, Dialect dialect, std::string_view qualifier,
+                          std::string_view global, const std::vector<const NamedFunction*>& helpers) {
     std::string text;
     std::vector<std::string_view> defined;
     for (const IndexParameter& parameter : d.types) {
@@ -84,14 +85,14 @@ std::string body_function(const IndexKernelDefinition& d, std::string_view quali
             std::find(defined.begin(), defined.end(), parameter.definition) != defined.end())
             continue;
         defined.push_back(parameter.definition);
-        text.append(parameter.definition).append("\n");
+        text.append(in_language(parameter.definition, dialect)).append("\n");
     }
     auto at_line = [&text](u32 line, std::string_view file) {
         text.append("#line ").append(std::to_string(line)).append(" \"").append(file).append("\"\n");
     };
     for (const NamedFunction* helper : helpers) {
         at_line(helper->line, helper->file);
-        text.append(qualifier).append(named(helper->text, helper->name)).append("\n");
+        text.append(qualifier).append(in_language(named(helper->text, helper->name), dialect)).append("\n");
     }
     at_line(d.line, d.file);
     text.append(qualifier).append("void ").append(d.name).append("_body(");
@@ -101,9 +102,31 @@ std::string body_function(const IndexKernelDefinition& d, std::string_view quali
         text.append(comma)
             .append(i >= d.rank && d.types[i - d.rank].is_buffer ? global : "")
             .append(parameters[i]);
-    text.append(") { ").append(d.body).append(" }\n");
+    text.append(") { ").append(in_language(d.body, dialect)).append(" }\n");
     at_line(1, d.name);
     return text;
+}
+
+// Whether the body may add floats by atomic_add, whose sum depends on the order: its first argument is not the name of
+// a buffer of integers, perhaps after `&` and parentheses.
+bool adds_floats(const IndexKernelDefinition& d) {
+    constexpr std::string_view call = "atomic_add";
+    const std::vector<std::string_view> parameters = split_parameters(d.parameters);
+    for (std::size_t at = d.body.find(call); at != std::string_view::npos; at = d.body.find(call, at)) {
+        at += call.size();
+        const std::string_view rest =
+            d.body.substr(std::min(d.body.find_first_not_of(" \n(&", at), d.body.size()));
+        bool is_integer = false;
+        for (std::size_t i = d.rank; i < parameters.size(); ++i) {
+            const IndexParameter& type = d.types[i - d.rank];
+            const std::string_view name = name_in(parameters[i]);
+            const std::string_view after = rest.substr(std::min(name.size(), rest.size()), 1);
+            if (rest.starts_with(name) && (after == "," || after == "[" || after == " " || after == "+"))
+                is_integer = type.is_buffer && type.type && !is_float(*type.type);
+        }
+        if (!is_integer) return true;
+    }
+    return false;
 }
 
 constexpr std::string_view cuda_loops = R"( {
@@ -141,20 +164,23 @@ class IndexKernelCode {
           cuda_(
               "#if DISTINCT\n#define CONCORD_RESTRICT __restrict__\n#else\n#define "
               "CONCORD_RESTRICT\n#endif\n" +
-              body_function(d, "static __device__ __forceinline__ ", "", helpers_) +
+              body_function(d, Dialect::cuda, "static __device__ __forceinline__ ", "", helpers_) +
               "extern \"C\" __global__ void __launch_bounds__(256) " + std::string(d.name) +
               entry_head(d, "", "") + std::string(cuda_loops) + body_call(d, false) + "\n}\n"),
           opencl_(
               "#if DISTINCT\n#define CONCORD_RESTRICT restrict\n#else\n#define CONCORD_RESTRICT\n#endif\n" +
-              body_function(d, "static inline ", "__global ", helpers_) + "__kernel void " +
+              body_function(d, Dialect::opencl, "static inline ", "__global ", helpers_) + "__kernel void " +
               std::string(d.name) + entry_head(d, "__global ", "ulong") + std::string(opencl_loops) +
               body_call(d, true) + "\n#if !MANY\n    }\n#endif\n}\n"),
           source_(d.name, {SourceFile{d.name, cuda_}}, {SourceFile{d.name, opencl_}}) {
         std::string all(d.body);
         unportable_ = unportable_call(d.body, helpers_);
+        if (unportable_.empty() && adds_floats(d)) unportable_ = "atomic_add";
+        uses_f64_ = calls_f64_math(d.body);
         for (const NamedFunction* helper : helpers_) {
             if (unportable_.empty()) unportable_ = unportable_call(helper->text, helpers_);
             all.append(helper->text);
+            uses_f64_ = uses_f64_ || calls_f64_math(helper->text);
         }
         Operator whole;
         whole.text = all;
@@ -243,7 +269,7 @@ Enqueued run_index_kernel(Stream& stream, const IndexKernelDefinition& d, const 
     IndexKernelCode& code = code_of(d);
     if (code.uses_f64() && !device.traits().fp64)
         throw Error(ErrorCode::unsupported, std::string(d.name),
-                    device.info().selector + " has no f64 arithmetic");
+                    device.info().selector + " has no f64 arithmetic, in which exp and its like compute");
     const auto kernel = compiled(device, d, code.source(), are_distinct(d, arguments));
     if (compile_everywhere)
         std::call_once(code.compiled_everywhere, [&] { compile_for_others(device, d, code); });

@@ -103,6 +103,9 @@ Support supports_builtin_only(const Operator& op, bool is_compiled) {
 }
 
 Support supports_operator(const Device& device, const Operator& op, const void* host) {
+    if (op.needs_f64 && !device.traits().fp64)
+        return Support::no("operator '" + op.name + "' calls exp or its like, which compute in f64, and " +
+                           device.info().selector + " has none; native:: selects the device's own functions");
     if (device.traits().compiles_source || host != nullptr) return {};
     return Support::no("operator '" + op.name + "' exists only as source, and " + device.info().selector +
                        " does not compile at run time; select a device that does");
@@ -122,8 +125,8 @@ void check_portable(std::string_view algorithm, const Operator& op, const Device
     throw Error(
         ErrorCode::unsupported, algorithm,
         "operator '" + op.name + "' calls '" + op.unportable +
-            "', which devices may compute differently; set Options::order to unspecified, or use arithmetic, "
-            "fma, sqrt, fabs, floor and other exact functions");
+            "', which devices may compute differently; set Options::order to unspecified, or use arithmetic "
+            "and the functions of concord/vocabulary.hpp");
 }
 
 void throw_unknown_variant(std::string_view algorithm, std::string_view name,

@@ -3,6 +3,7 @@
 
 #include <concord/internal/kernel_key.hpp>
 #include <concord/internal/operator_text.hpp>
+#include <concord/internal/vocabulary.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -62,13 +63,24 @@ Operator detail::finish(Operator op) {
     check(op.result);
     std::for_each(op.arguments.begin(), op.arguments.end(), check);
     std::for_each(op.bound.begin(), op.bound.end(), check);
+    const std::vector<const NamedFunction*> called = functions_called(op.text, op.file);
+    op.unportable = unportable_call(op.text, called);
+    op.needs_f64 = calls_f64_math(op.text);
+    op.helpers.clear();
+    for (const NamedFunction* function : called) {
+        op.helpers.push_back(
+            {named(function->text, function->name), std::string(function->file), function->line});
+        if (op.unportable.empty()) op.unportable = unportable_call(function->text, called);
+        op.needs_f64 = op.needs_f64 || calls_f64_math(function->text);
+    }
     std::string all = op.text + '\n' + op.signature();
+    for (const Operator::Helper& helper : op.helpers)
+        all.append("\n").append(helper.text);
     for (const Type type : op.bound)
         all.append(" ").append(name_of(type));
     // Includes the place, because compilers name it in messages.
     all.append("\n").append(op.file).append(":").append(std::to_string(op.line));
     op.hash = detail::content_hash(all);
-    op.unportable = unportable_call(op.text);
     return op;
 }
 

@@ -5,12 +5,51 @@
 #include <concord/log.hpp>
 
 #include <concord/internal/kernel_key.hpp>
+#include <concord/internal/vocabulary.hpp>
 
 #include <chrono>
 #include <filesystem>
 
 namespace concord {
 namespace {
+
+// Constants of C's headers that CUDA C++ has only after an include, and names that OpenCL C lacks or defines otherwise.
+constexpr std::string_view cuda_constants = R"(#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fc00000)
+#define FLT_MAX 0x1.fffffep127f
+#define FLT_MIN 0x1p-126f
+#define FLT_EPSILON 0x1p-23f
+#define DBL_MAX 0x1.fffffffffffffp1023
+#define DBL_MIN 0x1p-1022
+#define DBL_EPSILON 0x1p-52
+#define INT_MAX 0x7fffffff
+#define INT_MIN (-INT_MAX - 1)
+#define UINT_MAX 0xffffffffu
+#define M_E 0x1.5bf0a8b145769p1
+#define M_LOG2E 0x1.71547652b82fep0
+#define M_LOG10E 0x1.bcb7b1526e50ep-2
+#define M_LN2 0x1.62e42fefa39efp-1
+#define M_LN10 0x1.26bb1bbb55516p1
+#define M_PI 0x1.921fb54442d18p1
+#define M_PI_2 0x1.921fb54442d18p0
+#define M_PI_4 0x1.921fb54442d18p-1
+#define M_1_PI 0x1.45f306dc9c883p-2
+#define M_2_PI 0x1.45f306dc9c883p-1
+#define M_2_SQRTPI 0x1.20dd750429b6dp0
+#define M_SQRT2 0x1.6a09e667f3bcdp0
+#define M_SQRT1_2 0x1.6a09e667f3bcdp-1
+)";
+constexpr std::string_view opencl_constants = R"(#undef NAN
+#define NAN as_float(0x7fc00000u)
+typedef char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long int64_t;
+typedef uchar uint8_t;
+typedef ushort uint16_t;
+typedef uint uint32_t;
+typedef ulong uint64_t;
+)";
 
 // The element types and the conversions of storage types.
 std::string type_definitions(Dialect dialect) {
@@ -28,7 +67,7 @@ std::string type_definitions(Dialect dialect) {
         text.append(row.name).append(";\n").append(cuda ? row.conversions.cuda : row.conversions.opencl);
         if (guarded) text += "#endif\n";
     }
-    return text;
+    return text.append(cuda ? cuda_constants : opencl_constants);
 }
 
 // Before the operator's functions.
@@ -37,9 +76,16 @@ std::string_view function_qualifier(Dialect dialect) {
 }
 
 // Appends the operator's function, the struct of bound values, and apply().
-void append_operator(std::string& text, const Operator& op, std::string_view qualifier) {
-    text.append("#line ").append(std::to_string(op.line)).append(" \"").append(op.file).append("\"\n");
-    text.append(qualifier).append(op.text).append("\n#line 1 \"operator\"\n");
+void append_operator(std::string& text, const Operator& op, Dialect dialect) {
+    const std::string_view qualifier = function_qualifier(dialect);
+    const auto define = [&](const std::string& definition, const std::string& file, u32 line) {
+        text.append("#line ").append(std::to_string(line)).append(" \"").append(file).append("\"\n");
+        text.append(qualifier).append(detail::in_language(definition, dialect)).append("\n");
+    };
+    for (const Operator::Helper& helper : op.helpers)
+        define(helper.text, helper.file, helper.line);
+    define(op.text, op.file, op.line);
+    text.append("#line 1 \"operator\"\n");
     text += "typedef struct {";
     u64 bytes = 0;
     for (std::size_t i = 0; i < op.bound.size(); ++i) {
@@ -140,7 +186,7 @@ void Constants::refuse(const Constant& constant) {
 
 std::string assemble(const KernelSpec& spec, Dialect dialect) {
     const std::vector<SourceFile>& files = spec.source->files(dialect);
-    std::string text = type_definitions(dialect);
+    std::string text;
     // Drivers have their own caches. A source that differs every time is in none of them.
     if (spec.fresh)
         text.append("#define CONCORD_FRESH ")
@@ -148,7 +194,7 @@ std::string assemble(const KernelSpec& spec, Dialect dialect) {
             .append("\n");
     for (const Constant& constant : spec.constants)
         text.append("#define ").append(constant.name()).append(" ").append(constant.value()).append("\n");
-    if (spec.op != nullptr) append_operator(text, *spec.op, function_qualifier(dialect));
+    if (spec.op != nullptr) append_operator(text, *spec.op, dialect);
     for (const SourceFile& file : files) {
         const std::optional<std::string> other = text_from_folder(file.name, files);
         text.append("#line ")
@@ -159,7 +205,7 @@ std::string assemble(const KernelSpec& spec, Dialect dialect) {
             .append(other ? *other : file.text)
             .append("\n");
     }
-    return text;
+    return type_definitions(dialect) + detail::vocabulary_for(text) + text;
 }
 
 Kernel::Kernel(Device& device, std::string name, std::unique_ptr<backend::Kernel> kernel, double compile_ms)

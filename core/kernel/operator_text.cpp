@@ -1,99 +1,19 @@
 #include <concord/error.hpp>
 #include <concord/internal/operator_text.hpp>
+#include <concord/internal/vocabulary.hpp>
+
+#include "kernel/source_words.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <iterator>
 #include <mutex>
 
 namespace concord::detail {
 namespace {
 
-// Functions that give bitwise identical results on all devices: their results are exact or correctly rounded. fmin and
-// fmax are not among them, because devices choose differently between zeros of opposite sign.
-constexpr std::string_view portable_functions[] = {"sqrt",  "fma",   "fabs",    "abs",  "copysign",
-                                                   "floor", "ceil",  "trunc",   "rint", "round",
-                                                   "isnan", "isinf", "isfinite"};
 // Words that precede a parenthesis without being called.
 constexpr std::string_view not_called[] = {"if",   "for",    "while",    "switch", "return",
                                            "else", "sizeof", "unsigned", "signed", "concord_function",
                                            "case"};
-
-template <std::size_t N>
-bool is_one_of(std::string_view word, const std::string_view (&words)[N]) {
-    return std::find(std::begin(words), std::end(words), word) != std::end(words);
-}
-
-bool is_word(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-// The text with a space in place of each comment and each line continuation.
-std::string without_comments(std::string_view text) {
-    std::string plain;
-    plain.reserve(text.size());
-    for (std::size_t at = 0; at < text.size();) {
-        const std::string_view mark = text.substr(at, 2);
-        if (mark == "//" || mark == "/*") {
-            const std::string_view end = mark == "//" ? "\n" : "*/";
-            const std::size_t found = text.find(end, at + 2);
-            at = found == std::string_view::npos ? text.size() : found + end.size();
-            plain += ' ';
-        } else if (mark == "\\\n") {
-            at += 2;
-        } else {
-            plain += text[at++];
-        }
-    }
-    return plain;
-}
-
-// Calls f with each word of the text and the position behind it, until f returns true.
-template <class F>
-void find_word(std::string_view text, F f) {
-    for (std::size_t at = 0; at < text.size();) {
-        std::size_t end = at;
-        while (end < text.size() && is_word(text[end]))
-            ++end;
-        if (end > at && f(text.substr(at, end - at), at, end)) return;
-        at = std::max(end, at + 1);
-    }
-}
-
-// The next character from `at` on other than a space; 0 at the end. Moves `at` to it.
-char next_mark(std::string_view text, std::size_t& at) {
-    at = text.find_first_not_of(" \t\r\n", at);
-    return at == std::string_view::npos ? '\0' : text[at];
-}
-
-// Removes the spaces at the end.
-std::string_view trimmed_end(std::string_view text) {
-    return text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
-}
-
-// The word at the end of the text. Empty if the text ends with another character.
-std::string_view last_word(std::string_view text) {
-    std::size_t begin = text.size();
-    while (begin > 0 && is_word(text[begin - 1]))
-        --begin;
-    return text.substr(begin);
-}
-
-// Whether the word in [begin, end) is called: f(x), (f)(x), ((f))(x). In `if (flag) (x)` it is not.
-bool is_called(std::string_view text, std::size_t begin, std::size_t end) {
-    constexpr std::string_view before_values[] = {"return", "else", "case"};
-    while (true) {
-        const char next = next_mark(text, end);
-        if (next == '(') return true;
-        std::string_view before = trimmed_end(text.substr(0, begin));
-        if (next != ')' || before.empty() || before.back() != '(') return false;
-        begin = before.size() - 1;
-        ++end;
-        // Behind a name or a keyword the parentheses hold arguments or a condition.
-        before = last_word(trimmed_end(text.substr(0, begin)));
-        if (!before.empty() && !is_one_of(before, before_values)) return false;
-    }
-}
 
 }  // namespace
 
@@ -104,12 +24,19 @@ std::string unportable_call(std::string_view text) {
 std::string unportable_call(std::string_view text, const std::vector<const NamedFunction*>& known) {
     const std::string plain = without_comments(text);
     std::string found;
+    const std::string_view all = plain;
     find_word(plain, [&](std::string_view word, std::size_t begin, std::size_t end) {
-        if (is_one_of(word, portable_functions) || is_one_of(word, not_called) || type_spelled(word))
-            return false;
-        if (!is_called(plain, begin, end)) return false;
-        for (const NamedFunction* function : known) {
-            if (function->name == word) return false;
+        if (is_one_of(word, not_called) || type_spelled(word) || !is_called(plain, begin, end)) return false;
+        const std::string_view before = trimmed_end(all.substr(0, begin));
+        if (!before.ends_with("::")) {
+            if (is_portable_function(word)) return false;
+            // A statement that uses no result.
+            if (is_commutative_atomic(word) &&
+                (before.ends_with(';') || before.ends_with('{') || before.ends_with('}') || before.empty()))
+                return false;
+            for (const NamedFunction* function : known) {
+                if (function->name == word) return false;
+            }
         }
         found = word;
         return true;
@@ -125,7 +52,7 @@ bool may_divide_f32(const Operator& op) {
     bool divides = plain.find('/') != std::string::npos;
     find_word(plain, [&](std::string_view word, std::size_t, std::size_t) {
         f32 = f32 || type_spelled(word) == Type::f32;
-        divides = divides || word == "sqrt";
+        divides = divides || word == "sqrt" || word == "sqrtf";
         return f32 && divides;
     });
     return f32 && divides;
@@ -164,6 +91,12 @@ void add_called(std::string_view text, std::string_view file, std::vector<const 
     find_word(plain, [&](std::string_view word, std::size_t begin, std::size_t end) {
         if (!is_called(plain, begin, end)) return false;
         const NamedFunction* const function = function_named(word, file);
+        if (function != nullptr && is_in_vocabulary(word))
+            throw Error(
+                ErrorCode::invalid_argument, std::string(word),
+                "called by a function in " + std::string(file) +
+                    ", where the name means the function of concord/vocabulary.hpp; rename your own in " +
+                    std::string(function->file));
         if (function == nullptr || std::find(list.begin(), list.end(), function) != list.end()) return false;
         add_called(function->text, function->file, list);
         list.push_back(function);

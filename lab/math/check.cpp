@@ -1,4 +1,4 @@
-// concord-math-check: compares the functions of core/math with MPFR.
+// concord-math-check: compares the functions of concord/detail/math with MPFR.
 //
 //     concord-math-check [--type f32|f64] [--functions exp,log] [--first 0] [--end 0x100000000] [--stride 1]
 //                        [--count 1000000] [--threads 1] [--list 20]

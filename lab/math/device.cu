@@ -1,4 +1,4 @@
-// Digests of core/math's f32 functions over all 2^32 inputs on a GPU, which must equal those of concord-math-check, and
+// Digests of the f32 functions of concord/detail/math over all 2^32 inputs on a GPU, which must equal those of concord-math-check, and
 // the time of y[i] = f(x[i]) next to that of a copy.
 //
 //     nvcc -O3 -std=c++17 -arch=sm_90 -fmad=false -I core lab/math/device.cu -o math-device && ./math-device
@@ -13,10 +13,10 @@ typedef float f32;
 typedef double f64;
 
 // clang-format off: in this order.
-#include "math/math_prelude.h"
-#include "math/math_tables.h"
-#include "math/math_f32.h"
-#include "math/math_f64.h"
+#include <concord/detail/math/prelude.h>
+#include <concord/detail/math/tables.h>
+#include <concord/detail/math/f32.h>
+#include <concord/detail/math/f64.h>
 // clang-format on
 
 __device__ u64 mix(u64 x) {

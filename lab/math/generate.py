@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Computes the coefficients and tables of core/math: python3 lab/math/generate.py > core/math/math_tables.h
+"""Computes the coefficients and tables of concord/detail/math: python3 lab/math/generate.py > core/include/concord/detail/math/tables.h
 
 Needs mpmath; gmpy2 makes it faster. Each polynomial is a weighted least-squares fit at Chebyshev nodes, which is within
 a factor of about 2 of the minimax polynomial. Coefficients are rounded to f64 one at a time, lowest degree first, and
@@ -272,7 +272,7 @@ def main():
     only = None
     if '--only' in sys.argv:
         only = sys.argv[sys.argv.index('--only') + 1].split(',')
-    out = ['// Written by lab/math/generate.py. Coefficients and tables of math_f32.h and math_f64.h.',
+    out = ['// Written by lab/math/generate.py. Coefficients and tables of f32.h and f64.h.',
            '// clang-format off', '']
     for name, spec in POLYNOMIALS.items():
         if only and name not in only:

@@ -1,4 +1,4 @@
-// concord-math-speed: ns per element of core/math, of libm's scalar functions and of libmvec's AVX2 vectors.
+// concord-math-speed: ns per element of concord/detail/math, of libm's scalar functions and of libmvec's AVX2 vectors.
 
 #include <immintrin.h>
 
@@ -120,7 +120,7 @@ void rows() {
 }  // namespace
 
 int main() {
-    std::printf("ns per element: core/math    libm  libmvec (0: none)\n");
+    std::printf("ns per element: concord/detail/math    libm  libmvec (0: none)\n");
     rows<f32>();
     rows<f64>();
 }

@@ -15,7 +15,7 @@ from pathlib import Path
 from ._concord import CompileFailed, Unavailable, __version__
 
 _FOLDER = Path(__file__).parent
-_FLAGS = ["-std=c++20", "-O3", "-fPIC", "-shared", "-ffp-contract=off", "-fno-math-errno", "-w"]
+_FLAGS = ["-std=c++20", "-O3", "-fPIC", "-shared", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-w"]
 _AT_SECURE = 23
 
 # How each use of a function reaches the kernels that the algorithm's header defines.
@@ -122,7 +122,7 @@ def _source(definition, name, result, types, use, free):
     return lambda unique: f"""#include <concord/{header}.hpp>
 using namespace concord;
 using R = {result};
-{aliases}struct {unique} : detail::TypeNames {{
+{aliases}struct {unique} : Vocabulary {{
     using uchar = u8; using ushort = u16; using uint = u32; using ulong = u64;
     static constexpr std::string_view name = "{name}", text = "", file = "{name}";
     static constexpr u32 line = 1;

@@ -1,4 +1,4 @@
-// Functions of core/math: special values, exact results, and the digests of many results. concord-math-check compares
+// Functions of concord/detail/math: special values, exact results, and the digests of many results. concord-math-check compares
 // them with MPFR.
 #include <doctest/doctest.h>
 

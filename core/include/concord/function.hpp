@@ -6,17 +6,17 @@
 ///     concord::map(stream, x, y, out, saxpy.bind(2.0f));
 ///
 /// The host compiler compiles the body, and the CUDA and OpenCL compilers compile its source. It can use what the three
-/// languages share: scalar types (float, double, int, u8 ... u64, f32, f64), arithmetic, control flow, and functions
-/// with the same name in all three (sqrt, fabs, fma, floor, fmin, ...). It must not call other user functions or read
-/// globals. Concord disables contraction and reassociation in all compilers.
+/// languages share: scalar types (float, double, int, bool, u8 ... u64, f32, f64, uint32_t ...), casts `T(x)`,
+/// arithmetic, control flow, the constants INFINITY, NAN, FLT_MAX, FLT_MIN, FLT_EPSILON, DBL_MAX, DBL_MIN, DBL_EPSILON,
+/// INT_MAX, INT_MIN, UINT_MAX, M_PI and its like, the functions of vocabulary.hpp, and other functions that
+/// CONCORD_FUNCTION defines. It must not read globals. Concord disables contraction and reassociation in all compilers.
 ///
-/// These functions give bitwise identical results on all devices: sqrt, fma, fabs, abs, copysign, floor, ceil, trunc,
-/// rint, round, isnan, isinf and isfinite. Calls that ask for an order of operations (Options::order) refuse operators
-/// that call other ones, such as exp or fmin.
+/// The functions of vocabulary.hpp and sqrt, fma, fabs, copysign, floor, ceil, trunc, rint, round, isnan, isinf and
+/// isfinite give bitwise identical results on all devices. Calls that ask for an order of operations (Options::order)
+/// refuse operators that call other ones, such as fmod or native::exp.
 
 #include <concord/types.hpp>
-
-#include <math.h>  // NOLINT: bodies call sqrt, fabs ... unqualified, as in the other two languages
+#include <concord/vocabulary.hpp>
 
 #include <array>
 #include <cstring>
@@ -50,14 +50,22 @@ struct Operator {
     std::vector<Type> bound;      ///< types of the bound values, which are passed with each call
     std::string unportable =
         {};  ///< first function that it calls and that devices may compute differently; often empty
-    detail::ContentHash hash;  ///< hash of the text, its place and the types
+    bool needs_f64 = false;  ///< whether it calls exp or its like, which compute in f64
+    /// A function of CONCORD_FUNCTION that it calls.
+    struct Helper {
+        std::string text;  ///< its definition
+        std::string file;  ///< file of the definition
+        u32 line;          ///< line of the definition
+    };
+    std::vector<Helper> helpers = {};  ///< functions that it calls, each after those that it calls itself
+    detail::ContentHash hash;          ///< hash of the text, its place and the types
 
     /// Result and argument types, "f32(f32, f32)", for messages.
     std::string signature() const;
 };
 
 namespace detail {
-// Computes the hash and `unportable`, the last step of constructing an operator.
+// Finds what the text calls and computes the hash, the last step of constructing an operator.
 Operator finish(Operator op);
 }  // namespace detail
 
@@ -258,7 +266,7 @@ class Function {
 /// `CONCORD_FUNCTION(float, twice, (float x), return 2 * x;)`. RESULT, PARAMETERS and the body may use the unqualified
 /// names i8 to f64, as in OpenCL C.
 #define CONCORD_FUNCTION(RESULT, NAME, PARAMETERS, ...)                                     \
-    struct NAME##_concord_function : ::concord::detail::TypeNames {                         \
+    struct NAME##_concord_function : ::concord::Vocabulary {                                \
         static inline RESULT call PARAMETERS { __VA_ARGS__ }                                \
         static constexpr std::string_view name = #NAME;                                     \
         static constexpr std::string_view text =                                            \

@@ -203,8 +203,9 @@ struct KernelSpec {
     bool is_written_in(Dialect dialect) const;
 };
 
-/// The complete source for the compiler of `dialect`: the type names u8 ... f64, the constants, the operator, and the
-/// files of the source, each after a line directive.
+/// The complete source for the compiler of `dialect`: the type names u8 ... f64, constants such as INFINITY, the
+/// functions of vocabulary.hpp that it uses, the constants of the specification, the operator, and the files of the
+/// source, each after a line directive.
 ///
 /// To try a changed kernel without a build, copy its file to a folder and set the environment variable CONCORD_KERNELS
 /// to that folder. Every compilation then reads files from there whose name matches, and logs it at level info. Throws

@@ -265,7 +265,7 @@ class IndexKernel {
 /// Defines the kernel object NAME at namespace scope. PARAMETERS are in parentheses, the index first, and the body
 /// follows. PARAMETERS and the body may use the unqualified names i8 to f64.
 #define CONCORD_KERNEL(NAME, PARAMETERS, ...)                                     \
-    struct NAME##_concord_kernel : ::concord::detail::TypeNames {                 \
+    struct NAME##_concord_kernel : ::concord::Vocabulary {                        \
         [[gnu::always_inline]] static inline void call PARAMETERS { __VA_ARGS__ } \
         static constexpr std::string_view name = #NAME;                           \
         static constexpr std::string_view parameters = #PARAMETERS;               \

@@ -1,32 +1,54 @@
-// Names that math_tables.h, math_f32.h and math_f64.h use in C++20, CUDA C++ and OpenCL C 1.2.
+// Names that tables.h, f32.h, f64.h and vocabulary.h use in C++20, CUDA C++ and OpenCL C 1.2.
 //
 // The types u32, u64, i32, i64, f32 and f64 exist before this file. Results are bitwise the same everywhere if the
 // compiler neither contracts nor reassociates, keeps denormals, and rounds f64 +, -, *, /, sqrt and fma to nearest.
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 #define CONCORD_MATH inline static
+#define CONCORD_OVERLOAD inline static __attribute__((overloadable))
+#ifdef CONCORD_FP64
+#define CONCORD_HAS_F64 1
+#else
+#define CONCORD_HAS_F64 0
+#endif
 #define CONCORD_TABLE(type, name, count) __constant type name[count]
 #define CONCORD_FMA(a, b, c) fma((f64)(a), (f64)(b), (f64)(c))
 #define CONCORD_SQRT(a) sqrt((f64)(a))
 #define CONCORD_MULTIPLY_HIGH(a, b) mul_hi((u64)(a), (u64)(b))
+#define CONCORD_POPCOUNT_32(x) (i32) popcount((u32)(x))
+#define CONCORD_POPCOUNT_64(x) (i32) popcount((u64)(x))
+#define CONCORD_CLZ_32(x) (i32) clz((u32)(x))
+#define CONCORD_CLZ_64(x) (i32) clz((u64)(x))
 #define CONCORD_F64_BITS(x) as_ulong((f64)(x))
 #define CONCORD_F64_OF(u) as_double((u64)(u))
 #define CONCORD_F32_BITS(x) as_uint((f32)(x))
 #define CONCORD_F32_OF(u) as_float((u32)(u))
 #elif defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define CONCORD_MATH static __device__ __forceinline__
+#define CONCORD_OVERLOAD static __device__ __forceinline__
+#define CONCORD_HAS_F64 1
 #define CONCORD_TABLE(type, name, count) static __device__ const type name[count]
 #define CONCORD_FMA(a, b, c) __fma_rn(a, b, c)
 #define CONCORD_SQRT(a) __dsqrt_rn(a)
 #define CONCORD_MULTIPLY_HIGH(a, b) __umul64hi(a, b)
+#define CONCORD_POPCOUNT_32(x) __popc(x)
+#define CONCORD_POPCOUNT_64(x) __popcll(x)
+#define CONCORD_CLZ_32(x) __clz((int)(x))
+#define CONCORD_CLZ_64(x) __clzll((long long)(x))
 #define CONCORD_F64_BITS(x) ((u64)__double_as_longlong(x))
 #define CONCORD_F64_OF(u) __longlong_as_double((long long)(u))
 #define CONCORD_F32_BITS(x) __float_as_uint(x)
 #define CONCORD_F32_OF(u) __uint_as_float(u)
 #else
 #define CONCORD_MATH [[gnu::always_inline]] inline
+#define CONCORD_OVERLOAD [[gnu::always_inline]] inline
+#define CONCORD_HAS_F64 1
 #define CONCORD_TABLE(type, name, count) inline constexpr type name[count]
 #define CONCORD_FMA(a, b, c) __builtin_fma(a, b, c)
 #define CONCORD_SQRT(a) __builtin_sqrt(a)
+#define CONCORD_POPCOUNT_32(x) __builtin_popcount(x)
+#define CONCORD_POPCOUNT_64(x) __builtin_popcountll(x)
+#define CONCORD_CLZ_32(x) ((x) == 0 ? 32 : __builtin_clz(x))
+#define CONCORD_CLZ_64(x) ((x) == 0 ? 64 : __builtin_clzll(x))
 #define CONCORD_MULTIPLY_HIGH(a, b) (u64)((__extension__(unsigned __int128)(a) * (b)) >> 64)
 #define CONCORD_F64_BITS(x) __builtin_bit_cast(u64, (f64)(x))
 #define CONCORD_F64_OF(u) __builtin_bit_cast(f64, (u64)(u))

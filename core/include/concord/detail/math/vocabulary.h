@@ -1,0 +1,386 @@
+// The functions of a body beside exp and its like, in C++20, CUDA C++ and OpenCL C 1.2: overloads for element types.
+//
+// Only definitions that a source needs become part of it. A definition ends at an empty line, see vocabulary.cpp.
+
+#define CONCORD_INTEGERS_32(X) X(i32) X(u32)
+
+#define CONCORD_INTEGERS_64(X) X(i64) X(u64)
+
+#define CONCORD_INTEGERS(X) X(i8) X(u8) X(i16) X(u16) X(i32) X(u32) X(i64) X(u64)
+
+// --- choice ----------------------------------------------------------------------------------------------------------
+
+// Like ReduceOp::min: NaN if one of them is NaN; -0 is below +0.
+#define CONCORD_MIN(T)                         \
+    CONCORD_OVERLOAD T concord_min(T a, T b) { \
+        return b < a ? b : a;                  \
+    }
+CONCORD_INTEGERS(CONCORD_MIN)
+CONCORD_OVERLOAD f32 concord_min(f32 a, f32 b) {
+    f32 r = b < a ? b : a;
+    r = a == b ? CONCORD_F32_OF(CONCORD_F32_BITS(a) | CONCORD_F32_BITS(b)) : r;
+    return a == a && b == b ? r : CONCORD_NAN_F32;
+}
+#if CONCORD_HAS_F64
+CONCORD_OVERLOAD f64 concord_min(f64 a, f64 b) {
+    f64 r = b < a ? b : a;
+    r = a == b ? CONCORD_F64_OF(CONCORD_F64_BITS(a) | CONCORD_F64_BITS(b)) : r;
+    return a == a && b == b ? r : CONCORD_NAN_F64;
+}
+#endif
+
+#define CONCORD_MAX(T)                         \
+    CONCORD_OVERLOAD T concord_max(T a, T b) { \
+        return a < b ? b : a;                  \
+    }
+CONCORD_INTEGERS(CONCORD_MAX)
+CONCORD_OVERLOAD f32 concord_max(f32 a, f32 b) {
+    f32 r = a < b ? b : a;
+    r = a == b ? CONCORD_F32_OF(CONCORD_F32_BITS(a) & CONCORD_F32_BITS(b)) : r;
+    return a == a && b == b ? r : CONCORD_NAN_F32;
+}
+#if CONCORD_HAS_F64
+CONCORD_OVERLOAD f64 concord_max(f64 a, f64 b) {
+    f64 r = a < b ? b : a;
+    r = a == b ? CONCORD_F64_OF(CONCORD_F64_BITS(a) & CONCORD_F64_BITS(b)) : r;
+    return a == a && b == b ? r : CONCORD_NAN_F64;
+}
+#endif
+
+// IEEE 754-2019 minimumNumber: the other one if one of them is NaN.
+CONCORD_OVERLOAD f32 concord_fmin(f32 a, f32 b) {
+    f32 r = a != a || b < a ? b : a;
+    r = a == b ? CONCORD_F32_OF(CONCORD_F32_BITS(a) | CONCORD_F32_BITS(b)) : r;
+    return r == r ? r : CONCORD_NAN_F32;
+}
+#if CONCORD_HAS_F64
+CONCORD_OVERLOAD f64 concord_fmin(f64 a, f64 b) {
+    f64 r = a != a || b < a ? b : a;
+    r = a == b ? CONCORD_F64_OF(CONCORD_F64_BITS(a) | CONCORD_F64_BITS(b)) : r;
+    return r == r ? r : CONCORD_NAN_F64;
+}
+#endif
+
+CONCORD_OVERLOAD f32 concord_fmax(f32 a, f32 b) {
+    f32 r = a != a || a < b ? b : a;
+    r = a == b ? CONCORD_F32_OF(CONCORD_F32_BITS(a) & CONCORD_F32_BITS(b)) : r;
+    return r == r ? r : CONCORD_NAN_F32;
+}
+#if CONCORD_HAS_F64
+CONCORD_OVERLOAD f64 concord_fmax(f64 a, f64 b) {
+    f64 r = a != a || a < b ? b : a;
+    r = a == b ? CONCORD_F64_OF(CONCORD_F64_BITS(a) & CONCORD_F64_BITS(b)) : r;
+    return r == r ? r : CONCORD_NAN_F64;
+}
+#endif
+
+#define CONCORD_CLAMP(T)                                   \
+    CONCORD_OVERLOAD T concord_clamp(T x, T low, T high) { \
+        return x < low ? low : x > high ? high : x;        \
+    }
+CONCORD_INTEGERS(CONCORD_CLAMP)
+CONCORD_CLAMP(f32)
+#if CONCORD_HAS_F64
+CONCORD_CLAMP(f64)
+#endif
+
+// OpenCL's order of arguments: c ? b : a.
+#define CONCORD_SELECT(T)                                 \
+    CONCORD_OVERLOAD T concord_select(T a, T b, bool c) { \
+        return c ? b : a;                                 \
+    }
+CONCORD_INTEGERS(CONCORD_SELECT)
+CONCORD_SELECT(f32)
+#if CONCORD_HAS_F64
+CONCORD_SELECT(f64)
+#endif
+
+// The smallest value of a type keeps its value.
+#define CONCORD_ABS(T, U)                    \
+    CONCORD_OVERLOAD T concord_abs(T x) {    \
+        return x < 0 ? (T)((U)0 - (U)x) : x; \
+    }
+CONCORD_ABS(i8, u32)
+CONCORD_ABS(i16, u32)
+CONCORD_ABS(i32, u32)
+CONCORD_ABS(i64, u64)
+#define CONCORD_ABS_UNSIGNED(T)           \
+    CONCORD_OVERLOAD T concord_abs(T x) { \
+        return x;                         \
+    }
+CONCORD_ABS_UNSIGNED(u8)
+CONCORD_ABS_UNSIGNED(u16)
+CONCORD_ABS_UNSIGNED(u32)
+CONCORD_ABS_UNSIGNED(u64)
+CONCORD_OVERLOAD f32 concord_abs(f32 x) {
+    return CONCORD_F32_OF(CONCORD_F32_BITS(x) & 0x7fffffff);
+}
+#if CONCORD_HAS_F64
+CONCORD_OVERLOAD f64 concord_abs(f64 x) {
+    return CONCORD_F64_OF(CONCORD_F64_BITS(x) & 0x7fffffffffffffff);
+}
+#endif
+
+CONCORD_OVERLOAD bool concord_signbit(f32 x) {
+    return CONCORD_F32_BITS(x) >> 31 != 0;
+}
+#if CONCORD_HAS_F64
+CONCORD_OVERLOAD bool concord_signbit(f64 x) {
+    return CONCORD_F64_BITS(x) >> 63 != 0;
+}
+#endif
+
+// --- bits ------------------------------------------------------------------------------------------------------------
+
+CONCORD_OVERLOAD i32 concord_popcount(u32 x) {
+    return CONCORD_POPCOUNT_32(x);
+}
+CONCORD_OVERLOAD i32 concord_popcount(u64 x) {
+    return CONCORD_POPCOUNT_64(x);
+}
+CONCORD_OVERLOAD i32 concord_popcount(u16 x) {
+    return CONCORD_POPCOUNT_32((u32)x);
+}
+CONCORD_OVERLOAD i32 concord_popcount(u8 x) {
+    return CONCORD_POPCOUNT_32((u32)x);
+}
+CONCORD_OVERLOAD i32 concord_popcount(i32 x) {
+    return CONCORD_POPCOUNT_32((u32)x);
+}
+CONCORD_OVERLOAD i32 concord_popcount(i64 x) {
+    return CONCORD_POPCOUNT_64((u64)x);
+}
+CONCORD_OVERLOAD i32 concord_popcount(i16 x) {
+    return CONCORD_POPCOUNT_32((u32)(u16)x);
+}
+CONCORD_OVERLOAD i32 concord_popcount(i8 x) {
+    return CONCORD_POPCOUNT_32((u32)(u8)x);
+}
+
+// Zeros before the first one; the width of the type for 0.
+CONCORD_OVERLOAD i32 concord_clz(u32 x) {
+    return CONCORD_CLZ_32(x);
+}
+CONCORD_OVERLOAD i32 concord_clz(u64 x) {
+    return CONCORD_CLZ_64(x);
+}
+CONCORD_OVERLOAD i32 concord_clz(u16 x) {
+    return CONCORD_CLZ_32((u32)x) - 16;
+}
+CONCORD_OVERLOAD i32 concord_clz(u8 x) {
+    return CONCORD_CLZ_32((u32)x) - 24;
+}
+CONCORD_OVERLOAD i32 concord_clz(i32 x) {
+    return CONCORD_CLZ_32((u32)x);
+}
+CONCORD_OVERLOAD i32 concord_clz(i64 x) {
+    return CONCORD_CLZ_64((u64)x);
+}
+CONCORD_OVERLOAD i32 concord_clz(i16 x) {
+    return CONCORD_CLZ_32((u32)(u16)x) - 16;
+}
+CONCORD_OVERLOAD i32 concord_clz(i8 x) {
+    return CONCORD_CLZ_32((u32)(u8)x) - 24;
+}
+
+// Zeros after the last one; the width of the type for 0.
+CONCORD_OVERLOAD i32 concord_ctz(u32 x) {
+    return x == 0 ? 32 : 31 - CONCORD_CLZ_32(x & (0u - x));
+}
+CONCORD_OVERLOAD i32 concord_ctz(i32 x) {
+    return x == 0 ? 32 : 31 - CONCORD_CLZ_32((u32)x & (0u - (u32)x));
+}
+CONCORD_OVERLOAD i32 concord_ctz(u64 x) {
+    return x == 0 ? 64 : 63 - CONCORD_CLZ_64(x & ((u64)0 - x));
+}
+CONCORD_OVERLOAD i32 concord_ctz(i64 x) {
+    return x == 0 ? 64 : 63 - CONCORD_CLZ_64((u64)x & ((u64)0 - (u64)x));
+}
+
+// Rotates to the left by n modulo the width.
+#define CONCORD_ROTATE(T, U, WIDTH)                                                                \
+    CONCORD_OVERLOAD T concord_rotate(T x, T n) {                                                  \
+        return (T)(U)(((U)x << ((u32)n & (WIDTH - 1))) | ((U)x >> ((0u - (u32)n) & (WIDTH - 1)))); \
+    }
+CONCORD_ROTATE(u8, u8, 8)
+CONCORD_ROTATE(i8, u8, 8)
+CONCORD_ROTATE(u16, u16, 16)
+CONCORD_ROTATE(i16, u16, 16)
+CONCORD_ROTATE(u32, u32, 32)
+CONCORD_ROTATE(i32, u32, 32)
+CONCORD_ROTATE(u64, u64, 64)
+CONCORD_ROTATE(i64, u64, 64)
+
+// The upper half of the product.
+CONCORD_OVERLOAD u32 concord_mul_hi(u32 a, u32 b) {
+    return (u32)(((u64)a * b) >> 32);
+}
+CONCORD_OVERLOAD i32 concord_mul_hi(i32 a, i32 b) {
+    return (i32)(((i64)a * b) >> 32);
+}
+CONCORD_OVERLOAD u64 concord_mul_hi(u64 a, u64 b) {
+    return CONCORD_MULTIPLY_HIGH(a, b);
+}
+
+CONCORD_OVERLOAD f32 concord_as_f32(u32 x) {
+    return CONCORD_F32_OF(x);
+}
+CONCORD_OVERLOAD f32 concord_as_f32(i32 x) {
+    return CONCORD_F32_OF((u32)x);
+}
+
+CONCORD_OVERLOAD u32 concord_as_u32(f32 x) {
+    return CONCORD_F32_BITS(x);
+}
+
+CONCORD_OVERLOAD i32 concord_as_i32(f32 x) {
+    return (i32)CONCORD_F32_BITS(x);
+}
+
+CONCORD_OVERLOAD f64 concord_as_f64(u64 x) {
+    return CONCORD_F64_OF(x);
+}
+CONCORD_OVERLOAD f64 concord_as_f64(i64 x) {
+    return CONCORD_F64_OF((u64)x);
+}
+
+CONCORD_OVERLOAD u64 concord_as_u64(f64 x) {
+    return CONCORD_F64_BITS(x);
+}
+
+CONCORD_OVERLOAD i64 concord_as_i64(f64 x) {
+    return (i64)CONCORD_F64_BITS(x);
+}
+
+// x, but the canonical NaN for a NaN.
+CONCORD_OVERLOAD f32 concord_canonical(f32 x) {
+    return x == x ? x : CONCORD_NAN_F32;
+}
+#if CONCORD_HAS_F64
+CONCORD_OVERLOAD f64 concord_canonical(f64 x) {
+    return x == x ? x : CONCORD_NAN_F64;
+}
+#endif
+
+// --- atomics ---------------------------------------------------------------------------------------------------------
+
+// Each returns the value from before. Relaxed: they order no other access. On global and local memory.
+#if defined(__OPENCL_C_VERSION__)
+#define CONCORD_ATOMIC(T, SPACE, PREFIX)                                                       \
+    CONCORD_OVERLOAD T concord_atomic_add(volatile SPACE T* p, T v) {                          \
+        return PREFIX##_add(p, v);                                                             \
+    }                                                                                          \
+    CONCORD_OVERLOAD T concord_atomic_min(volatile SPACE T* p, T v) {                          \
+        return PREFIX##_min(p, v);                                                             \
+    }                                                                                          \
+    CONCORD_OVERLOAD T concord_atomic_max(volatile SPACE T* p, T v) {                          \
+        return PREFIX##_max(p, v);                                                             \
+    }                                                                                          \
+    CONCORD_OVERLOAD T concord_atomic_exchange(volatile SPACE T* p, T v) {                     \
+        return PREFIX##_xchg(p, v);                                                            \
+    }                                                                                          \
+    CONCORD_OVERLOAD T concord_atomic_compare_exchange(volatile SPACE T* p, T expected, T v) { \
+        return PREFIX##_cmpxchg(p, expected, v);                                               \
+    }
+CONCORD_ATOMIC(u32, __global, atomic)
+CONCORD_ATOMIC(u32, __local, atomic)
+CONCORD_ATOMIC(i32, __global, atomic)
+CONCORD_ATOMIC(i32, __local, atomic)
+#if defined(cl_khr_int64_base_atomics) && defined(cl_khr_int64_extended_atomics)
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+CONCORD_ATOMIC(u64, __global, atom)
+CONCORD_ATOMIC(u64, __local, atom)
+CONCORD_ATOMIC(i64, __global, atom)
+CONCORD_ATOMIC(i64, __local, atom)
+#endif
+#define CONCORD_ATOMIC_F32(SPACE)                                                                    \
+    CONCORD_OVERLOAD f32 concord_atomic_add(volatile SPACE f32* p, f32 v) {                          \
+        volatile SPACE u32* bits = (volatile SPACE u32*)p;                                           \
+        u32 old = *bits, seen;                                                                       \
+        while ((seen = atomic_cmpxchg(bits, old, CONCORD_F32_BITS(CONCORD_F32_OF(old) + v))) != old) \
+            old = seen;                                                                              \
+        return CONCORD_F32_OF(old);                                                                  \
+    }                                                                                                \
+    CONCORD_OVERLOAD f32 concord_atomic_exchange(volatile SPACE f32* p, f32 v) {                     \
+        return atomic_xchg(p, v);                                                                    \
+    }
+CONCORD_ATOMIC_F32(__global)
+CONCORD_ATOMIC_F32(__local)
+#elif defined(__CUDACC__) || defined(__CUDACC_RTC__)
+#define CONCORD_ATOMIC(T, BITS)                                                 \
+    CONCORD_OVERLOAD T concord_atomic_add(T* p, T v) {                          \
+        return (T)atomicAdd((BITS*)p, (BITS)v);                                 \
+    }                                                                           \
+    CONCORD_OVERLOAD T concord_atomic_min(T* p, T v) {                          \
+        return atomicMin(p, v);                                                 \
+    }                                                                           \
+    CONCORD_OVERLOAD T concord_atomic_max(T* p, T v) {                          \
+        return atomicMax(p, v);                                                 \
+    }                                                                           \
+    CONCORD_OVERLOAD T concord_atomic_exchange(T* p, T v) {                     \
+        return (T)atomicExch((BITS*)p, (BITS)v);                                \
+    }                                                                           \
+    CONCORD_OVERLOAD T concord_atomic_compare_exchange(T* p, T expected, T v) { \
+        return (T)atomicCAS((BITS*)p, (BITS)expected, (BITS)v);                 \
+    }
+CONCORD_ATOMIC(u32, u32)
+CONCORD_ATOMIC(i32, u32)
+CONCORD_ATOMIC(u64, u64)
+CONCORD_ATOMIC(i64, u64)
+CONCORD_OVERLOAD f32 concord_atomic_add(f32* p, f32 v) {
+    return atomicAdd(p, v);
+}
+CONCORD_OVERLOAD f64 concord_atomic_add(f64* p, f64 v) {
+    return atomicAdd(p, v);
+}
+CONCORD_OVERLOAD f32 concord_atomic_exchange(f32* p, f32 v) {
+    return atomicExch(p, v);
+}
+#else
+template <class T, class F>
+[[gnu::always_inline]] inline T atomic_update(T* p, F f) {
+    T old;
+    __atomic_load(p, &old, __ATOMIC_RELAXED);
+    for (T next = f(old);
+         !__atomic_compare_exchange(p, &old, &next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED);)
+        next = f(old);
+    return old;
+}
+template <class T>
+[[gnu::always_inline]] inline T atomic_exchanged(T* p, T v) {
+    T old;
+    __atomic_exchange(p, &v, &old, __ATOMIC_RELAXED);
+    return old;
+}
+#define CONCORD_ATOMIC(T)                                                                        \
+    CONCORD_OVERLOAD T concord_atomic_add(T* p, T v) {                                           \
+        return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);                                       \
+    }                                                                                            \
+    CONCORD_OVERLOAD T concord_atomic_min(T* p, T v) {                                           \
+        return atomic_update(p, [v](T old) { return v < old ? v : old; });                       \
+    }                                                                                            \
+    CONCORD_OVERLOAD T concord_atomic_max(T* p, T v) {                                           \
+        return atomic_update(p, [v](T old) { return old < v ? v : old; });                       \
+    }                                                                                            \
+    CONCORD_OVERLOAD T concord_atomic_exchange(T* p, T v) {                                      \
+        return atomic_exchanged(p, v);                                                           \
+    }                                                                                            \
+    CONCORD_OVERLOAD T concord_atomic_compare_exchange(T* p, T expected, T v) {                  \
+        __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED); \
+        return expected;                                                                         \
+    }
+CONCORD_ATOMIC(u32)
+CONCORD_ATOMIC(i32)
+CONCORD_ATOMIC(u64)
+CONCORD_ATOMIC(i64)
+#define CONCORD_ATOMIC_FLOAT(T)                                  \
+    CONCORD_OVERLOAD T concord_atomic_add(T* p, T v) {           \
+        return atomic_update(p, [v](T old) { return old + v; }); \
+    }                                                            \
+    CONCORD_OVERLOAD T concord_atomic_exchange(T* p, T v) {      \
+        return atomic_exchanged(p, v);                           \
+    }
+CONCORD_ATOMIC_FLOAT(f32)
+CONCORD_ATOMIC_FLOAT(f64)
+#endif

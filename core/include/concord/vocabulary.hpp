@@ -1,0 +1,152 @@
+#pragma once
+/// @file
+/// The functions that bodies (CONCORD_FUNCTION, CONCORD_KERNEL) call under the same name on every backend, with bitwise
+/// the same results.
+///
+/// | functions | for |
+/// |---|---|
+/// | exp, exp2, expm1, log, log2, log10, log1p, pow, sin, cos, tan, sinpi, cospi, asin, acos, atan, atan2, sinh, cosh, tanh, erf, erfc, rsqrt, cbrt, hypot, lgamma, tgamma | f32, f64 |
+/// | min, max (like ReduceOp), fmin, fmax (a NaN gives the other one), clamp(x, low, high), abs, select(a, b, c) = c ? b : a | all types; fmin, fmax: f32, f64 |
+/// | popcount, clz, ctz, rotate(x, n) to the left, mul_hi | integers |
+/// | as_f32, as_u32, as_i32, as_f64, as_u64, as_i64: bits as another type; signbit, canonical | f32, f64 and integers of that size |
+/// | atomic_add, atomic_min, atomic_max, atomic_exchange, atomic_compare_exchange(p, expected, value): return the value from before | u32, i32, u64, i64; atomic_add, atomic_exchange: also f32 |
+///
+/// `expf(x)` and its like are the functions of f32. f32 functions of one argument are correctly rounded; f64 functions
+/// have errors below 1 ulp. A NaN that they compute is the canonical one. `native::exp(x)` is the backend's own
+/// function, whose bits differ between backends. `sqrt`, `fma`, `floor` and their like are the languages' own.
+///
+/// Bodies find these functions by their plain names. Hand-written host kernels write Vocabulary::exp(x), and kernel
+/// sources concord_exp(x), also in OpenCL C.
+
+#include <concord/types.hpp>
+
+#include <math.h>  // NOLINT: bodies call sqrt, fabs ... unqualified, as in the other two languages
+#include <cfloat>
+#include <climits>
+#include <cmath>
+#include <type_traits>
+
+namespace concord {
+namespace detail::vocabulary {
+// In this order.
+#include <concord/detail/math/prelude.h>
+
+#include <concord/detail/math/tables.h>
+
+#include <concord/detail/math/f32.h>
+
+#include <concord/detail/math/f64.h>
+
+#include <concord/detail/math/vocabulary.h>
+}  // namespace detail::vocabulary
+
+// The functions of f32 and f64 with one argument and with two.
+// clang-format off
+#define CONCORD_MATH_UNARY(X)                                                                              \
+    X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(sinpi) X(cospi) X(asin) \
+    X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(erf) X(erfc) X(rsqrt) X(cbrt) X(lgamma) X(tgamma)
+#define CONCORD_MATH_BINARY(X) X(pow) X(atan2) X(hypot)
+// Functions that overload resolution selects, by the number of arguments.
+#define CONCORD_VOCABULARY(ONE, TWO, THREE)                                                               \
+    ONE(abs) ONE(signbit) ONE(popcount) ONE(clz) ONE(ctz) ONE(as_f32) ONE(as_u32) ONE(as_i32) ONE(as_f64) \
+    ONE(as_u64) ONE(as_i64) ONE(canonical)                                                                \
+    TWO(min) TWO(max) TWO(fmin) TWO(fmax) TWO(rotate) TWO(mul_hi) TWO(atomic_add) TWO(atomic_min)         \
+    TWO(atomic_max) TWO(atomic_exchange)                                                                  \
+    THREE(clamp) THREE(select) THREE(atomic_compare_exchange)
+// clang-format on
+
+/// The scope of bodies: the element types and the functions of this header.
+struct Vocabulary : detail::TypeNames {
+    /// @cond
+#define CONCORD_CALL [[gnu::always_inline]] static
+#define CONCORD_UNARY_MEMBER(NAME)                          \
+    CONCORD_CALL f32 NAME(f32 x) {                          \
+        return detail::vocabulary::concord_##NAME##_f32(x); \
+    }                                                       \
+    CONCORD_CALL f64 NAME(f64 x) {                          \
+        return detail::vocabulary::concord_##NAME##_f64(x); \
+    }                                                       \
+    CONCORD_CALL f32 NAME##f(f32 x) {                       \
+        return detail::vocabulary::concord_##NAME##_f32(x); \
+    }
+#define CONCORD_BINARY_MEMBER(NAME)                            \
+    CONCORD_CALL f32 NAME(f32 x, f32 y) {                      \
+        return detail::vocabulary::concord_##NAME##_f32(x, y); \
+    }                                                          \
+    CONCORD_CALL f64 NAME(f64 x, f64 y) {                      \
+        return detail::vocabulary::concord_##NAME##_f64(x, y); \
+    }                                                          \
+    CONCORD_CALL f32 NAME##f(f32 x, f32 y) {                   \
+        return detail::vocabulary::concord_##NAME##_f32(x, y); \
+    }
+#define CONCORD_MEMBER_OF_ONE(NAME)                   \
+    template <class A>                                \
+    CONCORD_CALL auto NAME(A a) {                     \
+        return detail::vocabulary::concord_##NAME(a); \
+    }
+#define CONCORD_MEMBER_OF_TWO(NAME)                      \
+    template <class A, class B>                          \
+    CONCORD_CALL auto NAME(A a, B b) {                   \
+        return detail::vocabulary::concord_##NAME(a, b); \
+    }
+#define CONCORD_MEMBER_OF_THREE(NAME)                       \
+    template <class A, class B, class C>                    \
+    CONCORD_CALL auto NAME(A a, B b, C c) {                 \
+        return detail::vocabulary::concord_##NAME(a, b, c); \
+    }
+    CONCORD_MATH_UNARY(CONCORD_UNARY_MEMBER)
+    CONCORD_MATH_BINARY(CONCORD_BINARY_MEMBER)
+    CONCORD_VOCABULARY(CONCORD_MEMBER_OF_ONE, CONCORD_MEMBER_OF_TWO, CONCORD_MEMBER_OF_THREE)
+    CONCORD_CALL f32 fminf(f32 a, f32 b) {
+        return fmin(a, b);
+    }
+    CONCORD_CALL f32 fmaxf(f32 a, f32 b) {
+        return fmax(a, b);
+    }
+#undef CONCORD_UNARY_MEMBER
+#undef CONCORD_BINARY_MEMBER
+#undef CONCORD_MEMBER_OF_ONE
+#undef CONCORD_MEMBER_OF_TWO
+#undef CONCORD_MEMBER_OF_THREE
+
+    struct native {
+#define CONCORD_NATIVE_UNARY(NAME) \
+    template <class T>             \
+    CONCORD_CALL T NAME(T x) {     \
+        return std::NAME(x);       \
+    }
+#define CONCORD_NATIVE_BINARY(NAME) \
+    template <class T>              \
+    CONCORD_CALL T NAME(T x, T y) { \
+        return std::NAME(x, y);     \
+    }
+        // clang-format off
+        CONCORD_NATIVE_UNARY(exp) CONCORD_NATIVE_UNARY(exp2) CONCORD_NATIVE_UNARY(expm1) CONCORD_NATIVE_UNARY(log)
+        CONCORD_NATIVE_UNARY(log2) CONCORD_NATIVE_UNARY(log10) CONCORD_NATIVE_UNARY(log1p) CONCORD_NATIVE_UNARY(sin)
+        CONCORD_NATIVE_UNARY(cos) CONCORD_NATIVE_UNARY(tan) CONCORD_NATIVE_UNARY(asin) CONCORD_NATIVE_UNARY(acos)
+        CONCORD_NATIVE_UNARY(atan) CONCORD_NATIVE_UNARY(sinh) CONCORD_NATIVE_UNARY(cosh) CONCORD_NATIVE_UNARY(tanh)
+        CONCORD_NATIVE_UNARY(erf) CONCORD_NATIVE_UNARY(erfc) CONCORD_NATIVE_UNARY(cbrt) CONCORD_NATIVE_UNARY(lgamma)
+        CONCORD_NATIVE_UNARY(tgamma)
+        CONCORD_NATIVE_BINARY(pow) CONCORD_NATIVE_BINARY(atan2) CONCORD_NATIVE_BINARY(hypot)
+        // clang-format on
+#undef CONCORD_NATIVE_UNARY
+#undef CONCORD_NATIVE_BINARY
+            // The C++ library has none of these.
+            template <class T>
+            CONCORD_CALL T rsqrt(T x) {
+            return T(1) / std::sqrt(x);
+        }
+        template <class T>
+        CONCORD_CALL T sinpi(T x) {
+            return std::sin(x * T(M_PI));
+        }
+        template <class T>
+        CONCORD_CALL T cospi(T x) {
+            return std::cos(x * T(M_PI));
+        }
+    };
+#undef CONCORD_CALL
+    /// @endcond
+};
+
+}  // namespace concord

@@ -1,0 +1,253 @@
+#include <concord/internal/vocabulary.hpp>
+#include <concord/kernel.hpp>
+#include <concord/vocabulary.hpp>
+
+#include "kernel/source_words.hpp"
+
+#include <map>
+#include <set>
+#include <vector>
+
+namespace concord::detail {
+namespace kernel_sources {
+extern const SourceFile prelude_h, tables_h, f32_h, f64_h, vocabulary_h;
+}
+
+namespace {
+
+#define CONCORD_WORD(NAME) #NAME,
+#define CONCORD_WORD_F32(NAME) #NAME "f",
+constexpr std::string_view unary_math[] = {CONCORD_MATH_UNARY(CONCORD_WORD)};
+constexpr std::string_view binary_math[] = {CONCORD_MATH_BINARY(CONCORD_WORD)};
+constexpr std::string_view math_of_f32[] = {CONCORD_MATH_UNARY(CONCORD_WORD_F32)
+                                                CONCORD_MATH_BINARY(CONCORD_WORD_F32)};
+constexpr std::string_view other_words[] = {
+    CONCORD_VOCABULARY(CONCORD_WORD, CONCORD_WORD, CONCORD_WORD) "fminf", "fmaxf"};
+#undef CONCORD_WORD
+#undef CONCORD_WORD_F32
+
+// Functions of the languages that are exact or correctly rounded, also with an f for f32. OpenCL C lacks the latter.
+constexpr std::string_view exact_functions[] = {"sqrt", "fma",   "fabs", "copysign", "floor",
+                                                "ceil", "trunc", "rint", "round"};
+constexpr std::string_view classifications[] = {"isnan", "isinf", "isfinite"};
+constexpr std::string_view commutative_atomics[] = {"atomic_add", "atomic_min", "atomic_max"};
+
+// The name without its f: "sqrt" for "sqrtf". Empty for other words.
+std::string_view exact_function_of_f32(std::string_view word) {
+    if (!word.ends_with('f')) return {};
+    word.remove_suffix(1);
+    return is_one_of(word, exact_functions) ? word : std::string_view();
+}
+
+bool is_math(std::string_view word) {
+    return is_one_of(word, unary_math) || is_one_of(word, binary_math) || is_one_of(word, math_of_f32);
+}
+
+// "u32" for "uint32_t". Empty for other words.
+std::string_view fixed_width_type(std::string_view word) {
+    static constexpr std::string_view names[][2] = {
+        {"int8_t", "i8"},  {"int16_t", "i16"},  {"int32_t", "i32"},  {"int64_t", "i64"},
+        {"uint8_t", "u8"}, {"uint16_t", "u16"}, {"uint32_t", "u32"}, {"uint64_t", "u64"}};
+    for (const auto& [name, type] : names) {
+        if (word == name) return type;
+    }
+    return {};
+}
+
+// The name of the definition in vocabulary.h, f32.h or vocabulary_for(): "concord_exp" for exp, "concord_exp_f32" for
+// expf.
+std::string definition_name(std::string_view word) {
+    if (is_one_of(word, math_of_f32) || word == "fminf" || word == "fmaxf")
+        return "concord_" + std::string(word.substr(0, word.size() - 1)) + (is_math(word) ? "_f32" : "");
+    return "concord_" + std::string(word);
+}
+
+// The text with spaces in place of comments and of the content of literals. Keeps length and lines.
+std::string blanked(std::string_view text) {
+    std::string plain(text);
+    for (std::size_t at = 0; at < text.size();) {
+        const std::string_view mark = text.substr(at, 2);
+        std::size_t end = at + 1;
+        if (mark == "//") {
+            end = std::min(text.find('\n', at), text.size());
+        } else if (mark == "/*") {
+            const std::size_t found = text.find("*/", at + 2);
+            end = found == std::string_view::npos ? text.size() : found + 2;
+        } else if (text[at] == '"' || text[at] == '\'') {
+            while (end < text.size() && text[end] != text[at])
+                end += text[end] == '\\' ? 2 : 1;
+            end = std::min(end + 1, text.size());
+        } else {
+            at = end;
+            continue;
+        }
+        for (; at < end; ++at)
+            plain[at] = plain[at] == '\n' ? '\n' : ' ';
+    }
+    return plain;
+}
+
+// --- definitions -----------------------------------------------------------------------------------------------------
+
+constexpr std::string_view prefixes[] = {"concord_", "CONCORD_"};
+
+bool is_own_word(std::string_view word) {
+    return word.starts_with(prefixes[0]) || word.starts_with(prefixes[1]);
+}
+
+// The definitions of the embedded files, in order. A definition ends at an empty line. The first one of all selects the
+// language.
+class Definitions {
+  public:
+    Definitions() {
+        for (const SourceFile* file : {&kernel_sources::prelude_h, &kernel_sources::tables_h,
+                                       &kernel_sources::f32_h, &kernel_sources::f64_h}) {
+            add_all(file->text);
+        }
+        for (const std::string_view name : unary_math)
+            add_overloads(name, " x", "x");
+        for (const std::string_view name : binary_math)
+            add_overloads(name, " x, TYPE y", "x, y");
+        add_all(kernel_sources::vocabulary_h.text);
+    }
+
+    // The definitions that these words need.
+    std::string of(const std::set<std::string_view>& words) const {
+        std::set<std::size_t> needed;
+        for (const std::string_view word : words)
+            need(word, needed);
+        if (needed.empty()) return {};
+        needed.insert(0);
+        std::string text;
+        for (const std::size_t i : needed)
+            text.append("\n").append(list_[i].text).append("\n");
+        return text;
+    }
+
+  private:
+    struct Definition {
+        std::string text;
+        std::vector<std::string> words;  // own words in it
+    };
+
+    void add(std::string text) {
+        Definition d{.text = std::move(text), .words = {}};
+        const std::string plain = blanked(d.text);
+        find_word(plain, [&](std::string_view word, std::size_t, std::size_t) {
+            if (!is_own_word(word)) return false;
+            // A definition precedes its uses.
+            place_.emplace(word, list_.size());
+            d.words.emplace_back(word);
+            return false;
+        });
+        if (plain.find_first_not_of(" \n") != std::string::npos) list_.push_back(std::move(d));
+    }
+    void add_all(std::string_view text) {
+        while (!text.empty()) {
+            const std::size_t end = std::min(text.find("\n\n"), text.size());
+            add(std::string(text.substr(0, end)));
+            text.remove_prefix(std::min(end + 2, text.size()));
+        }
+    }
+    void add_overloads(std::string_view name, std::string_view parameters, std::string_view arguments) {
+        std::string text;
+        for (const std::string_view type : {"f32", "f64"}) {
+            std::string list(parameters);
+            if (const std::size_t at = list.find("TYPE"); at != std::string::npos) list.replace(at, 4, type);
+            text.append("CONCORD_OVERLOAD ").append(type).append(" concord_").append(name).append("(");
+            text.append(type).append(list).append(") { return concord_").append(name).append("_");
+            text.append(type).append("(").append(arguments).append("); }\n");
+        }
+        add(std::move(text));
+    }
+    void need(std::string_view word, std::set<std::size_t>& needed) const {
+        const auto found = place_.find(word);
+        if (found == place_.end() || !needed.insert(found->second).second) return;
+        for (const std::string& other : list_[found->second].words)
+            need(other, needed);
+    }
+
+    std::vector<Definition> list_;
+    std::map<std::string, std::size_t, std::less<>> place_;  // of each word's definition
+};
+
+}  // namespace
+
+bool is_in_vocabulary(std::string_view word) {
+    return is_math(word) || is_one_of(word, other_words);
+}
+
+bool is_portable_function(std::string_view word) {
+    return (is_in_vocabulary(word) && !word.starts_with("atomic_")) || is_one_of(word, exact_functions) ||
+           !exact_function_of_f32(word).empty() || is_one_of(word, classifications);
+}
+
+bool is_commutative_atomic(std::string_view word) {
+    return is_one_of(word, commutative_atomics);
+}
+
+bool calls_f64_math(std::string_view text) {
+    const std::string plain = blanked(text);
+    bool calls = false;
+    find_word(plain, [&](std::string_view word, std::size_t begin, std::size_t end) {
+        const bool is_definition = word.starts_with(prefixes[0]) && is_math(word.substr(prefixes[0].size()));
+        calls = (is_definition || is_math(word)) && is_called(plain, begin, end);
+        return calls;
+    });
+    return calls;
+}
+
+std::string in_language(std::string_view body, Dialect dialect) {
+    const bool opencl = dialect == Dialect::opencl;
+    const std::string plain = blanked(body);
+    std::string text;
+    std::size_t done = 0;
+    const auto replace = [&](std::size_t begin, std::size_t end, std::string_view by) {
+        text.append(body.substr(done, begin - done)).append(by);
+        done = end;
+    };
+    find_word(plain, [&](std::string_view word, std::size_t begin, std::size_t end) {
+        if (begin < done) return false;
+        std::string_view before = trimmed_end(std::string_view(plain).substr(0, begin));
+        if (before.ends_with('.') || before.ends_with("->") || before.ends_with("::")) return false;
+        if (const std::string_view type = fixed_width_type(word); !type.empty()) {
+            const bool is_cast = opencl && next_mark(plain, end) == '(';
+            replace(begin, begin + word.size(), is_cast ? "(" + std::string(type) + ")" : std::string(type));
+        } else if (word == "native") {
+            std::size_t at = end;
+            if (next_mark(plain, at) == ':' && plain.compare(at, 2, "::") == 0)
+                replace(begin, at + 2, opencl ? "" : "::");
+        } else if (is_in_vocabulary(word) && is_called(plain, begin, end)) {
+            replace(begin, end, definition_name(word));
+        } else if (opencl && word == "static_cast") {
+            std::size_t at = end;
+            if (next_mark(plain, at) != '<') return false;
+            const std::size_t close = plain.find('>', at);
+            if (close == std::string::npos) return false;
+            replace(begin, close + 1, "(" + std::string(body.substr(at + 1, close - at - 1)) + ")");
+        } else if (opencl && word == "constexpr") {
+            replace(begin, end, "const");
+        } else if (opencl && !exact_function_of_f32(word).empty()) {
+            replace(begin, end, exact_function_of_f32(word));
+        } else if (opencl && (type_spelled(word) || word == "bool")) {
+            std::size_t at = end;
+            if (next_mark(plain, at) == '(') replace(begin, end, "(" + std::string(word) + ")");
+        }
+        return false;
+    });
+    return text.append(body.substr(done));
+}
+
+std::string vocabulary_for(std::string_view source) {
+    std::set<std::string_view> words;
+    find_word(source, [&](std::string_view word, std::size_t, std::size_t) {
+        if (is_own_word(word)) words.insert(word);
+        return false;
+    });
+    if (words.empty()) return {};
+    static const Definitions definitions;
+    std::string text = definitions.of(words);
+    return text.empty() ? text : "#line 1 \"vocabulary\"\n" + text;
+}
+
+}  // namespace concord::detail
