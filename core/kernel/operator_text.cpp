@@ -26,7 +26,7 @@ std::string unportable_call(std::string_view text, const std::vector<const Named
     std::string found;
     const std::string_view all = plain;
     find_word(plain, [&](std::string_view word, std::size_t begin, std::size_t end) {
-        if (is_one_of(word, not_called) || type_spelled(word) || !is_called(plain, begin, end)) return false;
+        if (is_one_of(word, not_called) || is_type_name(word) || !is_called(plain, begin, end)) return false;
         const std::string_view before = trimmed_end(all.substr(0, begin));
         if (!before.ends_with("::")) {
             if (is_portable_function(word)) return false;
@@ -91,12 +91,13 @@ void add_called(std::string_view text, std::string_view file, std::vector<const 
     find_word(plain, [&](std::string_view word, std::size_t begin, std::size_t end) {
         if (!is_called(plain, begin, end)) return false;
         const NamedFunction* const function = function_named(word, file);
-        if (function != nullptr && is_in_vocabulary(word))
-            throw Error(
-                ErrorCode::invalid_argument, std::string(word),
-                "called by a function in " + std::string(file) +
-                    ", where the name means the function of concord/vocabulary.hpp; rename your own in " +
-                    std::string(function->file));
+        if (function != nullptr && is_in_vocabulary(word)) {
+            // In another file it is out of sight, and the body means the vocabulary's function.
+            if (function->file != file) return false;
+            throw Error(ErrorCode::invalid_argument, std::string(word),
+                        "called in " + std::string(file) +
+                            ", where the name means the function of concord/vocabulary.hpp; rename your own");
+        }
         if (function == nullptr || std::find(list.begin(), list.end(), function) != list.end()) return false;
         add_called(function->text, function->file, list);
         list.push_back(function);

@@ -177,6 +177,10 @@ bool is_in_vocabulary(std::string_view word) {
     return is_math(word) || is_one_of(word, other_words);
 }
 
+bool is_type_name(std::string_view word) {
+    return type_spelled(word) || word == "bool" || !fixed_width_type(word).empty();
+}
+
 bool is_portable_function(std::string_view word) {
     return (is_in_vocabulary(word) && !word.starts_with("atomic_")) || is_one_of(word, exact_functions) ||
            !exact_function_of_f32(word).empty() || is_one_of(word, classifications);
@@ -191,19 +195,24 @@ bool calls_f64_math(std::string_view text) {
     bool calls = false;
     find_word(plain, [&](std::string_view word, std::size_t begin, std::size_t end) {
         const bool is_definition = word.starts_with(prefixes[0]) && is_math(word.substr(prefixes[0].size()));
-        calls = (is_definition || is_math(word)) && is_called(plain, begin, end);
+        calls = (is_definition || is_math(word)) && is_called(plain, begin, end) &&
+                !trimmed_end(std::string_view(plain).substr(0, begin)).ends_with("::");
         return calls;
     });
     return calls;
 }
 
-std::string in_language(std::string_view body, Dialect dialect) {
+std::string in_language(std::string_view source, Dialect dialect) {
     const bool opencl = dialect == Dialect::opencl;
+    // A line continuation may divide a word.
+    std::string body(source);
+    for (std::size_t at = body.find("\\\n"); at != std::string::npos; at = body.find("\\\n", at))
+        body.erase(at, 2);
     const std::string plain = blanked(body);
     std::string text;
     std::size_t done = 0;
     const auto replace = [&](std::size_t begin, std::size_t end, std::string_view by) {
-        text.append(body.substr(done, begin - done)).append(by);
+        text.append(body, done, begin - done).append(by);
         done = end;
     };
     find_word(plain, [&](std::string_view word, std::size_t begin, std::size_t end) {
@@ -224,18 +233,18 @@ std::string in_language(std::string_view body, Dialect dialect) {
             if (next_mark(plain, at) != '<') return false;
             const std::size_t close = plain.find('>', at);
             if (close == std::string::npos) return false;
-            replace(begin, close + 1, "(" + std::string(body.substr(at + 1, close - at - 1)) + ")");
+            replace(begin, close + 1, "(" + body.substr(at + 1, close - at - 1) + ")");
         } else if (opencl && word == "constexpr") {
             replace(begin, end, "const");
         } else if (opencl && !exact_function_of_f32(word).empty()) {
             replace(begin, end, exact_function_of_f32(word));
-        } else if (opencl && (type_spelled(word) || word == "bool")) {
+        } else if (opencl && is_type_name(word)) {
             std::size_t at = end;
             if (next_mark(plain, at) == '(') replace(begin, end, "(" + std::string(word) + ")");
         }
         return false;
     });
-    return text.append(body.substr(done));
+    return text.append(body, done);
 }
 
 std::string vocabulary_for(std::string_view source) {

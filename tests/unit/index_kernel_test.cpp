@@ -21,7 +21,7 @@ CONCORD_KERNEL(index_copy, (u64 i, u8* out, const u8* in), out[i] = in[i];)
 CONCORD_KERNEL(index_place, (u64 x, u64 y, u64 z, u32* out, i32 shift, u64 width, u64 height),
                out[(z * height + y) * width + x] = (u32)(x + 1000 * y + 1000000 * z) + (u32)shift;)
 CONCORD_KERNEL(index_struct, (u64 i, f32* out, IndexStar s), out[i] = s.c[i % 3] + (f32)s.shift;)
-CONCORD_KERNEL(index_unportable, (u64 i, f32* out), out[i] = exp((f32)i);)
+CONCORD_KERNEL(index_unportable, (u64 i, f32* out), out[i] = native::exp((f32)i);)
 CONCORD_KERNEL(index_host_only, (u64 i, u32* out), out[i] = (u32)std::size_t(i);)
 
 TEST_SUITE_BEGIN("device");

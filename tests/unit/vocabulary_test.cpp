@@ -1,0 +1,320 @@
+// The vocabulary of bodies: every function of vocabulary.hpp gives the host's bits on every device.
+#include "devices.hpp"
+
+#include <concord/index_kernel.hpp>
+#include <concord/internal/operator_text.hpp>
+#include <concord/internal/vocabulary.hpp>
+#include <concord/map.hpp>
+
+using namespace concord;
+using test::throws;
+
+namespace {
+
+// Special values, subnormals, and values of all magnitudes.
+template <class T>
+std::vector<T> arguments() {
+    using Limits = std::numeric_limits<T>;
+    std::vector<T> list = {0,
+                           T(-0.0),
+                           1,
+                           -1,
+                           T(0.5),
+                           T(-0.5),
+                           2,
+                           3,
+                           -2,
+                           T(1e-3),
+                           10,
+                           100,
+                           T(-1e5),
+                           Limits::max(),
+                           Limits::lowest(),
+                           Limits::min(),
+                           Limits::denorm_min(),
+                           -Limits::denorm_min(),
+                           Limits::infinity(),
+                           -Limits::infinity(),
+                           Limits::quiet_NaN(),
+                           -Limits::quiet_NaN()};
+    const std::vector<u64> bits = test::random_values<u64>(4000, 7);
+    for (const u64 b : bits) {
+        const T x = std::bit_cast<T>(static_cast<detail::BitsOf<T>>(b));
+        list.push_back(x == x ? x : T(0));
+        list.push_back(static_cast<T>(static_cast<double>(b) * 0x1p-60 - 8));
+    }
+    return list;
+}
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+}  // namespace
+
+#define VOCABULARY_UNARY(NAME)                                                                        \
+    CONCORD_KERNEL(vocabulary_##NAME##_f32, (u64 i, f32 * out, const f32* in), out[i] = NAME(in[i]);) \
+    CONCORD_KERNEL(vocabulary_##NAME##_f64, (u64 i, f64 * out, const f64* in), out[i] = NAME(in[i]);)
+#define VOCABULARY_BINARY(NAME)                                                       \
+    CONCORD_KERNEL(vocabulary_##NAME##_f32, (u64 i, f32 * out, const f32* in, u64 n), \
+                   out[i] = NAME(in[i], in[(i * 7 + 3) % n]);)                        \
+    CONCORD_KERNEL(vocabulary_##NAME##_f64, (u64 i, f64 * out, const f64* in, u64 n), \
+                   out[i] = NAME(in[i], in[(i * 7 + 3) % n]);)
+CONCORD_MATH_UNARY(VOCABULARY_UNARY)
+VOCABULARY_UNARY(abs)
+CONCORD_MATH_BINARY(VOCABULARY_BINARY)
+VOCABULARY_BINARY(min)
+VOCABULARY_BINARY(max)
+VOCABULARY_BINARY(fmin)
+VOCABULARY_BINARY(fmax)
+
+namespace {
+
+template <class T, class K, class F, class... A>
+void check_function(Stream& stream, const char* name, const K& kernel, F f, A... more) {
+    CAPTURE(name);
+    const std::vector<T> in = arguments<T>();
+    const Array<T> x(stream, in), y(stream, in.size());
+    const Enqueued done = kernel(stream, in.size(), y, x, more...);
+    CHECK(done.order == OperationOrder::canonical);
+    std::vector<T> expected;
+    for (u64 i = 0; i < in.size(); ++i)
+        expected.push_back(f(in, i));
+    const std::vector<T> got = y.to_host(stream);
+    for (u64 i = 0; i < in.size() && !same_bits(got, expected); ++i) {
+        CAPTURE(in[i]);
+        if (std::memcmp(&got[i], &expected[i], sizeof(T)) != 0) {
+            CHECK(std::bit_cast<detail::BitsOf<T>>(got[i]) == std::bit_cast<detail::BitsOf<T>>(expected[i]));
+            return;
+        }
+    }
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("device");
+
+DEVICE_TEST(vocabulary_math_has_the_bits_of_the_host) {
+    if (!device.traits().fp64) return;  // refused, see below
+    const auto stream = device.create_stream();
+#define CHECK_ONE(NAME)                                                               \
+    check_function<f32>(*stream, #NAME " f32", vocabulary_##NAME##_f32,               \
+                        [](const auto& x, u64 i) { return Vocabulary::NAME(x[i]); }); \
+    check_function<f64>(*stream, #NAME " f64", vocabulary_##NAME##_f64,               \
+                        [](const auto& x, u64 i) { return Vocabulary::NAME(x[i]); });
+#define CHECK_TWO(NAME)                                                                         \
+    check_function<f32>(                                                                        \
+        *stream, #NAME " f32", vocabulary_##NAME##_f32,                                         \
+        [](const auto& x, u64 i) { return Vocabulary::NAME(x[i], x[(i * 7 + 3) % x.size()]); }, \
+        arguments<f32>().size());                                                               \
+    check_function<f64>(                                                                        \
+        *stream, #NAME " f64", vocabulary_##NAME##_f64,                                         \
+        [](const auto& x, u64 i) { return Vocabulary::NAME(x[i], x[(i * 7 + 3) % x.size()]); }, \
+        arguments<f64>().size());
+    CONCORD_MATH_UNARY(CHECK_ONE)
+    CHECK_ONE(abs)
+    CONCORD_MATH_BINARY(CHECK_TWO)
+    CHECK_TWO(min)
+    CHECK_TWO(max)
+    CHECK_TWO(fmin)
+    CHECK_TWO(fmax)
+}
+
+// Integers, bits, constants, casts, and functions that only CUDA C++ or only C++ has otherwise.
+CONCORD_KERNEL(vocabulary_integers, (u64 i, u64* out, const u64* in), const uint32_t a = uint32_t(in[i]);
+               const int32_t b = static_cast<i32>(a); const u8 c = u8(a); const u16 d = u16(a >> 3);
+               const i64 e = i64(in[i]); u64 h = u64(popcount(a)) + 100 * u64(popcount(in[i])) +
+                                                 10000 * u64(clz(a)) + u64(popcount(c)) * 7;
+               h = h * 31 + u64(clz(in[i])); h = h * 31 + u64(clz(c)); h = h * 31 + u64(clz(d));
+               h = h * 31 + u64(ctz(a)); h = h * 31 + u64(ctz(in[i])); h = h * 31 + rotate(a, 5u);
+               h = h * 31 + rotate(in[i], u64(60)); h = h * 31 + rotate(c, u8(3));
+               h = h * 31 + rotate(d, u16(16)); h = h * 31 + mul_hi(a, 0x9e3779b9u);
+               h = h * 31 + mul_hi(in[i], in[i]); h = h * 31 + u64(min(b, -5));
+               h = h * 31 + u64(max(e, i64(77))); h = h * 31 + u64(clamp(b, -100, 100));
+               h = h * 31 + u64(abs(b)); h = h * 31 + u64(abs(e)); h = h * 31 + u64(select(1, 2, a > 7u));
+               h = h * 31 + as_u32(float(b)); h = h * 31 + u64(as_i32(f32(c))); constexpr bool is_odd = true;
+               h = h + (is_odd ? 1 : 0); out[i] = h + UINT_MAX + u64(INT_MAX);)
+CONCORD_KERNEL(vocabulary_floats, (u64 i, f32* out, const u32* in), f32 x = as_f32(in[i]);
+               f32 y = sqrtf(fabsf(x)) + expf(0.5f) + fminf(x, FLT_MAX) + FLT_MIN + FLT_EPSILON;
+               y = isnan(y) ? clamp(floorf(2.5f), 0.0f, 1.0f) : y; y = signbit(x) ? y + 1.0f : y;
+               out[i] = canonical(i % 3 == 0   ? y
+                                  : i % 3 == 1 ? NAN
+                                               : y * INFINITY);)
+CONCORD_KERNEL(vocabulary_constants, (u64 i, f64* out),
+               const f64 list[8] = {M_PI, M_E, M_SQRT2, M_LN2, M_1_PI, DBL_MAX, DBL_EPSILON, M_2_SQRTPI};
+               out[i] = list[i] + as_f64(u64(i)) + f64(as_i64(0.0)) + f64(as_u64(0.0));)
+
+DEVICE_TEST(vocabulary_of_integers_and_constants) {
+    const auto stream = device.create_stream();
+    std::vector<u64> in = test::random_values<u64>(3000, 3);
+    for (const u64 x : {u64(0), u64(1), ~u64(0), u64(1) << 63, u64(1) << 31})
+        in.push_back(x);
+    const Array<u64> x(*stream, in), y(*stream, in.size());
+    CHECK(vocabulary_integers(*stream, in.size(), y, x).order == OperationOrder::canonical);
+    std::vector<u64> expected(in.size());
+    for (u64 i = 0; i < in.size(); ++i)
+        vocabulary_integers_concord_kernel::call(i, expected.data(), in.data());
+    CHECK(y.to_host(*stream) == expected);
+
+    std::vector<u32> bits = test::random_values<u32>(3000, 5);
+    const Array<u32> from(*stream, bits);
+    const Array<f32> to(*stream, bits.size());
+    std::vector<f32> floats(bits.size());
+    if (device.traits().fp64) {
+        vocabulary_floats(*stream, bits.size(), to, from);
+        for (u64 i = 0; i < bits.size(); ++i)
+            vocabulary_floats_concord_kernel::call(i, floats.data(), bits.data());
+        CHECK(same_bits(to.to_host(*stream), floats));
+
+        const Array<f64> constants(*stream, 8);
+        vocabulary_constants(*stream, 8, constants);
+        std::vector<f64> list(8);
+        for (u64 i = 0; i < 8; ++i)
+            vocabulary_constants_concord_kernel::call(i, list.data());
+        CHECK(constants.to_host(*stream) == list);
+    }
+}
+
+CONCORD_KERNEL(vocabulary_count, (u64 i, u32* bins, u64* total, i32* extremes, const u32* in, u32 most),
+               atomic_add(&bins[in[i] % most], 1u);
+               atomic_add(total, u64(in[i])); atomic_min(extremes, i32(in[i] >> 1));
+               atomic_max(extremes + 1, i32(in[i] >> 1));)
+CONCORD_KERNEL(vocabulary_sum, (u64 i, f32* total, const u32* in), atomic_add(total, f32(in[i] % 4));)
+CONCORD_KERNEL(vocabulary_tickets, (u64 i, u32* next, u32* owner), const u32 mine = atomic_add(next, 1u);
+               atomic_exchange(owner + mine, u32(i)); atomic_compare_exchange(next + 1, 0u, 77u);)
+
+DEVICE_TEST(vocabulary_of_atomics) {
+    const auto stream = device.create_stream();
+    const std::vector<u32> in = test::random_values<u32>(50000, 11);
+    const Array<u32> x(*stream, in), bins(*stream, std::vector<u32>(10));
+    const Array<u64> total(*stream, std::vector<u64>(1));
+    const Array<i32> extremes(*stream, std::vector<i32>{INT_MAX, INT_MIN});
+    const Enqueued done = vocabulary_count(*stream, in.size(), bins, total, extremes, x, 10);
+    CHECK(done.order == OperationOrder::canonical);
+    std::vector<u32> counts(10);
+    u64 sum = 0;
+    i32 least = INT_MAX, greatest = INT_MIN;
+    f32 floats = 0;
+    for (const u32 value : in) {
+        ++counts[value % 10];
+        sum += value;
+        least = std::min(least, static_cast<i32>(value >> 1));
+        greatest = std::max(greatest, static_cast<i32>(value >> 1));
+        floats += static_cast<f32>(value % 4);
+    }
+    CHECK(bins.to_host(*stream) == counts);
+    CHECK(total.to_host(*stream) == std::vector<u64>{sum});
+    CHECK(extremes.to_host(*stream) == std::vector<i32>{least, greatest});
+
+    // The sum of floats depends on the order, so it is not canonical; this one is exact.
+    const Array<f32> float_total(*stream, std::vector<f32>(1));
+    CHECK(vocabulary_sum(*stream, in.size(), float_total, x).order == OperationOrder::unspecified);
+    CHECK(float_total.to_host(*stream) == std::vector<f32>{floats});
+
+    const Array<u32> next(*stream, std::vector<u32>(2)), owner(*stream, in.size());
+    CHECK(vocabulary_tickets(*stream, in.size(), next, owner).order == OperationOrder::unspecified);
+    CHECK(next.to_host(*stream) == std::vector<u32>{50000, 77});
+    std::vector<u32> owners = owner.to_host(*stream);
+    std::sort(owners.begin(), owners.end());
+    u64 wrong = 0;
+    for (u32 i = 0; i < owners.size(); ++i)
+        wrong += owners[i] != i ? 1 : 0;
+    CHECK(wrong == 0);
+}
+
+// What a debug build does at the first call: these compile for the other backends, too.
+DEVICE_TEST(vocabulary_compiles_for_all_backends) {
+    if (!device.traits().fp64) return;
+    const auto stream = device.create_stream();
+    const Array<u64> words(*stream, 8);
+    const auto compile = [&](const auto& kernel, const auto&... arguments) {
+        const KernelArgument list[] = {detail::argument(arguments)...};
+        detail::run_index_kernel(*stream, kernel.definition(), {0, 1, 1}, list, true);
+    };
+    const View u64s = words.view();
+    View u32s = u64s, i32s = u64s, f32s = u64s, f64s = u64s;
+    u32s.type = Type::u32, i32s.type = Type::i32, f32s.type = Type::f32, f64s.type = Type::f64;
+    compile(vocabulary_integers, u64s, u64s);
+    compile(vocabulary_floats, f32s, u32s);
+    compile(vocabulary_constants, f64s);
+    compile(vocabulary_count, u32s, u64s, i32s, u32s, u32(1));
+    compile(vocabulary_sum, f32s, u32s);
+    compile(vocabulary_tickets, u32s, u32s);
+    compile(vocabulary_lgamma_f64, f64s, f64s);
+    compile(vocabulary_pow_f32, f32s, f32s, u64(1));
+}
+
+CONCORD_FUNCTION(f32, vocabulary_logistic, (f32 x), return 1.0f / (1.0f + exp(-x));)
+CONCORD_FUNCTION(f32, vocabulary_pair, (f32 x, f32 y), return vocabulary_logistic(x) * max(y, 0.25f);)
+CONCORD_KERNEL(vocabulary_native, (u64 i, f32* out, const f32* in), out[i] = native::exp(in[i]);)
+
+DEVICE_TEST(vocabulary_in_functions_that_call_functions) {
+    if (!device.traits().fp64) return;  // refused, see below
+    const auto stream = device.create_stream();
+    const std::vector<f32> in = test::random_values<f32>(10001, 4);
+    const Array<f32> x(*stream, in), y(*stream, in.size());
+    map(*stream, x, x, y, vocabulary_pair);
+    std::vector<f32> expected;
+    for (const f32 value : in)
+        expected.push_back(vocabulary_pair(value, value));
+    CHECK(same_bits(y.to_host(*stream), expected));
+
+    CHECK(vocabulary_native(*stream, in.size(), y, x).order == OperationOrder::unspecified);
+    const std::vector<f32> own = y.to_host(*stream);
+    u64 wrong = 0;
+    for (u64 i = 0; i < in.size(); ++i)
+        wrong += std::abs(own[i] - std::exp(in[i])) > 4e-7f * std::exp(in[i]) ? 1 : 0;
+    CHECK(wrong == 0);
+}
+
+TEST_SUITE_END();
+
+TEST_SUITE_BEGIN("core");
+
+TEST_CASE("a body is written in each language") {
+    using detail::in_language;
+    const auto in_opencl = [](const char* body) { return in_language(body, Dialect::opencl); };
+    CHECK(in_opencl("f32(x) + float (y)") == "(f32)(x) + (float) (y)");
+    CHECK(in_opencl("static_cast<u32>(x); constexpr int a = 1;") == "(u32)(x); const int a = 1;");
+    CHECK(in_opencl("uint32_t a = uint8_t(b); sizeof(f32)") == "u32 a = (u8)(b); sizeof(f32)");
+    CHECK(in_opencl("exp(x) + (exp)(x) + expf(x) + s.exp(x)") ==
+          "concord_exp(x) + (concord_exp)(x) + concord_exp_f32(x) + s.exp(x)");
+    CHECK(in_opencl("native::exp(x) + sqrtf(y)") == "exp(x) + sqrt(y)");
+    CHECK(in_opencl("// exp(x)\nf32 max = 1; /* min(\n) */ \"min(\"") ==
+          "// exp(x)\nf32 max = 1; /* min(\n) */ \"min(\"");
+    CHECK(in_language("native::exp(x) + f32(min(a, b)) + sqrtf(y) + uint64_t(1)", Dialect::cuda) ==
+          "::exp(x) + f32(concord_min(a, b)) + sqrtf(y) + u64(1)");
+}
+
+TEST_CASE("a source gets the definitions that it needs, and no others") {
+    CHECK(detail::vocabulary_for("out[i] = concord_x + in[i];").empty());
+    const std::string text = detail::vocabulary_for("concord_min(a, b)");
+    CHECK(text.find("concord_min(f32") != std::string::npos);
+    CHECK(text.find("concord_exp") == std::string::npos);
+    const std::string exp = detail::vocabulary_for("concord_exp_f32(a)");
+    CHECK(exp.find("concord_exp_core") != std::string::npos);
+    CHECK(exp.find("concord_exp_f64") == std::string::npos);
+    CHECK(exp.find("concord_lgamma") == std::string::npos);
+}
+
+TEST_CASE("what operators of the vocabulary need and promise") {
+    const auto of = [](const std::string& body) {
+        return operator_from_text("float f(float x) { " + body + " }");
+    };
+    CHECK(of("return exp(x);").needs_f64);
+    CHECK(of("return exp(x);").unportable.empty());
+    CHECK(!of("return fmin(x, sqrtf(x));").needs_f64);
+    CHECK(of("return fmin(x, sqrtf(x));").unportable.empty());
+    CHECK(of("return native::exp(x);").unportable == "exp");
+    CHECK(!of("return native::exp(x);").needs_f64);
+    CHECK(of("return ::exp(x);").unportable == "exp");
+    CHECK(of("return fmod(x, 2.0f);").unportable == "fmod");
+    CHECK(vocabulary_pair.erased().needs_f64);
+    CHECK(vocabulary_pair.erased().helpers.size() == 1);
+    CHECK(detail::unportable_call("atomic_add(p, 1); x = 1; atomic_add(q, 2);").empty());
+    CHECK(detail::unportable_call("x = atomic_add(p, 1);") == "atomic_add");
+    CHECK(detail::unportable_call("atomic_exchange(p, 1);") == "atomic_exchange");
+}
+
+TEST_SUITE_END();
