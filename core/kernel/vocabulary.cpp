@@ -10,7 +10,7 @@
 
 namespace concord::detail {
 namespace kernel_sources {
-extern const SourceFile prelude_h, tables_h, f32_h, f64_h, vocabulary_h;
+extern const SourceFile prelude_h, tables_h, f32_h, f64_h, vocabulary_h, group_h;
 }
 
 namespace {
@@ -109,6 +109,7 @@ class Definitions {
         for (const std::string_view name : binary_math)
             add_overloads(name, " x, TYPE y", "x, y");
         add_all(kernel_sources::vocabulary_h.text);
+        add_all(kernel_sources::group_h.text);
     }
 
     // The definitions that these words need.

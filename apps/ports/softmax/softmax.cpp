@@ -1,0 +1,296 @@
+// Softmax of rows
+//
+// Each row of a matrix becomes exp(x - max) / sum of exp(x - max). There are two originals, and a port of each.
+//
+// **A work-item per row.** The original has a loop over the columns in each thread, and so has the port, one
+// `CONCORD_KERNEL`. The row is its index. OpenCL C has no pointers into buffers without an address space, so that the
+// body computes indices where the original has the pointers `x` and `y`. `exp` is Concord's: its results are bitwise
+// identical on all devices, which those of `expf` are not.
+//
+// **A work-group per row.** The original reduces in shared memory, with barriers. Such a kernel has a source per
+// language. The two reductions are calls of `concord_group_max` and `concord_group_sum`, which both languages have. The
+// C++ function does the work of a group with loops over its work-items: accesses are contiguous, and the compiler
+// vectorises them. `group_max` and `group_sum` add in the same order as the collectives.
+//
+// The check compares both ports bit by bit with plain loops. The rows have values of all magnitudes: a kernel that does
+// not subtract the maximum, or that starts it at 0, is right for small values. Lengths are below, at and above the
+// group size.
+
+#include "../port.hpp"
+
+#include <cmath>
+
+#include "original.hpp"
+#include "original_block.hpp"
+
+using namespace ports;
+
+// clang-format off
+CONCORD_KERNEL(softmax, (u64 row, f32* out, const f32* in, u64 columns),
+    const u64 begin = row * columns, end = begin + columns;
+    f32 most = -INFINITY;
+    for (u64 i = begin; i < end; ++i) most = in[i] > most ? in[i] : most;
+    f32 sum = 0;
+    for (u64 i = begin; i < end; ++i) {
+        out[i] = exp(in[i] - most);
+        sum += out[i];
+    }
+    for (u64 i = begin; i < end; ++i) out[i] /= sum;)
+// clang-format on
+
+namespace {
+
+// The group port. FAULT is 0 but for planted faults.
+const KernelSource group_source{"softmax_group",
+                                {CONCORD_SOURCE(R"(
+extern "C" __global__ void softmax_group(f32* out, const f32* in, u64 columns) {
+    __shared__ f32 scratch[256];
+    const u64 begin = blockIdx.x * columns, end = begin + columns;
+    f32 most = -INFINITY;
+    for (u64 i = begin + threadIdx.x; i < end; i += 256) most = concord_max(most, in[i]);
+    most = concord_group_max(most, scratch);
+    f32 sum = 0;
+    for (u64 i = begin + threadIdx.x; i < end; i += 256) {
+        const f32 e = concord_exp(in[i] - most);
+        out[i] = e;
+        sum += e;
+    }
+    sum = concord_group_sum(sum, scratch);
+    for (u64 i = begin + threadIdx.x; i < end; i += 256) out[i] /= sum;
+}
+)")},
+                                {CONCORD_SOURCE(R"(
+__kernel void softmax_group(__global f32* out, ulong out_at, __global const f32* in, ulong in_at, u64 columns) {
+    __local f32 scratch[256];
+    out += out_at;
+    in += in_at;
+    const u64 begin = get_group_id(0) * columns, end = begin + columns;
+    f32 most = -INFINITY;
+    for (u64 i = begin + get_local_id(0); i < end; i += 256) most = concord_max(most, in[i]);
+    most = concord_group_max(most, scratch);
+    f32 sum = 0;
+    for (u64 i = begin + get_local_id(0); i < end; i += 256) {
+        const f32 e = concord_exp(in[i] - most);
+        out[i] = e;
+        sum += e;
+    }
+    sum = concord_group_sum(sum, scratch);
+    for (u64 i = begin + get_local_id(0); i < end; i += 256) out[i] /= sum;
+}
+)")}};
+
+// The items of a group that have a column in the block of 256 columns that begins at `at`.
+u64 items_at(u64 at, u64 columns) {
+    return std::min<u64>(256, columns - at);
+}
+
+void softmax_group_on_host(const Group& group, f32* __restrict out, const f32* __restrict in, u64 columns) {
+    in += group.x * columns;
+    out += group.x * columns;
+    f32 part[256];
+    std::fill(part, part + 256, -INFINITY);
+    for (u64 at = 0; at < columns; at += 256) {
+        for (u64 item = 0; item < items_at(at, columns); ++item)
+            part[item] = Vocabulary::max(part[item], in[at + item]);
+    }
+    const f32 most = group_max(part, 256);
+    std::fill(part, part + 256, 0.0f);
+    for (u64 at = 0; at < columns; at += 256) {
+        for (u64 item = 0; item < items_at(at, columns); ++item) {
+            const f32 e = Vocabulary::exp(in[at + item] - most);
+            out[at + item] = e;
+            part[item] += e;
+        }
+    }
+    const f32 sum = group_sum(part, 256);
+    for (u64 i = 0; i < columns; ++i)
+        out[i] /= sum;
+}
+
+void softmax_group(Stream& stream, const Array<f32>& out, const Array<f32>& in, u64 rows, u64 columns) {
+    Device& device = stream.device();
+    const auto kernel = device.kernel({.source = &group_source,
+                                       .entry = "softmax_group",
+                                       .host = host_kernel<&softmax_group_on_host>(),
+                                       .max_group_size = 256});
+    const u32 items = device.traits().serial_groups ? 1 : 256;
+    launch(stream, *kernel, LaunchShape::linear(rows, items), out, in, columns);
+}
+
+// Planted faults. 1: does not subtract the maximum.
+CONCORD_KERNEL(
+    softmax_overflow, (u64 row, f32* out, const f32* in, u64 columns), const u64 begin = row * columns;
+    f32 sum = 0; for (u64 i = begin; i < begin + columns; ++i) {
+        out[i] = exp(in[i]);
+        sum += out[i];
+    } for (u64 i = begin; i < begin + columns; ++i) out[i] /= sum;)
+// 2: the maximum starts at 0, which is wrong for rows of negative values.
+CONCORD_KERNEL(
+    softmax_start, (u64 row, f32* out, const f32* in, u64 columns), const u64 begin = row * columns;
+    f32 most = 0; for (u64 i = begin; i < begin + columns; ++i) most = in[i] > most ? in[i] : most;
+    f32 sum = 0; for (u64 i = begin; i < begin + columns; ++i) {
+        out[i] = exp(in[i] - most);
+        sum += out[i];
+    } for (u64 i = begin; i < begin + columns; ++i) out[i] /= sum;)
+// 3: the sum lacks the last column.
+CONCORD_KERNEL(
+    softmax_last, (u64 row, f32* out, const f32* in, u64 columns), const u64 begin = row * columns;
+    f32 most = -INFINITY; for (u64 i = begin; i < begin + columns; ++i) most = in[i] > most ? in[i] : most;
+    f32 sum = 0; for (u64 i = begin; i < begin + columns; ++i) {
+        out[i] = exp(in[i] - most);
+        sum += i + 1 < begin + columns ? out[i] : 0.0f;
+    } for (u64 i = begin; i < begin + columns; ++i) out[i] /= sum;)
+// 4: the language's own exp, whose last bits differ.
+CONCORD_KERNEL(
+    softmax_native, (u64 row, f32* out, const f32* in, u64 columns), const u64 begin = row * columns;
+    f32 most = -INFINITY; for (u64 i = begin; i < begin + columns; ++i) most = in[i] > most ? in[i] : most;
+    f32 sum = 0; for (u64 i = begin; i < begin + columns; ++i) {
+        out[i] = native::exp2((in[i] - most) * 1.44269504f);
+        sum += out[i];
+    } for (u64 i = begin; i < begin + columns; ++i) out[i] /= sum;)
+
+void softmax_rows(Stream& stream, const Array<f32>& out, const Array<f32>& in, u64 rows, u64 columns,
+                  u32 fault) {
+    switch (fault) {
+        case 1:
+            softmax_overflow(stream, rows, out, in, columns);
+            break;
+        case 2:
+            softmax_start(stream, rows, out, in, columns);
+            break;
+        case 3:
+            softmax_last(stream, rows, out, in, columns);
+            break;
+        case 4:
+            softmax_native(stream, rows, out, in, columns);
+            break;
+        default:
+            softmax(stream, rows, out, in, columns);
+    }
+}
+
+// Columns in ascending order.
+std::vector<f32> reference(const std::vector<f32>& in, u64 columns) {
+    std::vector<f32> out(in.size());
+    for (u64 begin = 0; begin < in.size(); begin += columns) {
+        f32 most = -INFINITY, sum = 0;
+        for (u64 i = begin; i < begin + columns; ++i)
+            most = std::max(most, in[i]);
+        for (u64 i = begin; i < begin + columns; ++i)
+            sum += out[i] = Vocabulary::exp(in[i] - most);
+        for (u64 i = begin; i < begin + columns; ++i)
+            out[i] /= sum;
+    }
+    return out;
+}
+
+// The sum of partial sums in a tree over neighbours.
+std::vector<f32> group_reference(const std::vector<f32>& in, u64 columns) {
+    std::vector<f32> out(in.size());
+    for (u64 begin = 0; begin < in.size(); begin += columns) {
+        f32 most = -INFINITY;
+        std::vector<f32> sums(256);
+        for (u64 i = begin; i < begin + columns; ++i)
+            most = std::max(most, in[i]);
+        for (u64 i = begin; i < begin + columns; ++i)
+            sums[(i - begin) % 256] += out[i] = Vocabulary::exp(in[i] - most);
+        for (u64 d = 1; d < 256; d *= 2) {
+            for (u64 i = 0; i < 256; i += 2 * d)
+                sums[i] += sums[i + d];
+        }
+        for (u64 i = begin; i < begin + columns; ++i)
+            out[i] /= sums[0];
+    }
+    return out;
+}
+
+// The originals, compiled for CUDA at run time.
+const KernelSource original{"softmax", {{"original.cu", original_cu}}, {}};
+const KernelSource original_block{"softmax_block", {{"original_block.cu", original_block_cu}}, {}};
+const KernelSpec original_spec{.source = &original, .entry = "softmax", .max_group_size = 256};
+const KernelSpec original_block_spec{
+    .source = &original_block, .entry = "softmax_block", .max_group_size = 256};
+
+void run_original(Stream& stream, const Array<f32>& out, const Array<f32>& in, u64 rows, u64 columns) {
+    launch(stream, *stream.device().kernel(original_spec), LaunchShape::linear((rows + 255) / 256, 256), out,
+           in, rows, columns);
+}
+void run_original_block(Stream& stream, const Array<f32>& out, const Array<f32>& in, u64 rows, u64 columns) {
+    launch(stream, *stream.device().kernel(original_block_spec), LaunchShape::linear(rows, 256), out, in,
+           columns);
+}
+
+// Rows in turn: small values, large ones, and only negative ones.
+std::vector<f32> matrix(u64 rows, u64 columns) {
+    std::vector<f32> values = random_values(rows * columns, -4, 4, rows);
+    for (u64 i = 0; i < values.size(); ++i)
+        values[i] += i / columns % 3 == 1 ? 200.0f : i / columns % 3 == 2 ? -150.0f : 0.0f;
+    return values;
+}
+
+void check(Stream& stream, Check& result, u32 fault) {
+    constexpr std::pair<u64, u64> sizes[] = {{1, 1},   {5, 3},     {129, 255}, {7, 256},
+                                             {3, 257}, {1000, 33}, {3, 5000}};
+    for (const auto& [rows, columns] : sizes) {
+        const std::vector<f32> values = matrix(rows, columns);
+        const std::string what = std::to_string(rows) + " rows of " + std::to_string(columns);
+        const Array<f32> in(stream, values), out(stream, values.size());
+        softmax_rows(stream, out, in, rows, columns, fault);
+        const std::vector<f32> expected = reference(values, columns);
+        result.bits(what, expected, out.to_host(stream));
+        if (fault != 0) continue;
+        softmax_group(stream, out, in, rows, columns);
+        result.bits(what + ", group", group_reference(values, columns), out.to_host(stream));
+        if (stream.device().traits().dialect != Dialect::cuda) continue;
+        run_original(stream, out, in, rows, columns);
+        result.near(what + ", original", expected, out.to_host(stream), 1e-5);
+        run_original_block(stream, out, in, rows, columns);
+        result.near(what + ", original with blocks", expected, out.to_host(stream), 1e-5);
+    }
+}
+
+// The loops that one would write for the CPU, with Concord's exp and with that of the C library.
+template <bool own>
+void softmax_loop(const Group& part, f32* __restrict out, const f32* __restrict in, u64 rows, u64 columns) {
+    for (u64 row = rows * part.x / part.count_x; row < rows * (part.x + 1) / part.count_x; ++row) {
+        const f32* const x = in + row * columns;
+        f32* const y = out + row * columns;
+        f32 most = -INFINITY, sum = 0;
+        for (u64 i = 0; i < columns; ++i)
+            most = std::max(most, x[i]);
+        for (u64 i = 0; i < columns; ++i) {
+            y[i] = own ? Vocabulary::exp(x[i] - most) : std::exp(x[i] - most);
+            sum += y[i];
+        }
+        for (u64 i = 0; i < columns; ++i)
+            y[i] /= sum;
+    }
+}
+
+void bench(Stream& stream, Bench& result) {
+    for (const u64 rows : {u64{256}, u64{32768}}) {
+        const u64 columns = 1000, elements = rows * columns;
+        result.work("softmax, " + std::to_string(rows) + " rows of " + std::to_string(columns), elements,
+                    8 * elements);
+        const std::vector<f32> values = matrix(rows, columns);
+        const Array<f32> in(stream, values), out(stream, elements);
+        result.row("CONCORD_KERNEL", [&] { softmax(stream, rows, out, in, columns); });
+        if (result.has_cuda())
+            result.row("original CUDA kernel", [&] { run_original(stream, out, in, rows, columns); });
+        std::vector<f32> to(elements);
+        f32* const y = to.data();
+        const f32* const x = values.data();
+        result.loop("C++ loop", host_kernel<&softmax_loop<true>>(), y, x, rows, columns);
+        result.loop("C++ loop with libm's exp", host_kernel<&softmax_loop<false>>(), y, x, rows, columns);
+        result.row("group port", [&] { softmax_group(stream, out, in, rows, columns); });
+        if (result.has_cuda())
+            result.row("original CUDA kernel, a block a row",
+                       [&] { run_original_block(stream, out, in, rows, columns); });
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return run(argc, argv, {"softmax", 4, check, bench, {original_spec, original_block_spec}});
+}
