@@ -129,6 +129,12 @@ bool adds_floats(const IndexKernelDefinition& d) {
     return false;
 }
 
+// Whether a loop may occur in the text.
+bool has_loop(std::string_view text) {
+    return text.find("for (") != std::string_view::npos || text.find("for(") != std::string_view::npos ||
+           text.find("while") != std::string_view::npos;
+}
+
 constexpr std::string_view cuda_loops = R"( {
     const u64 concord_x = u64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (concord_x >= concord_nx) return;
@@ -177,11 +183,14 @@ class IndexKernelCode {
         unportable_ = unportable_call(d.body, helpers_);
         if (unportable_.empty() && adds_floats(d)) unportable_ = "atomic_add";
         uses_f64_ = calls_f64_math(d.body);
+        bool loops = has_loop(d.body);
         for (const NamedFunction* helper : helpers_) {
             if (unportable_.empty()) unportable_ = unportable_call(helper->text, helpers_);
             all.append(helper->text);
             uses_f64_ = uses_f64_ || calls_f64_math(helper->text);
+            loops = loops || has_loop(helper->text);
         }
+        least_tile_ = loops ? 1 << 4 : uses_f64_ ? 1 << 9 : 1 << 13;
         Operator whole;
         whole.text = all;
         for (const IndexParameter& parameter : d.types) {
@@ -192,6 +201,8 @@ class IndexKernelCode {
     }
     const KernelSource& source() const { return source_; }
     bool uses_f64() const { return uses_f64_; }
+    /// The least number of indices per task on CPUs: as many as take longer than the start of a task.
+    u64 least_tile() const { return least_tile_; }
     bool is_portable(const Device& device) const {
         return unportable_.empty() && (device.traits().exact_divide_sqrt || !divides_);
     }
@@ -203,6 +214,7 @@ class IndexKernelCode {
     KernelSource source_;
     std::string unportable_;
     bool divides_ = false, uses_f64_ = false;
+    u64 least_tile_ = 1;
 };
 
 namespace {
@@ -294,13 +306,14 @@ Enqueued run_index_kernel(Stream& stream, const IndexKernelDefinition& d, const 
         shape.groups_y = std::min(max_groups, divide_up(ny, tile_y));
         shape.groups_z = std::min(max_groups, nz);
     } else {
-        // Tiles of at least 2^14 indices, and at most 64 per unit.
+        // At most 64 tiles per unit.
         const CheckedSize rows = CheckedSize(ny) * nz;
         const CheckedSize all = rows * nx;
         if (!all.fits(~u64{0} >> 1))
             throw Error(ErrorCode::invalid_argument, std::string(d.name),
                         "too many indices, got " + size_name({nx, ny, nz}) + "; the limit is 2^63 - 1");
-        const u64 tile = std::max(u64{1} << 14, divide_up(nx * ny * nz, u64{64} * device.traits().units));
+        const u64 tile =
+            std::max(code.least_tile(), divide_up(nx * ny * nz, u64{64} * device.traits().units));
         tile_x = std::min(nx, tile);
         tile_y = std::max<u64>(1, tile / tile_x);
         shape.groups_x = divide_up(nx, tile_x) * divide_up(ny * nz, tile_y);

@@ -29,10 +29,12 @@ CONCORD_KERNEL(black_scholes, (u64 i, f32* call, f32* put, const f32* price, con
     const f32 discounted = strike[i] * expf(-rate * years[i]);
     call[i] = price[i] * n1 - discounted * n2;
     put[i] = discounted * (1 - n2) - price[i] * (1 - n1);)
+// clang-format on
 
 namespace {
 
-// Planted faults: lines of the port with one of them wrong.
+// Planted faults: the port with one wrong line.
+// clang-format off
 #define PLANTED(NAME, N2, DISCOUNT, CALL, PUT)                                                                  \
     CONCORD_KERNEL(NAME, (u64 i, f32* call, f32* put, const f32* price, const f32* strike,                      \
                           const f32* years, f32 rate, f32 volatility),                                          \
@@ -110,10 +112,11 @@ void run_original(Stream& stream, const OptionArrays& a) {
 // The loop that one would write for the CPU, with Concord's functions and with those of the C library. The former is
 // also the reference.
 template <bool own>
-void black_scholes_loop(const Group& part, f32* __restrict call, f32* __restrict put,
-                        const f32* __restrict price, const f32* __restrict strike,
-                        const f32* __restrict years, f32 r, f32 v, u64 n) {
-    const auto cumulative = [](f32 x) {
+[[gnu::always_inline]] inline void black_scholes_loop(const Group& part, f32* __restrict call,
+                                                      f32* __restrict put, const f32* __restrict price,
+                                                      const f32* __restrict strike,
+                                                      const f32* __restrict years, f32 r, f32 v, u64 n) {
+    const auto cumulative = [](f32 x) __attribute__((always_inline)) {
         return 0.5f * (own ? Vocabulary::erfc(-0.70710678f * x) : std::erfc(-0.70710678f * x));
     };
     for (u64 i = n * part.x / part.count_x; i < n * (part.x + 1) / part.count_x; ++i) {
@@ -146,7 +149,7 @@ void check(Stream& stream, Check& result, u32 fault) {
 }
 
 void bench(Stream& stream, Bench& result) {
-    for (const u64 n : {u64{1} << 14, u64{1} << 23}) {
+    for (const u64 n : {u64{1} << 14, u64{1} << 21}) {
         result.work(std::to_string(n) + " options", n, 20 * n);
         const Options options(n);
         const OptionArrays a(stream, options);

@@ -129,7 +129,7 @@ void check(Stream& stream, Check& result, u32 fault) {
 }
 
 // The loop that one would write for the CPU.
-void wave_loop(const Group& part, f32* __restrict next, const f32* __restrict now, f32 k, u64 width,
+[[gnu::always_inline]] inline void wave_loop(const Group& part, f32* __restrict next, const f32* __restrict now, f32 k, u64 width,
                u64 height) {
     const u64 first = 1 + (height - 2) * part.x / part.count_x;
     const u64 last = 1 + (height - 2) * (part.x + 1) / part.count_x;
@@ -143,7 +143,7 @@ void wave_loop(const Group& part, f32* __restrict next, const f32* __restrict no
 }
 
 void bench(Stream& stream, Bench& result) {
-    for (const u64 side : {u64{256}, u64{4096}}) {
+    for (const u64 side : {u64{512}, u64{2048}}) {
         const u64 points = side * side;
         result.work("wave, " + std::to_string(side) + " x " + std::to_string(side) + " points", points,
                     12 * points);

@@ -218,9 +218,9 @@ class Function {
 
     /// Calls the function on the host.
     template <class... A>
-    Result operator()(A... arguments) const {
+    [[gnu::always_inline]] Result operator()(A... arguments) const {
         static_assert(sizeof...(A) == free_count, "wrong number of arguments");
-        return std::apply([&](auto... bound) { return F::call(arguments..., bound...); }, values_);
+        return call(std::index_sequence_for<B...>{}, arguments...);
     }
 
     /// The function with its types erased and without the bound values.
@@ -242,6 +242,11 @@ class Function {
     }
 
   private:
+    // Kernels inline it for their instruction set, so that it calls nothing that compilers may not inline.
+    template <std::size_t... I, class... A>
+    [[gnu::always_inline]] Result call([[maybe_unused]] std::index_sequence<I...> bound, A... arguments) const {
+        return F::call(arguments..., std::get<I>(values_)...);
+    }
     template <std::size_t... I, class... V>
     constexpr auto bind_as(std::index_sequence<I...>, V... values) const {
         constexpr std::size_t first = S::count - sizeof...(V);
@@ -267,7 +272,7 @@ class Function {
 /// names i8 to f64, as in OpenCL C.
 #define CONCORD_FUNCTION(RESULT, NAME, PARAMETERS, ...)                                     \
     struct NAME##_concord_function : ::concord::Vocabulary {                                \
-        static inline RESULT call PARAMETERS { __VA_ARGS__ }                                \
+        [[gnu::always_inline]] static inline RESULT call PARAMETERS { __VA_ARGS__ }         \
         static constexpr std::string_view name = #NAME;                                     \
         static constexpr std::string_view text =                                            \
             #RESULT " concord_function" #PARAMETERS " { " #__VA_ARGS__ " }";                \

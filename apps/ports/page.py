@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""page.py [--lines] NAME: prints the page of the port apps/ports/NAME, in Markdown.
+
+The page has the comment at the head of NAME.cpp, whose first line is the title, the kernel before and after, and the
+planted faults, from comments that begin with a number. With --lines, fails if the port's kernel has more than 1.2 times
+the lines of the original's.
+"""
+import re
+import sys
+from pathlib import Path
+
+LIMIT = 1.2
+
+
+def code_lines(text):
+    return sum(1 for line in text.splitlines() if line.strip() and not line.strip().startswith("//"))
+
+
+def main():
+    arguments = [a for a in sys.argv[1:] if a != "--lines"]
+    name = arguments[0]
+    folder = Path(__file__).resolve().parent / name
+    source = (folder / f"{name}.cpp").read_text(encoding="utf-8")
+    head = []
+    for line in source.splitlines():
+        if not line.startswith("//"):
+            break
+        head.append(line[2:].removeprefix(" "))
+    kernel = re.search(r"^// clang-format off\n(.*?)^// clang-format on\n", source, re.DOTALL | re.MULTILINE)[1]
+    original = re.sub(r"\A(//[^\n]*\n)+", "", (folder / "original.cu").read_text(encoding="utf-8"))
+    before, after = code_lines(original), code_lines(kernel)
+    if "--lines" in sys.argv:
+        print(f"{name}: {before} lines of kernel code in CUDA C++, {after} in the port")
+        return 0 if after <= LIMIT * before else 1
+    files = [f"[{name}.cpp](../../apps/ports/{name}/{name}.cpp)"]
+    files += [f"[{file.name}](../../apps/ports/{name}/{file.name})" for file in sorted(folder.glob("*.cu"))]
+    # The numbers follow each other in the source. A description may go on in further comment lines.
+    faults = re.findall(r"^ *// (?:Planted faults\. )?(\d): ((?:[^\n]*\n)(?: *// (?!\d: )[^\n]*\n)*)", source, re.MULTILINE)
+    print(f"# {head[0]}\n")
+    print("\n".join(head[1:]).strip() + "\n")
+    print(f"Files: {', '.join(files)}. The program `port-{name}` checks the port on all devices. `--bench` measures it.\n")
+    print(f"## The original\n\n```cuda\n{original.strip()}\n```\n")
+    print(f"## The port\n\n```cpp\n{kernel.strip()}\n```\n")
+    print(f"The original has {before} lines of kernel code, the port {after}.\n")
+    print(f"## Planted faults\n\n`port-{name} --fault N` runs the check with a fault. The test requires that it finds each:\n")
+    for number, text in faults:
+        words = " ".join(part.strip().removeprefix("//").strip() for part in text.splitlines())
+        print(f"{number}. {words[0].upper()}{words[1:]}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
