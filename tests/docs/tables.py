@@ -4,7 +4,7 @@
 A generated block is between two lines. The first line names the command.
     <!-- generated: concord algorithms scan --markdown -->
     <!-- generated: end -->
-CONCORD is the program that runs them. Default files: README.md and all pages in docs/. Also compares the figures of
+CONCORD is the program that runs them, and apps/ports/page.py prints the pages of the worked ports. Default files: README.md and all pages in docs/. Also compares the figures of
 `concord study --page figures` with those in docs/_static. README.md and the pages in docs/performance/ may have times, rates and ratios in
 generated blocks only, and every stored measurement must be on a page. With --update, writes the current output into the files.
 """
@@ -19,6 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"(<!-- generated: (?!end)([^>]*?) -->\n)(.*?)(<!-- generated: end -->\n)", re.DOTALL)
 MEASURED = re.compile(r"\d(?:\.\d+)?(?:x\b|\s?(?:%|[kMGT]?(?:B|elem|FLOP)/s|[mµun]s\b))")
+PORT_PAGE = "apps/ports/page.py"
 FIGURES = ("agreement.svg", "speedups.svg")
 
 
@@ -35,8 +36,9 @@ def main():
     def output_of(command):
         if command not in printed:
             program, *rest = shlex.split(command)
-            result = subprocess.run([concord, *rest], cwd=ROOT, env=environment, capture_output=True, text=True)
-            if program != "concord" or result.returncode != 0:
+            path = {"concord": concord, PORT_PAGE: ROOT / PORT_PAGE}.get(program, "false")
+            result = subprocess.run([path, *rest], cwd=ROOT, env=environment, capture_output=True, text=True)
+            if result.returncode != 0:
                 problems.append(f"`{command}` fails: {result.stderr.strip()}")
                 printed[command] = None
             else:
