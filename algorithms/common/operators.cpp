@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::string_view reduce_names[] = {"sum", "product", "min", "max"};
 constexpr detail::MapFunctionTraits map_functions[] = {
-    {.name = "copy"},
-    {.name = "negate"},
-    {.name = "abs"},
+    {.name = "copy", .works_on_bits = true},
+    {.name = "negate", .works_on_bits = true},
+    {.name = "abs", .works_on_bits = true},
     {.name = "square"},
     {.name = "sqrt", .floats_only = true, .needs_exact_sqrt = true},
 };
@@ -42,19 +42,26 @@ std::string body(ReduceOp op, Type type) {
            less + ";";
 }
 
+// Floats as their bits.
+std::string body_on_bits(MapFunction function, Type type) {
+    const std::string one = "(" + std::string(name_of(detail::bits_of(type))) + ")1",
+                      sign = one + " << " + std::to_string(8 * size_of(type) - 1);
+    if (function == MapFunction::negate) return "return x ^ (" + sign + ");";
+    if (function == MapFunction::abs) return "return x & ((" + sign + ") - 1);";
+    return "return x;";
+}
+
 std::string body(MapFunction function, Type type) {
     const std::string t(name_of(type)), w = wide(type);
     const bool is_signed = kind_of(type) == TypeKind::signed_integer;
-    const std::string negated = is_float(type) ? "-x" : "(" + t + ")((" + w + ")0 - (" + w + ")x)";
+    const std::string negated = "(" + t + ")((" + w + ")0 - (" + w + ")x)";
     switch (function) {
         case MapFunction::copy:
             return "return x;";
         case MapFunction::negate:
             return "return " + negated + ";";
         case MapFunction::abs:
-            return is_float(type) ? "return fabs(x);"
-                   : is_signed    ? "return x < 0 ? " + negated + " : x;"
-                                  : "return x;";
+            return is_signed ? "return x < 0 ? " + negated + " : x;" : "return x;";
         case MapFunction::square:
             return "return (" + t + ")((" + w + ")x * (" + w + ")x);";
         case MapFunction::sqrt:
@@ -147,10 +154,15 @@ const Operator& detail::builtin(MapFunction function, Type type) {
     static const auto table = [] {
         std::array<std::array<Operator, all_types.size()>, std::size(map_functions)> made;
         for (const MapFunction f : all_map_functions) {
-            for (const Type t : all_types)
-                if (!is_storage(t))
-                    made[static_cast<std::size_t>(f)][static_cast<std::size_t>(t)] =
-                        make(name_of(f), t, 1, body(f, t));
+            for (const Type t : all_types) {
+                if (is_storage(t)) continue;
+                Operator& op = made[static_cast<std::size_t>(f)][static_cast<std::size_t>(t)];
+                if (is_float(t) && traits_of(f).works_on_bits) {
+                    op = make(name_of(f), bits_of(t), 1, body_on_bits(f, t));
+                } else {
+                    op = make(name_of(f), t, 1, body(f, t));
+                }
+            }
         }
         return made;
     }();

@@ -11,6 +11,7 @@
 //
 // T: f32 or f64.
 
+#include <concord/detail/canonical.hpp>
 #include <concord/detail/host_vector.hpp>
 #include <concord/host_kernel.hpp>
 
@@ -71,8 +72,8 @@ void stencil_naive(const Group& group, const T* in, T* out, const StencilVolume 
         const u64 z = volume.z_begin + row / rows, y = volume.y_begin + row % rows;
         for (u64 x = 0; x < volume.columns; ++x)
             out[(z * volume.rows + y) * volume.columns + x] =
-                stencil_point(at, static_cast<i64>(z), static_cast<i64>(y), static_cast<i64>(x),
-                              static_cast<i64>(volume.radius), star);
+                canonical(stencil_point(at, static_cast<i64>(z), static_cast<i64>(y), static_cast<i64>(x),
+                                        static_cast<i64>(volume.radius), star));
     }
 }
 
@@ -108,7 +109,7 @@ void stencil_tiled(const Group& group, const T* in, T* out, const StencilVolume 
         for (i64 j = 0; j < height; ++j) {
             for (i64 i = 0; i < width; ++i)
                 out[(plane * volume.rows + static_cast<u64>(y0 + j)) * volume.columns +
-                    static_cast<u64>(x0 + i)] = stencil_point(v, z, j, i, radius, star);
+                    static_cast<u64>(x0 + i)] = canonical(stencil_point(v, z, j, i, radius, star));
         }
     }
 }
@@ -165,7 +166,7 @@ template <class T, int first, int count>
         t = std::fma(c1, ((left[i] + right[i]) + (ya[i] + yb[i])) + (za[i] + zb[i]), t);
         if constexpr (count == 2)
             t = std::fma(c2, ((far_left[i] + far_right[i]) + (yc[i] + yd[i])) + (zc[i] + zd[i]), t);
-        to[i] = t;
+        to[i] = canonical(t);
     }
 }
 

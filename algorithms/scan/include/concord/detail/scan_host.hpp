@@ -12,6 +12,7 @@
 //
 // T: element type; Op: the operator.
 
+#include <concord/detail/canonical.hpp>
 #include <concord/detail/host_vector.hpp>
 #include <concord/detail/scan_sum_host.hpp>
 #include <concord/host_kernel.hpp>
@@ -65,8 +66,8 @@ template <int N, class T, class Op>
     for (int b = 0; b < N / 16; ++b) {
         const T left = before[b];
         for (int j = 0; j < 16; ++j)
-            out[16 * b + j] = op(left, from[16 * b + j]);
-        if (exclusive) out[16 * b] = left;
+            out[16 * b + j] = canonical(op(left, from[16 * b + j]));
+        if (exclusive) out[16 * b] = canonical(left);
     }
 }
 
@@ -338,7 +339,7 @@ void scan_serial(const Group& /*group*/, const T* in, T* out, u64 n, u32 exclusi
     for (u64 i = 0; i < n; ++i) {
         const T before = sum;
         sum = op(sum, in[i]);
-        out[i] = exclusive != 0 ? before : sum;
+        out[i] = canonical(exclusive != 0 ? before : sum);
     }
 }
 
