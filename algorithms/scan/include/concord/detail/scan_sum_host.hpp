@@ -3,7 +3,6 @@
 // The order is that of scan_host.hpp. Compilers vectorize the loops there poorly: this takes a third to a half of
 // their time.
 
-#include <concord/detail/canonical.hpp>
 #include <concord/types.hpp>
 
 #include <cstring>
@@ -51,12 +50,10 @@ class SumBlock {
         }
     }
 
-    // Adds the carry of the block, which gives the results, with canonical NaNs.
+    // Adds the carry of the block.
     [[gnu::always_inline]] void add(T before) {
-        for (Row& row : row_) {
+        for (Row& row : row_)
             row = static_cast<Element>(before) + row;
-            make_canonical<Element>(row);
-        }
     }
 
     // The same for an exclusive scan: every result moves by one element.
@@ -64,9 +61,8 @@ class SumBlock {
         for (int r = rows - 1; r >= 0; --r) {
             shift(row_[r > 0 ? r - 1 : 0], row_[r], Lanes{});
             row_[r] = static_cast<Element>(before) + row_[r];
-            if (r == 0) row_[0][0] = static_cast<Element>(before);
-            make_canonical<Element>(row_[r]);
         }
+        row_[0][0] = static_cast<Element>(before);
     }
 
   private:
