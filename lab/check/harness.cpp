@@ -19,10 +19,11 @@ constexpr Harness::Poison poison = {0x5b, 0xc6, 0x5d, 0x6e, 0x7b, 0xa2, 0x5d, 0x
 constexpr Harness::Poison input_poison = {0x2d, 0x71, 0xe9, 0x52, 0x4c, 0x35, 0xd6, 0x57};
 constexpr u64 most_piece_bytes = u64{1} << 26;
 
-// The bits of an element, with one pattern for all NaNs, because devices may choose their payload.
-u64 element_hash(Type type, const std::byte* at) {
+// The bits of an element. If all NaNs are equal, they have one pattern.
+u64 element_hash(Type type, const std::byte* at, NanComparison nans) {
     u64 bits = 0;
     std::memcpy(&bits, at, size_of(type));
+    if (nans == NanComparison::bitwise) return bits;
     if (type == Type::f32 && (bits & 0x7fffffff) > 0x7f800000) bits = 0x7fc00000;
     if (type == Type::f64 && (bits & ~(u64{1} << 63)) > u64{0x7ff} << 52) bits = u64{0xfff} << 51;
     return bits;
@@ -187,7 +188,7 @@ Verdict Harness::verify_outputs(const Variant& variant) {
                 const auto [row, pitch] = std::pair(work_.outputs[k].row, work_.outputs[k].pitch);
                 for (u64 i = 0; hashed && i * size < got.size(); ++i) {
                     if (pitch != 0 && (first + i) % pitch >= row) continue;  // padding
-                    hash += mixed(first + i, element_hash(type, got.data() + i * size) + k);
+                    hash += mixed(first + i, element_hash(type, got.data() + i * size, work_.nans) + k);
                 }
                 sum += hash;
                 if (piece.difference && outputs_.size() > 1)

@@ -42,13 +42,13 @@ struct ComparisonAccess {
                        Verdict& verdict) {
         const T nearest = static_cast<T>(expected);
         if (how.kind_ == Comparison::Kind::bits) {
-            if (!same(nearest, got)) verdict.differ(difference_of(index, nearest, got));
+            if (!same(nearest, got, NanComparison::any)) verdict.differ(difference_of(index, nearest, got));
             return;
         }
         const auto exact = static_cast<double>(detail::widened(expected)),
                    value = static_cast<double>(detail::widened(got));
         if (!std::isfinite(exact) || !std::isfinite(value)) {
-            if (!same(nearest, got)) verdict.differ(difference_of(index, nearest, got));
+            if (!same(nearest, got, NanComparison::any)) verdict.differ(difference_of(index, nearest, got));
             return;
         }
         ErrorBounds bounds;
@@ -293,6 +293,7 @@ Work work_of(const std::shared_ptr<const Held>& held, u64 n, std::size_t pattern
     work.traffic = test.traffic ? test.traffic(n) : work.bytes();
     work.operations = test.operations ? test.operations(n) : 0;
     work.in_place = test.in_place;
+    work.nans = NanComparison::any;
     if (test.in_place && work.inputs.front().count != work.outputs.front().count)
         missing(test, "cannot work in place: its first input has " +
                           std::to_string(work.inputs.front().count) + " elements, its first output " +

@@ -25,7 +25,7 @@ namespace concord::lab {
 /// How an output is compared with the reference.
 class Comparison {
   public:
-    /// Bitwise identical. All NaNs are equal.
+    /// Bitwise identical. All NaNs are equal, because devices give different NaNs for the same operation.
     static Comparison bits();
     /// At most `most` units in the last place apart; for integers an absolute difference of at most `most`. NaNs and
     /// infinities must match.

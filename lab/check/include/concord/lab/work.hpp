@@ -68,6 +68,12 @@ struct Output {
     u64 bytes() const { return count * size_of(type); }
 };
 
+/// How two NaNs compare.
+enum class NanComparison {
+    bitwise,  ///< sign and payload must match
+    any       ///< all NaNs are equal
+};
+
 /// Work of one call. Cheap to copy.
 struct Work {
     std::string algorithm;        ///< name of the algorithm or suite
@@ -84,6 +90,9 @@ struct Work {
     bool product =
         false;  ///< whether the operations are those of a matrix product, which matrix units can do
     bool in_place = true;  ///< whether the first output may be the first input
+    /// How the NaNs of two devices' outputs compare. Algorithms give the same NaN on every device, kernels of the user's
+    /// own need not.
+    NanComparison nans = NanComparison::bitwise;
     /// The work differs only in its operator from other work on the same kernel source. Devices that emulate barriers
     /// compile it for the preferred variant only, unless the user asks for a full check.
     bool minor = false;
