@@ -37,6 +37,16 @@ bool is_set(const std::vector<std::string>& flags, std::string_view option) {
 
 constexpr std::size_t longest_log = 8192;
 
+// NVRTC searches headers in the folder of the source's name, which without one is that of the process. This one has no
+// files.
+constexpr std::string_view no_folder = "/dev/null/";
+
+std::string without_folder(std::string log) {
+    for (std::size_t at = log.find(no_folder); at != std::string::npos; at = log.find(no_folder, at))
+        log.erase(at, no_folder.size());
+    return log;
+}
+
 constexpr u32 registers_of_group = 65536;  // per multiprocessor, in every architecture that NVRTC supports
 constexpr u32 registers_per_item = 255;
 
@@ -103,8 +113,7 @@ Compiler::Job Compiler::job(const KernelSpec& spec) const {
     if (includes.any) {
         job.input.text.insert(0, includes.line());
         const ToolkitHeaders& toolkit = ToolkitHeaders::get();
-        // Otherwise the folder in which the process runs is searched, too.
-        if (nvrtc_.major() >= 12) options.emplace_back("--no-source-include");
+        job.input.name.insert(0, no_folder);
         for (const std::string& folder : own.include_folders)
             options.push_back("-I" + folder);
         for (const std::string& folder : toolkit.folders())
@@ -151,6 +160,7 @@ void Compiler::build(const KernelSpec& spec, const std::function<std::string(con
 Program Compiler::compile(const KernelSpec& spec, const Job& job) const {
     Nvrtc::Result result = nvrtc_.compile(job.input, output_);
     if (!result.error.empty()) {
+        result.log = without_folder(std::move(result.log));
         if (result.log.find("open source file") != std::string::npos) result.log += "\n" + job.folders;
         fail(spec, result.log, result.error);
     }

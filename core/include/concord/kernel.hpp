@@ -78,9 +78,9 @@ struct CompileOptions {
 /// The sources of one or more kernels in the languages that are compiled at run time. An empty list means that there is
 /// no source in that language.
 ///
-/// CUDA C++ kernels are extern "C" __global__ or named by an expression (KernelSpec::entry), and a buffer parameter is a
-/// pointer. They may include the headers of CUDA's toolkit that device code can use. In OpenCL C a pointer cannot carry
-/// an offset, so that a `ulong` with the offset in elements follows every buffer parameter. Dynamic local memory
+/// CUDA C++ kernels are extern "C" __global__ or named by an expression (KernelSpec::entry). A buffer parameter is a
+/// pointer. The sources may include the headers of CUDA's toolkit that device code can use. In OpenCL C a pointer cannot
+/// carry an offset, so that a `ulong` with the offset in elements follows every buffer parameter. Dynamic local memory
 /// (LaunchShape::local_bytes) is one last `__local` pointer.
 class KernelSource {
   public:
