@@ -79,9 +79,10 @@ struct CompileOptions {
 /// no source in that language.
 ///
 /// CUDA C++ kernels are extern "C" __global__ or named by an expression (KernelSpec::entry). A buffer parameter is a
-/// pointer. The sources may include the headers of CUDA's toolkit that device code can use. In OpenCL C a pointer cannot
-/// carry an offset, so that a `ulong` with the offset in elements follows every buffer parameter. Dynamic local memory
-/// (LaunchShape::local_bytes) is one last `__local` pointer.
+/// pointer. The sources may include the headers of CUDA's toolkit that device code can use.
+///
+/// In OpenCL C a pointer cannot carry an offset, so that a `ulong` with the offset in elements follows every buffer
+/// parameter. Dynamic local memory (LaunchShape::local_bytes) is one last `__local` pointer.
 class KernelSource {
   public:
     /// Combines the sources of a name. Each list is compiled as one translation unit, in order. Compilation throws
