@@ -20,8 +20,8 @@
 ///     test.shapes = {{1, 1}, {3, 70000}, {1000, 77}};
 ///     test.inputs = {{Type::f32, elements(), {Values::uniform(0, 10), Values::normal()}}};
 ///     test.outputs = {{Type::f32, elements(), Comparison::ulps(2), Values::uniform(0, 10)}};
-///     test.variants = {{"direct", on_operands([](Stream& stream, const Shape& shape, const View& now, const View& next) {
-///         wave(stream, {shape[0], shape[1]}, next, now, 0.25f, shape[0]);
+///     test.variants = {{"direct", on_operands([](Stream& stream, const Shape& shape, const View& a, const View& b) {
+///         wave(stream, {shape[0], shape[1]}, b, a, 0.25f, shape[0]);
 ///     })}};
 ///
 /// Each variant runs on every device that the kernel has a source for, with many sizes, input patterns and element
@@ -71,7 +71,8 @@ u16 float_to_half(f32 value);
 /// What the elements of an operand are: an element type, 16-bit floats, or a struct.
 ///
 /// The views of an operand are of its units: u16 for 16-bit floats, the members of a struct of equal members, and
-/// otherwise unsigned integers with the alignment of the struct. The kernel's parameter has the type of its own.
+/// otherwise unsigned integers with the alignment of the struct. The kernel's parameter has the kernel's own type. In
+/// OpenCL C, the offset that follows a buffer counts units.
 class TestType {
   public:
     /// An element type.
@@ -268,7 +269,7 @@ struct TestOutput {
     Count count;                                 ///< number of elements
     Comparison comparison = Comparison::bits();  ///< how it is verified
     /// The elements before the call, for an operand that the kernel reads and writes. Otherwise they are poisoned.
-    /// Benchmarks do not restore them between calls.
+    /// Benchmarks do not restore them between timed calls.
     std::optional<Values> initial = {};
 };
 
@@ -282,8 +283,8 @@ struct TestVariant {
     OperationOrder order = OperationOrder::canonical;  ///< guaranteed order of operations
 };
 
-/// TestVariant::enqueue from a function of the operands: `f(Stream&, const View&...)` or `f(Stream&, const Shape&, const
-/// View&...)`, inputs first, then outputs. It may call a CONCORD_KERNEL.
+/// TestVariant::enqueue from a function of the operands, inputs first, then outputs: `f(Stream&, const View&...)` or
+/// `f(Stream&, const Shape&, const View&...)`. It may call a CONCORD_KERNEL.
 template <class R, class... A>
 std::function<void(Stream&, const KernelCall&)> on_operands(std::function<R(Stream&, A...)> f) {
     return [f](Stream& stream, const KernelCall& call) {
