@@ -43,14 +43,16 @@ class Count {
   public:
     /// No function. suite_of() refuses it.
     Count(std::nullptr_t = nullptr) {}
-    /// A function of the size.
+    /// A function of the size, or of the shape, which without KernelTest::shapes is {n}.
     template <class F>
-    requires std::is_invocable_r_v<u64, const F&, u64> Count(F f)
-        : f_([f](u64 n, const Shape&) { return static_cast<u64>(f(n)); }) {}
-    /// A function of the shape, which without KernelTest::shapes is {n}.
-    template <class F>
-    requires std::is_invocable_r_v<u64, const F&, const Shape&> Count(F f)
-        : f_([f](u64, const Shape& shape) { return static_cast<u64>(f(shape)); }) {}
+    requires(std::is_invocable_v<const F&, u64> || std::is_invocable_v<const F&, const Shape&>) Count(F f)
+        : f_([f](u64 n, const Shape& shape) {
+              if constexpr (std::is_invocable_v<const F&, u64>) {
+                  return static_cast<u64>(f(n));
+              } else {
+                  return static_cast<u64>(f(shape));
+              }
+          }) {}
 
     /// Whether there is a function.
     explicit operator bool() const { return static_cast<bool>(f_); }
@@ -85,7 +87,7 @@ class TestType {
         static_assert(std::is_trivially_copyable_v<T>, "an operand's elements are copied as bytes");
         return TestType(member, sizeof(T), alignof(T), false);
     }
-    /// Any other struct without padding. It needs TestInput::generate or random bits, and Comparison::bits or ::of.
+    /// Any other struct without padding. It needs TestInput::generate or random bits, and Comparison bits() or of().
     template <class T>
     static TestType of() {
         static_assert(std::is_trivially_copyable_v<T>, "an operand's elements are copied as bytes");
