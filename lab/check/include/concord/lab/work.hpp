@@ -63,6 +63,8 @@ struct Output {
     std::function<u64()> written = nullptr;
     u64 row = 0;    ///< elements per row of a padded matrix; 0: not padded
     u64 pitch = 0;  ///< elements from one row to the next. Elements between rows must stay unchanged.
+    u64 item = 1;   ///< elements that are verified together, such as the members of a struct
+    std::optional<Input> initial = {};  ///< the elements before the call; without a value they are poisoned
 
     /// Size in bytes.
     u64 bytes() const { return count * size_of(type); }
