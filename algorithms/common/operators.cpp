@@ -11,12 +11,18 @@ namespace {
 
 constexpr std::string_view reduce_names[] = {"sum", "product", "min", "max"};
 constexpr detail::MapFunctionTraits map_functions[] = {
-    {.name = "copy"},
-    {.name = "negate"},
-    {.name = "abs"},
+    {.name = "copy", .works_on_bits = true},
+    {.name = "negate", .works_on_bits = true},
+    {.name = "abs", .works_on_bits = true},
     {.name = "square"},
     {.name = "sqrt", .floats_only = true, .needs_exact_sqrt = true},
+#define CONCORD_TRAITS(NAME) {.name = #NAME, .floats_only = true},
+    CONCORD_MATH_UNARY(CONCORD_TRAITS)
+#undef CONCORD_TRAITS
 };
+#define CONCORD_NAME(NAME) #NAME,
+constexpr std::string_view pair_names[] = {CONCORD_MATH_BINARY(CONCORD_NAME)};
+#undef CONCORD_NAME
 
 // Integers are computed in an unsigned type of at least 32 bits, which wraps.
 std::string wide(Type type) {
@@ -42,25 +48,37 @@ std::string body(ReduceOp op, Type type) {
            less + ";";
 }
 
+// Floats as their bits.
+std::string body_on_bits(MapFunction function, Type type) {
+    const std::string one = "(" + std::string(name_of(detail::bits_of(type))) + ")1",
+                      sign = one + " << " + std::to_string(8 * size_of(type) - 1);
+    if (function == MapFunction::negate) return "return x ^ (" + sign + ");";
+    if (function == MapFunction::abs) return "return x & ((" + sign + ") - 1);";
+    return "return x;";
+}
+
 std::string body(MapFunction function, Type type) {
     const std::string t(name_of(type)), w = wide(type);
     const bool is_signed = kind_of(type) == TypeKind::signed_integer;
-    const std::string negated = is_float(type) ? "-x" : "(" + t + ")((" + w + ")0 - (" + w + ")x)";
+    const std::string negated = "(" + t + ")((" + w + ")0 - (" + w + ")x)";
     switch (function) {
         case MapFunction::copy:
             return "return x;";
         case MapFunction::negate:
             return "return " + negated + ";";
         case MapFunction::abs:
-            return is_float(type) ? "return fabs(x);"
-                   : is_signed    ? "return x < 0 ? " + negated + " : x;"
-                                  : "return x;";
+            return is_signed ? "return x < 0 ? " + negated + " : x;" : "return x;";
         case MapFunction::square:
             return "return (" + t + ")((" + w + ")x * (" + w + ")x);";
         case MapFunction::sqrt:
-            return is_float(type) ? "return sqrt(x);" : "return x;";
+            return "return sqrt(x);";
+        default:
+            return "return " + std::string(name_of(function)) + "(x);";
     }
-    return {};
+}
+
+std::string body(PairFunction function, Type /*type*/) {
+    return "return " + std::string(name_of(function)) + "(a, b);";
 }
 
 Operator make(std::string_view name, Type type, int arity, const std::string& body) {
@@ -74,6 +92,44 @@ Operator make(std::string_view name, Type type, int arity, const std::string& bo
     op.file = "builtin";
     op.line = 1;
     return detail::finish(std::move(op));
+}
+
+Operator make(ReduceOp op, Type type) {
+    return make(name_of(op), type, 2, body(op, type));
+}
+Operator make(MapFunction function, Type type) {
+    const bool on_bits = is_float(type) && detail::traits_of(function).works_on_bits;
+    return on_bits ? make(name_of(function), detail::bits_of(type), 1, body_on_bits(function, type))
+                   : make(name_of(function), type, 1, body(function, type));
+}
+Operator make(PairFunction function, Type type) {
+    return make(name_of(function), type, 2, body(function, type));
+}
+
+// Whether the type has the operator.
+bool has(ReduceOp /*op*/, Type type) {
+    return !is_storage(type);
+}
+bool has(MapFunction function, Type type) {
+    return detail::traits_of(function).floats_only ? is_float(type) : !is_storage(type);
+}
+bool has(PairFunction /*function*/, Type type) {
+    return is_float(type);
+}
+
+// The operators of all values of an enumeration for the types that have them, made at the first use.
+template <class E, std::size_t N>
+const Operator& operator_of(const E (&all)[N], E value, Type type) {
+    static const auto table = [&] {
+        std::array<std::array<Operator, all_types.size()>, N> made;
+        for (const E e : all) {
+            for (const Type t : all_types) {
+                if (has(e, t)) made[static_cast<std::size_t>(e)][static_cast<std::size_t>(t)] = make(e, t);
+            }
+        }
+        return made;
+    }();
+    return table[static_cast<std::size_t>(value)][static_cast<std::size_t>(type)];
 }
 
 template <class E, std::size_t N>
@@ -92,11 +148,17 @@ std::string_view name_of(ReduceOp op) {
 std::string_view name_of(MapFunction function) {
     return detail::traits_of(function).name;
 }
+std::string_view name_of(PairFunction function) {
+    return pair_names[static_cast<std::size_t>(function)];
+}
 std::optional<ReduceOp> reduce_op_named(std::string_view name) {
     return named(all_reduce_ops, name);
 }
 std::optional<MapFunction> map_function_named(std::string_view name) {
     return named(all_map_functions, name);
+}
+std::optional<PairFunction> pair_function_named(std::string_view name) {
+    return named(all_pair_functions, name);
 }
 
 const detail::MapFunctionTraits& detail::traits_of(MapFunction function) {
@@ -104,17 +166,13 @@ const detail::MapFunctionTraits& detail::traits_of(MapFunction function) {
 }
 
 const Operator& detail::builtin(ReduceOp op, Type type) {
-    static const auto table = [] {
-        std::array<std::array<Operator, all_types.size()>, std::size(reduce_names)> made;
-        for (const ReduceOp o : all_reduce_ops) {
-            for (const Type t : all_types)
-                if (!is_storage(t))
-                    made[static_cast<std::size_t>(o)][static_cast<std::size_t>(t)] =
-                        make(name_of(o), t, 2, body(o, t));
-        }
-        return made;
-    }();
-    return table[static_cast<std::size_t>(op)][static_cast<std::size_t>(type)];
+    return operator_of(all_reduce_ops, op, type);
+}
+const Operator& detail::builtin(MapFunction function, Type type) {
+    return operator_of(all_map_functions, function, type);
+}
+const Operator& detail::builtin(PairFunction function, Type type) {
+    return operator_of(all_pair_functions, function, type);
 }
 
 detail::ValueBytes detail::builtin_values(ReduceOp op, Type type) {
@@ -141,20 +199,6 @@ detail::ValueBytes detail::builtin_identity(ReduceOp op, Type type) {
                                       identity_of<T>(ReduceOp::min), identity_of<T>(ReduceOp::max)};
         return {std::as_bytes(std::span(&table[static_cast<std::size_t>(op)], 1))};
     });
-}
-
-const Operator& detail::builtin(MapFunction function, Type type) {
-    static const auto table = [] {
-        std::array<std::array<Operator, all_types.size()>, std::size(map_functions)> made;
-        for (const MapFunction f : all_map_functions) {
-            for (const Type t : all_types)
-                if (!is_storage(t))
-                    made[static_cast<std::size_t>(f)][static_cast<std::size_t>(t)] =
-                        make(name_of(f), t, 1, body(f, t));
-        }
-        return made;
-    }();
-    return table[static_cast<std::size_t>(function)][static_cast<std::size_t>(type)];
 }
 
 }  // namespace concord

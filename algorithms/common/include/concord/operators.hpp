@@ -13,7 +13,7 @@
 namespace concord {
 
 /// Associative operators for reduce and scan. Integers wrap. min and max return NaN if an operand is NaN, and order
-/// -0 below +0. Which NaN they return is unspecified.
+/// -0 below +0.
 enum class ReduceOp : u8 {
     sum,      ///< a + b
     product,  ///< a * b
@@ -23,26 +23,46 @@ enum class ReduceOp : u8 {
 /// All values of ReduceOp.
 inline constexpr ReduceOp all_reduce_ops[] = {ReduceOp::sum, ReduceOp::product, ReduceOp::min, ReduceOp::max};
 
-/// Functions of one element for map. Integers wrap.
+#define CONCORD_ENUMERATOR(NAME) NAME, /**< the function of that name in vocabulary.hpp; f32 and f64 only */
+#define CONCORD_ENUMERATOR_OF_MAP(NAME) MapFunction::NAME,
+#define CONCORD_ENUMERATOR_OF_PAIR(NAME) PairFunction::NAME,
+
+/// Functions of one element for map. Integers wrap. copy, negate and abs of floats work on the bits: they keep the
+/// payload of a NaN.
 enum class MapFunction : u8 {
     copy,    ///< x, bit for bit
-    negate,  ///< -x
-    abs,     ///< the absolute value of x; the smallest signed integer is unchanged
+    negate,  ///< -x; flips the sign of a NaN
+    abs,     ///< the absolute value of x; clears the sign of a NaN; the smallest signed integer is unchanged
     square,  ///< x * x
-    sqrt     ///< the correctly rounded square root of x; f32 and f64 only
+    sqrt,    ///< the correctly rounded square root of x; f32 and f64 only
+    CONCORD_MATH_UNARY(CONCORD_ENUMERATOR)
 };
 /// All values of MapFunction.
-inline constexpr MapFunction all_map_functions[] = {MapFunction::copy, MapFunction::negate, MapFunction::abs,
-                                                    MapFunction::square, MapFunction::sqrt};
+inline constexpr MapFunction all_map_functions[] = {
+    MapFunction::copy,   MapFunction::negate, MapFunction::abs,
+    MapFunction::square, MapFunction::sqrt,   CONCORD_MATH_UNARY(CONCORD_ENUMERATOR_OF_MAP)};
+
+/// Functions of two elements for map.
+enum class PairFunction : u8 { CONCORD_MATH_BINARY(CONCORD_ENUMERATOR) };
+/// All values of PairFunction.
+inline constexpr PairFunction all_pair_functions[] = {CONCORD_MATH_BINARY(CONCORD_ENUMERATOR_OF_PAIR)};
+
+#undef CONCORD_ENUMERATOR
+#undef CONCORD_ENUMERATOR_OF_MAP
+#undef CONCORD_ENUMERATOR_OF_PAIR
 
 /// Returns the operator's name, for example "sum".
 std::string_view name_of(ReduceOp op);
 /// Returns the function's name, for example "negate".
 std::string_view name_of(MapFunction function);
+/// Returns the function's name, for example "pow".
+std::string_view name_of(PairFunction function);
 /// Returns the operator with the given name, or nothing for an unknown name.
 std::optional<ReduceOp> reduce_op_named(std::string_view name);
 /// Returns the function with the given name, or nothing for an unknown name.
 std::optional<MapFunction> map_function_named(std::string_view name);
+/// Returns the function with the given name, or nothing for an unknown name.
+std::optional<PairFunction> pair_function_named(std::string_view name);
 
 namespace detail {
 
@@ -50,13 +70,16 @@ namespace detail {
 struct MapFunctionTraits {
     std::string_view name;
     bool floats_only = false;
+    bool works_on_bits = false;     // of floats: it keeps the payload of a NaN
     bool needs_exact_sqrt = false;  // requires DeviceTraits::exact_divide_sqrt for f32
 };
 const MapFunctionTraits& traits_of(MapFunction function);
 
-// The operator's source for elements of `type`. Every call returns the same object.
+// The operator's source for elements of `type`. Every call returns the same object. A function that works on bits has
+// the unsigned integer of the size of `type` as its types if `type` is a float.
 const Operator& builtin(ReduceOp op, Type type);
 const Operator& builtin(MapFunction function, Type type);
+const Operator& builtin(PairFunction function, Type type);
 
 }  // namespace detail
 
@@ -147,20 +170,28 @@ struct Copy {
 struct Negate {
     template <class T>
     T operator()(T x) const {
-        if constexpr (std::is_floating_point_v<T>) {
-            return -x;
-        } else {
-            return static_cast<T>(Wide<T>(0) - static_cast<Wide<T>>(x));
-        }
+        return static_cast<T>(Wide<T>(0) - static_cast<Wide<T>>(x));
+    }
+};
+
+// negate and abs of floats, on their bits.
+struct FlipSign {
+    template <class T>
+    T operator()(T bits) const {
+        return bits ^ ~(~T(0) >> 1);
+    }
+};
+struct ClearSign {
+    template <class T>
+    T operator()(T bits) const {
+        return bits & (~T(0) >> 1);
     }
 };
 
 struct Abs {
     template <class T>
     T operator()(T x) const {
-        if constexpr (std::is_floating_point_v<T>) {
-            return std::bit_cast<T>(std::bit_cast<Bits<T>>(x) & (~Bits<T>(0) >> 1));
-        } else if constexpr (std::is_signed_v<T>) {
+        if constexpr (std::is_signed_v<T>) {
             return x < 0 ? Negate{}(x) : x;
         } else {
             return x;
@@ -182,6 +213,26 @@ struct Sqrt {
         return __builtin_sqrtf(x);
     }
 };
+
+// The functions of vocabulary.hpp.
+#define CONCORD_FUNCTOR_OF_ONE(NAME)                     \
+    struct Math_##NAME {                                 \
+        template <class T>                               \
+        [[gnu::always_inline]] T operator()(T x) const { \
+            return Vocabulary::NAME(x);                  \
+        }                                                \
+    };
+#define CONCORD_FUNCTOR_OF_TWO(NAME)                          \
+    struct Math_##NAME {                                      \
+        template <class T>                                    \
+        [[gnu::always_inline]] T operator()(T x, T y) const { \
+            return Vocabulary::NAME(x, y);                    \
+        }                                                     \
+    };
+CONCORD_MATH_UNARY(CONCORD_FUNCTOR_OF_ONE)
+CONCORD_MATH_BINARY(CONCORD_FUNCTOR_OF_TWO)
+#undef CONCORD_FUNCTOR_OF_ONE
+#undef CONCORD_FUNCTOR_OF_TWO
 
 // Calls f with the functor of `op`.
 template <class F>
