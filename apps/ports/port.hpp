@@ -43,7 +43,7 @@ class Bench {
 
     /// Begins a table: `elements` results, `bytes` of memory that the work reads and writes at least.
     void work(const std::string& what, u64 elements, u64 bytes);
-    /// A row for work that `enqueue` enqueues. The first row of a table is the port, which the others are compared with.
+    /// A row for work that `enqueue` enqueues. The first row of a table is the port. Others are compared with it.
     void row(const std::string& name, const std::function<void()>& enqueue) { print(name, time(enqueue)); }
     /// Whether to measure hand-written CUDA kernels.
     bool has_cuda() const { return stream_.device().traits().dialect == Dialect::cuda; }
@@ -72,8 +72,8 @@ struct Port {
     u32 faults = 0;
     std::function<void(Stream&, Check&, u32 fault)> check;
     std::function<void(Stream&, Bench&)> bench;
-    /// The original kernels, which must compile.
-    std::vector<KernelSpec> originals = {};
+    /// Kernels with CUDA sources: the check also compiles them where there is no GPU.
+    std::vector<KernelSpec> sources = {};
 };
 
 /// The main function of a port.

@@ -84,7 +84,8 @@ u64 items_at(u64 at, u64 columns) {
     return std::min<u64>(256, columns - at);
 }
 
-[[gnu::always_inline]] inline void softmax_group_on_host(const Group& group, f32* __restrict out, const f32* __restrict in, u64 columns) {
+[[gnu::always_inline]] inline void softmax_group_on_host(const Group& group, f32* __restrict out,
+                                                         const f32* __restrict in, u64 columns) {
     in += group.x * columns;
     out += group.x * columns;
     f32 part[256];
@@ -107,14 +108,14 @@ u64 items_at(u64 at, u64 columns) {
         out[i] /= sum;
 }
 
+const KernelSpec group_spec{.source = &group_source,
+                            .entry = "softmax_group",
+                            .host = host_kernel<&softmax_group_on_host>(),
+                            .max_group_size = 256};
+
 void softmax_group(Stream& stream, const Array<f32>& out, const Array<f32>& in, u64 rows, u64 columns) {
-    Device& device = stream.device();
-    const auto kernel = device.kernel({.source = &group_source,
-                                       .entry = "softmax_group",
-                                       .host = host_kernel<&softmax_group_on_host>(),
-                                       .max_group_size = 256});
-    const u32 items = device.traits().serial_groups ? 1 : 256;
-    launch(stream, *kernel, LaunchShape::linear(rows, items), out, in, columns);
+    const u32 items = stream.device().traits().serial_groups ? 1 : 256;
+    launch(stream, *stream.device().kernel(group_spec), LaunchShape::linear(rows, items), out, in, columns);
 }
 
 // Planted faults. 1: does not subtract the maximum.
@@ -251,7 +252,8 @@ void check(Stream& stream, Check& result, u32 fault) {
 
 // The loops that one would write for the CPU, with Concord's exp and with that of the C library.
 template <bool own>
-[[gnu::always_inline]] inline void softmax_loop(const Group& part, f32* __restrict out, const f32* __restrict in, u64 rows, u64 columns) {
+[[gnu::always_inline]] inline void softmax_loop(const Group& part, f32* __restrict out,
+                                                const f32* __restrict in, u64 rows, u64 columns) {
     for (u64 row = rows * part.x / part.count_x; row < rows * (part.x + 1) / part.count_x; ++row) {
         const f32* const x = in + row * columns;
         f32* const y = out + row * columns;
@@ -292,5 +294,5 @@ void bench(Stream& stream, Bench& result) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return run(argc, argv, {"softmax", 4, check, bench, {original_spec, original_block_spec}});
+    return run(argc, argv, {"softmax", 4, check, bench, {original_spec, original_block_spec, group_spec}});
 }

@@ -129,8 +129,8 @@ void check(Stream& stream, Check& result, u32 fault) {
 }
 
 // The loop that one would write for the CPU.
-[[gnu::always_inline]] inline void wave_loop(const Group& part, f32* __restrict next, const f32* __restrict now, f32 k, u64 width,
-               u64 height) {
+[[gnu::always_inline]] inline void wave_loop(const Group& part, f32* __restrict next,
+                                             const f32* __restrict now, f32 k, u64 width, u64 height) {
     const u64 first = 1 + (height - 2) * part.x / part.count_x;
     const u64 last = 1 + (height - 2) * (part.x + 1) / part.count_x;
     for (u64 y = first; y < last; ++y) {
