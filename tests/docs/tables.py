@@ -5,8 +5,9 @@ A generated block is between two lines. The first line names the command.
     <!-- generated: concord algorithms scan --markdown -->
     <!-- generated: end -->
 CONCORD is the program that runs them; apps/ports/page.py prints the pages of the worked ports. Default files: README.md and all pages
-in docs/. Also compares the figures of `concord study --page figures` with those in docs/_static. README.md and the pages in docs/performance/ may have times, rates and ratios in
-generated blocks only, and every stored measurement must be on a page. With --update, writes the current output into the files.
+in docs/. Also compares the figures of `concord study --page figures` with those in docs/_static. README.md and the pages in
+docs/performance/ may have times, rates and ratios in generated blocks only, and every stored measurement must be on a page. With
+--update, writes the current output into the files.
 """
 import os
 import re
