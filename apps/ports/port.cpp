@@ -198,7 +198,13 @@ int run(int argc, char** argv, const Port& port) try {
             wrong += check.wrong();
         }
     }
-    if (!measures && compile(port.sources)) std::cout << "the CUDA sources compile for cuda@sm_90\n";
+    if (!measures && fault == 0) {
+        std::cout << "the port compiles for";
+        for (const std::string& selector : port.compile())
+            std::cout << " " << selector;
+        std::cout << "\n";
+        if (compile(port.sources)) std::cout << "the CUDA sources compile for cuda@sm_90\n";
+    }
     return wrong == 0 ? 0 : 1;
 } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';

@@ -72,7 +72,9 @@ struct Port {
     u32 faults = 0;
     std::function<void(Stream&, Check&, u32 fault)> check;
     std::function<void(Stream&, Bench&)> bench;
-    /// Kernels with CUDA sources: the check also compiles them where there is no GPU.
+    /// Compiles the port for all backends, by concord::check, and returns the selectors.
+    std::function<std::vector<std::string>()> compile;
+    /// Kernels with CUDA sources: the check compiles them for CUDA, also where there is no GPU.
     std::vector<KernelSpec> sources = {};
 };
 

@@ -130,7 +130,7 @@ template <bool own>
     }
 }
 
-void check(Stream& stream, Check& result, u32 fault) {
+void check_port(Stream& stream, Check& result, u32 fault) {
     for (const u64 n : {u64{1}, u64{7}, u64{1000}, u64{100003}}) {
         const Options options(n);
         std::vector<f32> call(n), put(n);
@@ -148,7 +148,7 @@ void check(Stream& stream, Check& result, u32 fault) {
     }
 }
 
-void bench(Stream& stream, Bench& result) {
+void measure_port(Stream& stream, Bench& result) {
     for (const u64 n : {u64{1} << 14, u64{1} << 21}) {
         result.work(std::to_string(n) + " options", n, 20 * n);
         const Options options(n);
@@ -169,5 +169,11 @@ void bench(Stream& stream, Bench& result) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return run(argc, argv, {"black_scholes", 4, check, bench, {original_spec}});
+    return run(argc, argv,
+               Port{"black_scholes",
+                    4,
+                    check_port,
+                    measure_port,
+                    [] { return concord::check(black_scholes); },
+                    {original_spec}});
 }

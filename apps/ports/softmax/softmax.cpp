@@ -229,7 +229,7 @@ std::vector<f32> matrix(u64 rows, u64 columns) {
     return values;
 }
 
-void check(Stream& stream, Check& result, u32 fault) {
+void check_port(Stream& stream, Check& result, u32 fault) {
     constexpr std::pair<u64, u64> sizes[] = {{1, 1},   {5, 3},     {129, 255}, {7, 256},
                                              {3, 257}, {1000, 33}, {3, 5000}};
     for (const auto& [rows, columns] : sizes) {
@@ -269,7 +269,7 @@ template <bool own>
     }
 }
 
-void bench(Stream& stream, Bench& result) {
+void measure_port(Stream& stream, Bench& result) {
     for (const u64 rows : {u64{256}, u64{4096}}) {
         const u64 columns = 1000, elements = rows * columns;
         result.work("softmax, " + std::to_string(rows) + " rows of " + std::to_string(columns), elements,
@@ -294,5 +294,11 @@ void bench(Stream& stream, Bench& result) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return run(argc, argv, {"softmax", 4, check, bench, {original_spec, original_block_spec, group_spec}});
+    return run(argc, argv,
+               Port{"softmax",
+                    4,
+                    check_port,
+                    measure_port,
+                    [] { return concord::check(softmax); },
+                    {original_spec, original_block_spec, group_spec}});
 }

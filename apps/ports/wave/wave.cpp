@@ -109,7 +109,7 @@ void original_step(Stream& stream, const Kernel& kernel, const Array<f32>& next,
     launch(stream, kernel, shape, next, now, c, width, height);
 }
 
-void check(Stream& stream, Check& result, u32 fault) {
+void check_port(Stream& stream, Check& result, u32 fault) {
     constexpr std::pair<u64, u64> sizes[] = {{3, 3}, {4, 7}, {33, 17}, {257, 130}, {20001, 4}, {3, 999}};
     for (const auto& [width, height] : sizes) {
         const std::vector<f32> now = random_values(width * height, -1, 1, 1);
@@ -142,7 +142,7 @@ void check(Stream& stream, Check& result, u32 fault) {
     }
 }
 
-void bench(Stream& stream, Bench& result) {
+void measure_port(Stream& stream, Bench& result) {
     for (const u64 side : {u64{512}, u64{2048}}) {
         const u64 points = side * side;
         result.work("wave, " + std::to_string(side) + " x " + std::to_string(side) + " points", points,
@@ -164,5 +164,7 @@ void bench(Stream& stream, Bench& result) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return run(argc, argv, {"wave", 5, check, bench, {original_spec}});
+    return run(
+        argc, argv,
+        Port{"wave", 5, check_port, measure_port, [] { return concord::check(wave); }, {original_spec}});
 }
