@@ -1,4 +1,5 @@
-// Functions that most kernels use, CUDA C++: packs, the canonical NaN, shuffles and the last group. Parallel source: common.cl.
+// Functions that most kernels use, CUDA C++: packs, the canonical NaN, shuffles and the last group. Parallel source:
+// common.cl.
 //
 // NVRTC compiles this file after the type names f32, u64, ..., the constants of the kernel and the operator.
 // Constants are macros. Template parameters of files that others include therefore must not have the name of a

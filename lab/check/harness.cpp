@@ -346,7 +346,7 @@ std::optional<Difference> Harness::difference_from(Harness& expected) {
                 if (pitch != 0 && (first + i) % pitch >= row) continue;  // padding
                 const std::byte* const a = wanted.data() + i * size;
                 const std::byte* const b = got.data() + i * size;
-                if (element_hash(type, a) == element_hash(type, b)) continue;
+                if (element_hash(type, a, work_.nans) == element_hash(type, b, work_.nans)) continue;
                 const u64 item = work_.outputs[k].item;
                 Difference found{(first + i) / item, value_name(type, a), value_name(type, b)};
                 if (item > 1)

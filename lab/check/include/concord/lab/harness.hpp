@@ -52,8 +52,8 @@ class Harness {
     /// Views of the loaded work's inputs and outputs.
     Operands operands() const;
 
-    /// Hash of the last outputs. All NaNs are equal if Work::nans says so. 0 if the variant's order is unspecified, or if it is
-    /// canonical and the outputs were verified bitwise.
+    /// Hash of the last outputs. All NaNs are equal if Work::nans says so. 0 if the variant's order is unspecified, or
+    /// if it is canonical and the outputs were verified bitwise.
     u64 fingerprint() const { return fingerprint_; }
     /// The first element of the last outputs whose bits differ from those of another harness, which ran the same work.
     /// All NaNs are equal.

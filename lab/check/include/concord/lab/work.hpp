@@ -92,8 +92,8 @@ struct Work {
     bool product =
         false;  ///< whether the operations are those of a matrix product, which matrix units can do
     bool in_place = true;  ///< whether the first output may be the first input
-    /// How the NaNs of two devices' outputs compare. Algorithms give the same NaN on every device, kernels of the user's
-    /// own need not.
+    /// How the NaNs of two devices' outputs compare. Algorithms give the same NaN on every device, kernels of the
+    /// user's own need not.
     NanComparison nans = NanComparison::bitwise;
     /// The work differs only in its operator from other work on the same kernel source. Devices that emulate barriers
     /// compile it for the preferred variant only, unless the user asks for a full check.
