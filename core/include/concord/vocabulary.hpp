@@ -27,6 +27,7 @@
 #include <type_traits>
 
 namespace concord {
+/// @cond
 namespace detail::vocabulary {
 // In this order.
 #include <concord/detail/math/prelude.h>
@@ -54,6 +55,7 @@ namespace detail::vocabulary {
     TWO(atomic_max) TWO(atomic_exchange)                                                                  \
     THREE(clamp) THREE(select) THREE(atomic_compare_exchange)
 // clang-format on
+/// @endcond
 
 /// The scope of bodies: the element types and the functions of this header.
 struct Vocabulary : detail::TypeNames {

@@ -24,8 +24,10 @@ enum class ReduceOp : u8 {
 inline constexpr ReduceOp all_reduce_ops[] = {ReduceOp::sum, ReduceOp::product, ReduceOp::min, ReduceOp::max};
 
 #define CONCORD_ENUMERATOR(NAME) NAME, /**< the function of that name in vocabulary.hpp; f32 and f64 only */
+/// @cond
 #define CONCORD_ENUMERATOR_OF_MAP(NAME) MapFunction::NAME,
 #define CONCORD_ENUMERATOR_OF_PAIR(NAME) PairFunction::NAME,
+/// @endcond
 
 /// Functions of one element for map. Integers wrap. copy, negate and abs of floats work on the bits: they keep the
 /// payload of a NaN.
@@ -214,6 +216,7 @@ struct Sqrt {
     }
 };
 
+/// @cond
 // The functions of vocabulary.hpp.
 #define CONCORD_FUNCTOR_OF_ONE(NAME)                     \
     struct Math_##NAME {                                 \
@@ -233,6 +236,7 @@ CONCORD_MATH_UNARY(CONCORD_FUNCTOR_OF_ONE)
 CONCORD_MATH_BINARY(CONCORD_FUNCTOR_OF_TWO)
 #undef CONCORD_FUNCTOR_OF_ONE
 #undef CONCORD_FUNCTOR_OF_TWO
+/// @endcond
 
 // Calls f with the functor of `op`.
 template <class F>
