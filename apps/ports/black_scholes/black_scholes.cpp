@@ -149,7 +149,7 @@ void check_port(Stream& stream, Check& result, u32 fault) {
 }
 
 void measure_port(Stream& stream, Bench& result) {
-    for (const u64 n : {u64{1} << 14, u64{1} << 21}) {
+    for (const u64 n : {u64{1} << 14, u64{1} << 23}) {
         result.work(std::to_string(n) + " options", n, 20 * n);
         const Options options(n);
         const OptionArrays a(stream, options);

@@ -270,7 +270,7 @@ template <bool own>
 }
 
 void measure_port(Stream& stream, Bench& result) {
-    for (const u64 rows : {u64{256}, u64{4096}}) {
+    for (const u64 rows : {u64{256}, u64{32768}}) {
         const u64 columns = 1000, elements = rows * columns;
         result.work("softmax, " + std::to_string(rows) + " rows of " + std::to_string(columns), elements,
                     8 * elements);

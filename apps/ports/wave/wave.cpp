@@ -143,7 +143,7 @@ void check_port(Stream& stream, Check& result, u32 fault) {
 }
 
 void measure_port(Stream& stream, Bench& result) {
-    for (const u64 side : {u64{512}, u64{2048}}) {
+    for (const u64 side : {u64{512}, u64{8192}}) {
         const u64 points = side * side;
         result.work("wave, " + std::to_string(side) + " x " + std::to_string(side) + " points", points,
                     12 * points);
