@@ -84,6 +84,9 @@ Enqueued run_index_kernel(Stream& stream, const IndexKernelDefinition& definitio
                           const std::array<u64, 3>& extents, std::span<const KernelArgument> arguments,
                           bool compile_everywhere);
 
+// Frees what a definition that ends points to.
+void free_code(std::atomic<IndexKernelCode*>& code);
+
 // Throws invalid_argument: the view has another element type than parameter `index` after the index.
 [[noreturn]] void refuse_index_view(const IndexKernelDefinition& definition, std::size_t index, Type type);
 
