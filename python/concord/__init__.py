@@ -46,6 +46,7 @@ from ._concord import (
     FileError,
     Function,
     InvalidArgument,
+    Kernel,
     OutOfMemory,
     Stream,
     Unavailable,
@@ -65,6 +66,7 @@ from ._concord import (
     from_dlpack,
     function,
     histogram,
+    kernel,
     map,
     matmul,
     max,
@@ -91,9 +93,9 @@ def _restored(values, selector):
 
 
 __all__ = [
-    "Array", "CompileFailed", "Device", "DeviceFailed", "Error", "FileError", "Function", "InvalidArgument", "OutOfMemory",
+    "Array", "CompileFailed", "Device", "DeviceFailed", "Error", "FileError", "Function", "InvalidArgument", "Kernel", "OutOfMemory",
     "Stream", "Table", "Unavailable", "Unsupported", "WrongDevice", "add", "algorithms", "argsort", "array", "bench", "bincount",
-    "check", "compact", "compress", "convolve", "cumsum", "device", "devices", "empty", "from_dlpack", "function", "histogram",
+    "check", "compact", "compress", "convolve", "cumsum", "device", "devices", "empty", "from_dlpack", "function", "histogram", "kernel",
     "map", "matmul", "max", "min", "partition", "prod", "reduce", "scan", "sort", "sort_pairs", "stencil", "sum", "testing",
     "transpose",
 ]

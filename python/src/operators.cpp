@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstring>
 
 using namespace nanobind::literals;
@@ -19,21 +20,34 @@ Operator bound_operator(const Operator& whole, std::size_t free) {
                                  types.first(free), types.subspan(free));
 }
 
-// One value of the element type.
+}  // namespace
+
+// Not through nb::try_cast<f32>, which makes infinities of large numbers.
 std::vector<std::byte> value_bytes(const char* call, const char* name, nb::handle value, Type type) {
     if (!is_given(value)) refuse(call, std::string(name) + " is missing");
     std::vector<std::byte> bytes(size_of(type));
-    detail::visit_type(type, [&](auto tag) {
-        typename decltype(tag)::type v{};
-        if (!nb::try_cast(value, v))
-            refuse(call, std::string(name) + ": " + nb::cast<std::string>(nb::repr(value)) +
-                             " is not a value of " + numpy_name(type));
+    detail::visit_type(type, [&]<class T>(detail::TypeTag<T>) {
+        std::conditional_t<std::is_floating_point_v<T>, f64, T> wide{};
+        bool has_value = nb::try_cast(value, wide);
+        const T v = static_cast<T>(wide);
+        if constexpr (std::is_floating_point_v<T>)
+            has_value = has_value && std::isfinite(v) == std::isfinite(wide);
+        if (!has_value)
+            refuse(call,
+                   std::string(name) + ": " + short_text(value) + " is not a value of " + numpy_name(type));
         std::memcpy(bytes.data(), &v, sizeof v);
     });
     return bytes;
 }
 
-}  // namespace
+const void* loaded_kernels(const std::string& name, const std::string& library) {
+    void* opened = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);  // stays for the life of the process
+    if (opened == nullptr)
+        throw Error(ErrorCode::compile_failed, name, "cannot load the compiled source", dlerror());
+    auto* entry = reinterpret_cast<const void* (*)()>(dlsym(opened, "concord_python_kernels"));
+    if (entry == nullptr) throw Error(ErrorCode::compile_failed, name, "the compiled source lacks its entry");
+    return entry();
+}
 
 FunctionObject::FunctionObject(const std::string& text) : whole_(operator_from_text(text)), text_(text) {}
 
@@ -88,13 +102,7 @@ const void* FunctionObject::host(Device& device, const char* use, std::size_t fr
         types += (types.empty() ? "" : ",") + std::string(name_of(type));
     const auto library = nb::cast<std::string>(
         compile(text_, whole_.name, std::string(name_of(whole_.result)), types, use, static_cast<int>(free)));
-    void* opened = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);  // stays for the life of the process
-    if (opened == nullptr)
-        throw Error(ErrorCode::compile_failed, whole_.name, "cannot load the compiled function", dlerror());
-    auto* entry = reinterpret_cast<const void* (*)()>(dlsym(opened, "concord_python_kernels"));
-    if (entry == nullptr)
-        throw Error(ErrorCode::compile_failed, whole_.name, "the compiled function lacks its entry");
-    kernels = entry();
+    kernels = loaded_kernels(whole_.name, library);
     return kernels;
 }
 
