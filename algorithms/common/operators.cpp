@@ -16,7 +16,13 @@ constexpr detail::MapFunctionTraits map_functions[] = {
     {.name = "abs"},
     {.name = "square"},
     {.name = "sqrt", .floats_only = true, .needs_exact_sqrt = true},
+#define CONCORD_TRAITS(NAME) {.name = #NAME, .floats_only = true},
+    CONCORD_MATH_UNARY(CONCORD_TRAITS)
+#undef CONCORD_TRAITS
 };
+#define CONCORD_NAME(NAME) #NAME,
+constexpr std::string_view pair_names[] = {CONCORD_MATH_BINARY(CONCORD_NAME)};
+#undef CONCORD_NAME
 
 // Integers are computed in an unsigned type of at least 32 bits, which wraps.
 std::string wide(Type type) {
@@ -58,9 +64,14 @@ std::string body(MapFunction function, Type type) {
         case MapFunction::square:
             return "return (" + t + ")((" + w + ")x * (" + w + ")x);";
         case MapFunction::sqrt:
-            return is_float(type) ? "return sqrt(x);" : "return x;";
+            return is_float(type) ? "return sqrt(x);" : "";
+        default:
+            return is_float(type) ? "return " + std::string(name_of(function)) + "(x);" : "";
     }
-    return {};
+}
+
+std::string body(PairFunction function, Type type) {
+    return is_float(type) ? "return " + std::string(name_of(function)) + "(a, b);" : "";
 }
 
 Operator make(std::string_view name, Type type, int arity, const std::string& body) {
@@ -74,6 +85,24 @@ Operator make(std::string_view name, Type type, int arity, const std::string& bo
     op.file = "builtin";
     op.line = 1;
     return detail::finish(std::move(op));
+}
+
+// The operators of all values of an enumeration for the types that they have a body for, made at the first use.
+template <class E, std::size_t N>
+const Operator& operator_of(const E (&all)[N], E value, Type type, int arity) {
+    static const auto table = [&] {
+        std::array<std::array<Operator, all_types.size()>, N> made;
+        for (const E e : all) {
+            for (const Type t : all_types) {
+                const std::string source = is_storage(t) ? std::string() : body(e, t);
+                if (!source.empty())
+                    made[static_cast<std::size_t>(e)][static_cast<std::size_t>(t)] =
+                        make(name_of(e), t, arity, source);
+            }
+        }
+        return made;
+    }();
+    return table[static_cast<std::size_t>(value)][static_cast<std::size_t>(type)];
 }
 
 template <class E, std::size_t N>
@@ -92,11 +121,17 @@ std::string_view name_of(ReduceOp op) {
 std::string_view name_of(MapFunction function) {
     return detail::traits_of(function).name;
 }
+std::string_view name_of(PairFunction function) {
+    return pair_names[static_cast<std::size_t>(function)];
+}
 std::optional<ReduceOp> reduce_op_named(std::string_view name) {
     return named(all_reduce_ops, name);
 }
 std::optional<MapFunction> map_function_named(std::string_view name) {
     return named(all_map_functions, name);
+}
+std::optional<PairFunction> pair_function_named(std::string_view name) {
+    return named(all_pair_functions, name);
 }
 
 const detail::MapFunctionTraits& detail::traits_of(MapFunction function) {
@@ -104,17 +139,13 @@ const detail::MapFunctionTraits& detail::traits_of(MapFunction function) {
 }
 
 const Operator& detail::builtin(ReduceOp op, Type type) {
-    static const auto table = [] {
-        std::array<std::array<Operator, all_types.size()>, std::size(reduce_names)> made;
-        for (const ReduceOp o : all_reduce_ops) {
-            for (const Type t : all_types)
-                if (!is_storage(t))
-                    made[static_cast<std::size_t>(o)][static_cast<std::size_t>(t)] =
-                        make(name_of(o), t, 2, body(o, t));
-        }
-        return made;
-    }();
-    return table[static_cast<std::size_t>(op)][static_cast<std::size_t>(type)];
+    return operator_of(all_reduce_ops, op, type, 2);
+}
+const Operator& detail::builtin(MapFunction function, Type type) {
+    return operator_of(all_map_functions, function, type, 1);
+}
+const Operator& detail::builtin(PairFunction function, Type type) {
+    return operator_of(all_pair_functions, function, type, 2);
 }
 
 detail::ValueBytes detail::builtin_values(ReduceOp op, Type type) {
@@ -141,20 +172,6 @@ detail::ValueBytes detail::builtin_identity(ReduceOp op, Type type) {
                                       identity_of<T>(ReduceOp::min), identity_of<T>(ReduceOp::max)};
         return {std::as_bytes(std::span(&table[static_cast<std::size_t>(op)], 1))};
     });
-}
-
-const Operator& detail::builtin(MapFunction function, Type type) {
-    static const auto table = [] {
-        std::array<std::array<Operator, all_types.size()>, std::size(map_functions)> made;
-        for (const MapFunction f : all_map_functions) {
-            for (const Type t : all_types)
-                if (!is_storage(t))
-                    made[static_cast<std::size_t>(f)][static_cast<std::size_t>(t)] =
-                        make(name_of(f), t, 1, body(f, t));
-        }
-        return made;
-    }();
-    return table[static_cast<std::size_t>(function)][static_cast<std::size_t>(type)];
 }
 
 }  // namespace concord

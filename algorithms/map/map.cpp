@@ -1,3 +1,4 @@
+#include "map_math.hpp"
 #include "map_sources.hpp"
 
 #include <concord/internal/calibration.hpp>
@@ -258,6 +259,28 @@ Enqueued map(Stream& stream, const View& in, const View& out, MapFunction functi
                         .values = {detail::no_values},
                         .host = detail::map_builtin_host(function, from.type),
                         .needs_exact_sqrt = traits.needs_exact_sqrt},
+                       options);
+}
+
+Enqueued map(Stream& stream, const View& a, const View& b, const View& out, PairFunction function,
+             const Options& options) {
+    if (a.type != out.type || b.type != out.type)
+        throw Error(ErrorCode::invalid_argument, "map",
+                    std::string(name_of(function)) + " requires a, b and out of one type, got " +
+                        std::string(name_of(a.type)) + ", " + std::string(name_of(b.type)) + " and " +
+                        std::string(name_of(out.type)));
+    if (!is_float(out.type))
+        throw Error(
+            ErrorCode::unsupported, "map",
+            std::string(name_of(function)) + " supports f32 and f64, got " + std::string(name_of(out.type)));
+    return detail::map(stream,
+                       {.algorithm = "map",
+                        .a = a,
+                        .b = b,
+                        .out = out,
+                        .op = detail::builtin(function, out.type),
+                        .values = {detail::no_values},
+                        .host = detail::map_math_host(function, out.type)},
                        options);
 }
 

@@ -1,7 +1,10 @@
-// The host kernels of the built-in functions and operators, for map, add and all_reduce.
+// The host kernels of the built-in functions and operators, for map, add and all_reduce, but exp and its like:
+// map_math.hpp.
 //
 // Kernels that give the same bits are one kernel: copies by element size, and arithmetic of integers that wraps by
 // element size. The textbook variants are compiled for one instruction set.
+
+#include "map_math.hpp"
 
 #include <concord/internal/builtin_operator.hpp>
 #include <concord/map.hpp>
@@ -37,6 +40,8 @@ const MapHost* host_of(MapFunction function) {
         case MapFunction::sqrt:
             if constexpr (std::is_floating_point_v<T>) return of_one<T, ops::Sqrt>();
             break;
+        default:
+            return map_math_host(function, type_of<T>());
     }
     return nullptr;
 }

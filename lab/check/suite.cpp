@@ -16,6 +16,7 @@ constexpr u64 all_sizes[] = {0,     1,     2,     3,     7,       31,      32,  
                              1025,  4095,  4096,  4097,  8191,    8192,    8193,    16383,   16384,  16385,
                              65521, 65535, 65536, 65537, 1000003, 1048575, 1048576, 1048577, 2109497};
 constexpr u64 longer_size = (1 << 23) + 12345;  // f32 only: here reductions have longer chunks
+constexpr u64 few_sizes[] = {1, 1025, 16385};
 constexpr u64 some_sizes[] = {0, 1, 3, 257, 1009, 1025, 8193, 65537, (1 << 20) + 1};
 constexpr u64 compile_sizes[] = {1, 1025, (1 << 20) + 1};
 constexpr u64 large_sizes[] = {u64{1} << 24, (u64{1} << 26) + 12345, u64{1} << 28};
@@ -75,16 +76,17 @@ std::string Placement::name() const {
 std::vector<u64> Plan::sizes(Type type, Depth depth) const {
     if (!only_.empty()) return only_;
     if (extent_ == Extent::compile) return {std::begin(compile_sizes), std::end(compile_sizes)};
+    if (extent_ != Extent::full && depth == Depth::few) return {std::begin(few_sizes), std::end(few_sizes)};
+    const bool has_all = (depth == Depth::huge || depth == Depth::all) && is_main(type);
     std::vector<u64> sizes;
-    if (depth != Depth::some && is_main(type)) {
+    if (has_all) {
         sizes.assign(std::begin(all_sizes), std::end(all_sizes));
         if (type == Type::f32) sizes.push_back(longer_size);
     } else {
         sizes.assign(std::begin(some_sizes), std::end(some_sizes));
     }
     if (extent_ != Extent::full) return sizes;
-    if (depth != Depth::some && is_main(type))
-        sizes.insert(sizes.end(), std::begin(large_sizes), std::end(large_sizes));
+    if (has_all) sizes.insert(sizes.end(), std::begin(large_sizes), std::end(large_sizes));
     if (depth == Depth::huge && type == Type::u8)
         sizes.insert(sizes.end(), std::begin(huge_sizes), std::end(huge_sizes));
     if (depth == Depth::huge && type == Type::f32) sizes.push_back(huge_size_f32);

@@ -32,9 +32,16 @@ T reference(MapFunction function, T x) {
                 return x * x;
             case MapFunction::sqrt:
                 return std::sqrt(x);
-            default:
+            case MapFunction::copy:
                 return x;
+                // MPFR checks these functions, see lab/math.
+#define CONCORD_CASE(NAME)  \
+    case MapFunction::NAME: \
+        return Vocabulary::NAME(x);
+                CONCORD_MATH_UNARY(CONCORD_CASE)
+#undef CONCORD_CASE
         }
+        return x;
     } else {
         const u64 bits = static_cast<u64>(x);  // sign-extended, so that the arithmetic wraps
         switch (function) {
@@ -48,6 +55,29 @@ T reference(MapFunction function, T x) {
                 return x;
         }
     }
+}
+
+template <class T>
+T reference(PairFunction function, T x, T y) {
+    switch (function) {
+#define CONCORD_CASE(NAME)   \
+    case PairFunction::NAME: \
+        return Vocabulary::NAME(x, y);
+        CONCORD_MATH_BINARY(CONCORD_CASE)
+#undef CONCORD_CASE
+    }
+    return x;
+}
+
+template <class T>
+Work pair_work(PairFunction function, const Input& a, const Input& b) {
+    Work work = elementwise<T, T, T>("map", std::string(name_of(function)), {a, b},
+                                     [function](T x, T y) { return reference(function, x, y); });
+    work.call = [function](Stream& stream, std::span<const View> in, std::span<const View> out,
+                           const Options& options) {
+        return map(stream, in[0], in[1], out[0], function, options);
+    };
+    return work;
 }
 
 template <class T>
@@ -96,7 +126,7 @@ Work map_text(const Input& input) {
 
 bool applies(MapFunction function, Type type) {
     return function == MapFunction::copy ||
-           (function == MapFunction::sqrt ? is_float(type) : !is_storage(type));
+           (detail::traits_of(function).floats_only ? is_float(type) : !is_storage(type));
 }
 
 void map_cases(const Plan& plan, Type type, const CaseSink& emit) {
@@ -110,12 +140,22 @@ void map_cases(const Plan& plan, Type type, const CaseSink& emit) {
         if (!applies(function, type)) continue;
         each(function == MapFunction::copy     ? Depth::huge
              : function == MapFunction::square ? Depth::all
+             : function > MapFunction::sqrt    ? Depth::few
                                                : Depth::some,
              [&](u64 n, Pattern pattern) {
                  return detail::visit_element(type, [&](auto tag) {
                      return map_work<typename decltype(tag)::type>(function, input(n, pattern, 0));
                  });
              });
+    }
+    for (const PairFunction function : all_pair_functions) {
+        if (!is_float(type)) continue;
+        each(Depth::few, [&](u64 n, Pattern pattern) {
+            return detail::visit_float(type, [&](auto tag) {
+                return pair_work<typename decltype(tag)::type>(function, input(n, pattern, 0),
+                                                               input(n, pattern, 1));
+            });
+        });
     }
     switch (type) {
         case Type::f32:

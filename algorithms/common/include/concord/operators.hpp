@@ -23,26 +23,45 @@ enum class ReduceOp : u8 {
 /// All values of ReduceOp.
 inline constexpr ReduceOp all_reduce_ops[] = {ReduceOp::sum, ReduceOp::product, ReduceOp::min, ReduceOp::max};
 
+#define CONCORD_ENUMERATOR(NAME) NAME, /**< the function of that name in vocabulary.hpp; f32 and f64 only */
+#define CONCORD_ENUMERATOR_OF_MAP(NAME) MapFunction::NAME,
+#define CONCORD_ENUMERATOR_OF_PAIR(NAME) PairFunction::NAME,
+
 /// Functions of one element for map. Integers wrap.
 enum class MapFunction : u8 {
     copy,    ///< x, bit for bit
     negate,  ///< -x
     abs,     ///< the absolute value of x; the smallest signed integer is unchanged
     square,  ///< x * x
-    sqrt     ///< the correctly rounded square root of x; f32 and f64 only
+    sqrt,    ///< the correctly rounded square root of x; f32 and f64 only
+    CONCORD_MATH_UNARY(CONCORD_ENUMERATOR)
 };
 /// All values of MapFunction.
-inline constexpr MapFunction all_map_functions[] = {MapFunction::copy, MapFunction::negate, MapFunction::abs,
-                                                    MapFunction::square, MapFunction::sqrt};
+inline constexpr MapFunction all_map_functions[] = {
+    MapFunction::copy,   MapFunction::negate, MapFunction::abs,
+    MapFunction::square, MapFunction::sqrt,   CONCORD_MATH_UNARY(CONCORD_ENUMERATOR_OF_MAP)};
+
+/// Functions of two elements for map.
+enum class PairFunction : u8 { CONCORD_MATH_BINARY(CONCORD_ENUMERATOR) };
+/// All values of PairFunction.
+inline constexpr PairFunction all_pair_functions[] = {CONCORD_MATH_BINARY(CONCORD_ENUMERATOR_OF_PAIR)};
+
+#undef CONCORD_ENUMERATOR
+#undef CONCORD_ENUMERATOR_OF_MAP
+#undef CONCORD_ENUMERATOR_OF_PAIR
 
 /// Returns the operator's name, for example "sum".
 std::string_view name_of(ReduceOp op);
 /// Returns the function's name, for example "negate".
 std::string_view name_of(MapFunction function);
+/// Returns the function's name, for example "pow".
+std::string_view name_of(PairFunction function);
 /// Returns the operator with the given name, or nothing for an unknown name.
 std::optional<ReduceOp> reduce_op_named(std::string_view name);
 /// Returns the function with the given name, or nothing for an unknown name.
 std::optional<MapFunction> map_function_named(std::string_view name);
+/// Returns the function with the given name, or nothing for an unknown name.
+std::optional<PairFunction> pair_function_named(std::string_view name);
 
 namespace detail {
 
@@ -57,6 +76,7 @@ const MapFunctionTraits& traits_of(MapFunction function);
 // The operator's source for elements of `type`. Every call returns the same object.
 const Operator& builtin(ReduceOp op, Type type);
 const Operator& builtin(MapFunction function, Type type);
+const Operator& builtin(PairFunction function, Type type);
 
 }  // namespace detail
 
@@ -182,6 +202,26 @@ struct Sqrt {
         return __builtin_sqrtf(x);
     }
 };
+
+// The functions of vocabulary.hpp.
+#define CONCORD_FUNCTOR_OF_ONE(NAME)                     \
+    struct Math_##NAME {                                 \
+        template <class T>                               \
+        [[gnu::always_inline]] T operator()(T x) const { \
+            return Vocabulary::NAME(x);                  \
+        }                                                \
+    };
+#define CONCORD_FUNCTOR_OF_TWO(NAME)                          \
+    struct Math_##NAME {                                      \
+        template <class T>                                    \
+        [[gnu::always_inline]] T operator()(T x, T y) const { \
+            return Vocabulary::NAME(x, y);                    \
+        }                                                     \
+    };
+CONCORD_MATH_UNARY(CONCORD_FUNCTOR_OF_ONE)
+CONCORD_MATH_BINARY(CONCORD_FUNCTOR_OF_TWO)
+#undef CONCORD_FUNCTOR_OF_ONE
+#undef CONCORD_FUNCTOR_OF_TWO
 
 // Calls f with the functor of `op`.
 template <class F>

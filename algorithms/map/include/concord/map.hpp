@@ -67,6 +67,10 @@ extern const Algorithm map_algorithm;
 Enqueued map(Stream& stream, const View& in, const View& out, MapFunction function,
              const Options& options = {});
 
+/// Applies a built-in function to pairs of elements. a, b and out have the same type, f32 or f64.
+Enqueued map(Stream& stream, const View& a, const View& b, const View& out, PairFunction function,
+             const Options& options = {});
+
 /// Applies an operator that has kernel source only (operator_from_text). Requires a device that compiles at run time.
 Enqueued map(Stream& stream, const View& in, const View& out, const Operator& op,
              const Options& options = {});
@@ -76,6 +80,13 @@ template <Range In, OutputRange Out>
 Enqueued map(Stream& stream, const In& in, const Out& out, MapFunction function,
              const Options& options = {}) {
     return map(stream, View(in.view()), View(out.view()), function, options);
+}
+
+/// Applies a built-in function to pairs of elements of spans or arrays.
+template <Range A, Range B, OutputRange Out>
+Enqueued map(Stream& stream, const A& a, const B& b, const Out& out, PairFunction function,
+             const Options& options = {}) {
+    return map(stream, View(a.view()), View(b.view()), View(out.view()), function, options);
 }
 
 /// Applies a user function (CONCORD_FUNCTION) of one element.
@@ -137,6 +148,15 @@ template <Range In>
                                                          const Options& options = {}) {
     Array<std::remove_const_t<typename In::Element>> out(stream, View(in.view()).count);
     map(stream, in, out, function, options);
+    return out;
+}
+
+/// Applies a built-in function to pairs of elements and returns the results as a new array.
+template <Range A, Range B>
+[[nodiscard("the results are in a new array")]] auto map(Stream& stream, const A& a, const B& b,
+                                                         PairFunction function, const Options& options = {}) {
+    Array<std::remove_const_t<typename A::Element>> out(stream, View(a.view()).count);
+    map(stream, a, b, out, function, options);
     return out;
 }
 

@@ -58,7 +58,8 @@ class Plan {
     enum class Depth {
         huge,  ///< all sizes, and sizes past 2^32 in a full plan
         all,   ///< all sizes
-        some   ///< a few sizes
+        some,  ///< some sizes
+        few    ///< up to 16385 elements, unless the plan is full
     };
     /// Element counts for a type.
     std::vector<u64> sizes(Type type, Depth depth) const;

@@ -1,0 +1,9 @@
+// The host kernels of exp and its like for f64.
+#define CONCORD_MAP_MATH_DEFINITIONS
+#include "map_math.hpp"
+
+namespace concord::detail {
+
+template struct MapMath<f64>;
+
+}  // namespace concord::detail
