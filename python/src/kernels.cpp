@@ -40,7 +40,8 @@ const TextKernel& KernelObject::on(Device& device) {
         const nb::object compile = nb::module_::import_("concord._host").attr("compile_kernel");
         const auto library = nb::cast<std::string>(compile(text_, kernel().name()));
         const auto* host = static_cast<const HostKernel*>(loaded_kernels(kernel().name(), library));
-        shared_->on_host = index_kernel_from_text(text_, *host);
+        // Another thread may have been here while Python code ran. Calls of it use its kernel.
+        if (!shared_->on_host) shared_->on_host = index_kernel_from_text(text_, *host);
     }
     return *shared_->on_host;
 }

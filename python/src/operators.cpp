@@ -302,13 +302,13 @@ std::string text_of_function(std::string_view name, bool floats_only) {
         {"lgamma", "log(|gamma(x)|)"},
         {"tgamma", "The gamma function"},
         {"pow", "x to the power of y"},
-        {"atan2", "The angle of the point (y, x)"},
+        {"atan2", "The angle of the point with the ordinate x and the abscissa y"},
         {"hypot", "sqrt(x * x + y * y)"}};
     const auto found = formulas.find(name);
-    std::string text = found != formulas.end() ? found->second : "The function " + std::string(name);
+    std::string text = found != formulas.end() ? found->second : std::string(name) + "(x)";
     const bool two = pair_function_named(name).has_value();
-    text += two ? " of each pair of elements of x and y, one of which may be a number."
-                : " of each element of x.";
+    text += two ? " for each pair of elements of x and y, one of which may be a number."
+                : " for each element of x.";
     if (!floats_only) return text + " Integers wrap.";
     text += "\n\nfloat32 and float64. The result has the same bits on every device";
     if (name == "sqrt") return text + ", correctly rounded.";
