@@ -29,8 +29,7 @@ def of_math(function):
     return np.frompyfunc(function, 1, 1)
 
 
-# Name: interval, NumPy's function, PyTorch's function, and the function in float64 if NumPy lacks it. The interval of the
-# second argument is that of the first one.
+# Name: interval of the arguments, NumPy's function, PyTorch's function, and the function in float64 if NumPy lacks it.
 FUNCTIONS = {
     "exp": (-80, 80, "exp", "exp", None),
     "exp2": (-120, 120, "exp2", "exp2", None),
@@ -71,7 +70,7 @@ def ordered(values):
 
 
 def compared(result, ours):
-    """Share of equal bits, and the greatest difference in ulp."""
+    """Share of results with the same bits, and the greatest difference in ulp."""
     unsigned = f"u{ours.dtype.itemsize}"
     both = ~(np.isnan(result) | np.isnan(ours))
     same = (result.view(unsigned) == ours.view(unsigned)) | (np.isnan(result) & np.isnan(ours))

@@ -307,7 +307,7 @@ std::string text_of_function(std::string_view name, bool floats_only) {
     const auto found = formulas.find(name);
     std::string text = found != formulas.end() ? found->second : std::string(name) + "(x)";
     const bool two = pair_function_named(name).has_value();
-    text += two ? " for each pair of elements of x and y, one of which may be a number."
+    text += two ? " for each pair of elements of x and y. One of them may be a number."
                 : " for each element of x.";
     if (!floats_only) return text + " Integers wrap.";
     text += "\n\nfloat32 and float64. The result has the same bits on every device";

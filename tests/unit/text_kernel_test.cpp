@@ -46,7 +46,7 @@ TEST_CASE("kernels from source text") {
     CHECK(index_kernel_from_text("void k(u64 i, const f32 c) { } // }").signature() == "k(u64, f32)");
 }
 
-TEST_CASE("text that is no kernel is refused") {
+TEST_CASE("malformed kernels from text are refused") {
     for (const auto& [text, why] : std::initializer_list<std::pair<const char*, const char*>>{
              {"", "missing parameter list"},
              {"void k", "missing parameter list"},

@@ -10,8 +10,8 @@
 ///
 ///     wave(stream, {nx, ny}, next, now, 0.25f, nx);
 ///
-/// The text is what CONCORD_KERNEL takes, see index_kernel.hpp, except that values have element types. Devices without a
-/// run-time compiler (DeviceTraits::compiles_source), such as the CPU, need a host kernel of the same body.
+/// The text is what CONCORD_KERNEL takes, see index_kernel.hpp, except that values have element types. Devices without
+/// a run-time compiler (DeviceTraits::compiles_source), such as the CPU, need a host kernel of the same body.
 
 #include <concord/index_kernel.hpp>
 
@@ -97,11 +97,11 @@ class TextKernel {
     /// The parameters' types, "wave(u64, u64, f32*, const f32*, f32, u64)", for messages.
     std::string signature() const;
 
-    /// Enqueues the body for each index in [0, extents). `arguments` are those after the index: ranges for buffers, and
-    /// numbers, which are converted to the parameter's type if it has them. Asynchronous; the kernel may be destroyed
-    /// before the work is done. Throws invalid_argument (number of arguments, element types, values, extents),
-    /// wrong_device, unsupported (a device without a run-time compiler, and no host kernel; f64 on a device without it),
-    /// compile_failed.
+    /// Enqueues the body for each index in [0, extents). `arguments` are those after the index: ranges for buffers,
+    /// and numbers, which are converted to the parameter's type if it has them. Asynchronous: the kernel may be
+    /// destroyed before the work is done. Throws invalid_argument (number of arguments, element types, values,
+    /// extents), wrong_device, unsupported (a device without a run-time compiler, and no host kernel; f64 on a device
+    /// without it), compile_failed.
     ///
     /// Enqueued::order is canonical if the body calls only functions that all devices compute alike.
     template <class... A>
@@ -122,9 +122,9 @@ class TextKernel {
     std::shared_ptr<const detail::TextKernelState> state_;
 };
 
-/// Creates a kernel from source: "void NAME(INDEX, PARAMETERS) { BODY }". INDEX is one, two or three parameters of type
-/// u64, x first. The others are values and pointers to elements, `const` for inputs. Types are element types under their
-/// C or Concord names. All leading parameters of type u64 belong to the index.
+/// Creates a kernel from source: "void NAME(INDEX, PARAMETERS) { BODY }". INDEX is one, two or three parameters of
+/// type u64, x first. The others are values and pointers to elements, `const` for inputs. Types are element types
+/// under their C or Concord names. All leading parameters of type u64 belong to the index.
 ///
 /// `host`: for devices without a run-time compiler, see index_host_kernel(). Throws invalid_argument if the part before
 /// the body is malformed. Compilers report errors in the body at the first call.
