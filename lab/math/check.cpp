@@ -480,6 +480,12 @@ int main(int argc, char** argv) {
     std::string type = "f32", functions;
     u64 stride = 1, count = 1000000, first = 0, end = u64(1) << 32;
     u32 threads = 1;
+    if (argc % 2 == 0) {
+        std::fprintf(stderr,
+                     "concord-math-check: an option lacks its value, or there is an argument too many; see "
+                     "the head of check.cpp\n");
+        return 2;
+    }
     for (int i = 1; i + 1 < argc; i += 2) {
         const std::string option = argv[i];
         if (option == "--type") type = argv[i + 1];

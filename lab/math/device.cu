@@ -1,7 +1,7 @@
-// Digests of the f32 functions of concord/detail/math over all 2^32 inputs on a GPU, which must equal those of concord-math-check, and
-// the time of y[i] = f(x[i]) next to that of a copy.
+// Digests of the f32 functions of concord/detail/math over all 2^32 inputs on a GPU, which must equal those of
+// concord-math-check, and the time of y[i] = f(x[i]) next to that of a copy and of libdevice's function.
 //
-//     nvcc -O3 -std=c++17 -arch=sm_90 -fmad=false -I core lab/math/device.cu -o math-device && ./math-device
+//     nvcc -O3 -std=c++17 -arch=sm_90 -fmad=false -I core/include lab/math/device.cu -o math-device && ./math-device
 
 #include <cstdio>
 

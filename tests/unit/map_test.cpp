@@ -198,4 +198,84 @@ STREAM_TEST(map_rejects_invalid_calls) {
     CHECK_NOTHROW(stream.synchronize());
 }
 
+CONCORD_FUNCTION(f32, many_of_three, (f32 x, u8 y, f64 z, f32 a), return a * x + (f32)y - (f32)z;)
+CONCORD_FUNCTION(void, many_sums, (f32 x, f32 y, f32* sum, f64* product, u64* bits, u64 more), *sum = x + y;
+                 *product = (f64)x * (f64)y; *bits = (u64)as_u32(x) + more;)
+CONCORD_FUNCTION(u64, many_index, (u64 i, u32 x, u32 limit), return x < limit ? i : 0;)
+
+STREAM_TEST(map_of_many_inputs_and_outputs) {
+    const u64 n = 30011;
+    const auto x = random_values<f32>(n, 1), y = random_values<f32>(n, 2);
+    const auto bytes = random_values<u8>(n, 3);
+    const auto words = random_values<u32>(n, 4);
+    const Array<f32> a(stream, x), b(stream, y), out(stream, n);
+    const Array<u8> c(stream, bytes);
+    const Array<u32> w(stream, words);
+
+    if (device.traits().fp64) {
+        const auto z = random_values<f64>(n, 5);
+        const Array<f64> d(stream, z);
+        CHECK(map(stream, inputs(a, c, d), outputs(out), many_of_three.bind(1.5f)).order ==
+              OperationOrder::canonical);
+        std::vector<f32> expected(n);
+        for (u64 i = 0; i < n; ++i)
+            expected[i] = many_of_three(x[i], bytes[i], z[i], 1.5f);
+        CHECK(out.to_host(stream) == expected);
+
+        const Array<u64> bits(stream, n);
+        map(stream, inputs(a, constant(0.25f)), outputs(out, d, bits), many_sums.bind(7));
+        std::vector<f32> sums(n);
+        std::vector<f64> products(n);
+        std::vector<u64> all_bits(n);
+        for (u64 i = 0; i < n; ++i) {
+            sums[i] = x[i] + 0.25f;
+            products[i] = static_cast<f64>(x[i]) * 0.25;
+            all_bits[i] = u64{std::bit_cast<u32>(x[i])} + 7;
+        }
+        CHECK(out.to_host(stream) == sums);
+        CHECK(d.to_host(stream) == products);
+        CHECK(bits.to_host(stream) == all_bits);
+    }
+
+    // The index as an input, and outputs in place.
+    const Array<u64> indices(stream, n);
+    map(stream, inputs(counting<u64>(), w), outputs(indices), many_index.bind(u32{1} << 31));
+    std::vector<u64> places(n);
+    for (u64 i = 0; i < n; ++i)
+        places[i] = words[i] < u32{1} << 31 ? i : 0;
+    CHECK(indices.to_host(stream) == places);
+    map(stream, inputs(indices, w), outputs(indices), many_index.bind(u32{1} << 31));
+    CHECK(indices.to_host(stream) == places);
+
+    iota(stream, indices);
+    iota(stream, out, 0.5f, 0.1f);
+    iota(stream, c, u8{250}, u8{3});
+    const auto numbers = indices.to_host(stream);
+    const auto steps = out.to_host(stream);
+    const auto wrapped = c.to_host(stream);
+    u64 wrong = 0;
+    for (u64 i = 0; i < n; ++i)
+        wrong += (numbers[i] != i) + (steps[i] != 0.5f + static_cast<f32>(i) * 0.1f) +
+                 (wrapped[i] != static_cast<u8>(250 + 3 * i));
+    CHECK(wrong == 0);
+}
+
+CONCORD_FUNCTION(f32, many_quotient, (f32 x, f32 y), return x / y;)
+
+STREAM_TEST(map_of_many_inputs_refuses_and_makes_canonical_nans) {
+    const Array<f32> a(stream, std::vector<f32>{0, -0.0f, 1}), out(stream, 3), longer(stream, 4);
+    CHECK(throws(ErrorCode::invalid_argument,
+                 "map_many_quotient: range 0 must have the element count of output 0, 4",
+                 [&] { map(stream, inputs(a, constant(1.0f)), outputs(longer), many_quotient); }));
+    CHECK(throws(ErrorCode::invalid_argument, "output 0 overlaps range 0", [&] {
+        map(stream, inputs(longer.span().part(0, 3), constant(1.0f)), outputs(longer.span().part(1, 3)),
+            many_quotient);
+    }));
+    map(stream, inputs(a, a), outputs(out), many_quotient);
+    const auto got = out.to_host(stream);
+    CHECK(std::bit_cast<u32>(got[0]) == 0x7fc00000);
+    CHECK(std::bit_cast<u32>(got[1]) == 0x7fc00000);
+    CHECK(got[2] == 1);
+}
+
 TEST_SUITE_END();

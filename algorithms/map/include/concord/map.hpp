@@ -18,6 +18,7 @@
 #include <concord/algorithm.hpp>
 #include <concord/detail/map_host.hpp>
 #include <concord/function.hpp>
+#include <concord/map_many.hpp>
 #include <concord/operators.hpp>
 
 namespace concord {
