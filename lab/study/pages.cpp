@@ -362,6 +362,13 @@ std::string percent(double share) {
     return share == 1 ? "100 %" : text.str() + " %";
 }
 
+// "[-0.9, 10]"
+std::string interval_of(const ordered_json& row) {
+    std::ostringstream text;
+    text << "[" << row.at("low").get<double>() << ", " << row.at("high").get<double>() << "]";
+    return text.str();
+}
+
 // What python/benchmarks/functions.py measured: a table for each machine.
 std::string functions_page(const fs::path& folder) {
     std::string text;
@@ -398,9 +405,8 @@ std::string functions_page(const fs::path& folder) {
         rows.front().push_back(">ns: " + joined(cpu, " / "));
         if (!gpu.empty()) rows.front().push_back(">ns on the GPU: " + joined(gpu, " / "));
         for (const ordered_json& row : stored["rows"]) {
-            std::vector<std::string> cells = {
-                "`" + text_of(row, "function") + "`", row.at("dtype"),
-                "[" + lab::rounded(row.at("low")) + ", " + lab::rounded(row.at("high")) + "]"};
+            std::vector<std::string> cells = {"`" + text_of(row, "function") + "`", row.at("dtype"),
+                                              interval_of(row)};
             for (const std::string& library : others) {
                 cells.push_back(row.at("same").contains(library)
                                     ? percent(row["same"][library]) + " (" +
@@ -421,7 +427,7 @@ std::string functions_page(const fs::path& folder) {
                 text_of(stored, "version") + ", " + lab::size_name(stored.at("elements")) +
                 " results compared.\n\n" + markdown_table(rows) + "\n";
     });
-    return text;
+    return text.empty() ? "There are no stored measurements.\n" : text;
 }
 
 // How many variants of an algorithm agree with the reference on a device: "2 identical, 1 within bound (800 cases)".

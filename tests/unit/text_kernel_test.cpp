@@ -47,7 +47,7 @@ TEST_CASE("kernels from source text") {
 }
 
 TEST_CASE("malformed kernels from text are refused") {
-    for (const auto& [text, why] : std::initializer_list<std::pair<const char*, const char*>>{
+    for (const auto& one : std::initializer_list<std::pair<const char*, const char*>>{
              {"", "missing parameter list"},
              {"void k", "missing parameter list"},
              {"void k(u64 i)", "missing body in braces"},
@@ -64,9 +64,10 @@ TEST_CASE("malformed kernels from text are refused") {
              {"void k(f32* x, u64 i) { }", "expected one, two or three parameters of type u64 first"},
              {"void k(u64 x, u64 y, u64 z, u64 w) { }",
               "expected one, two or three parameters of type u64"}}) {
+        const char* const text = one.first;
         CAPTURE(text);
-        CHECK(throws(ErrorCode::invalid_argument, std::string("index_kernel_from_text: ") + why,
-                     [text = text] { (void)index_kernel_from_text(text); }));
+        CHECK(throws(ErrorCode::invalid_argument, std::string("index_kernel_from_text: ") + one.second,
+                     [text] { (void)index_kernel_from_text(text); }));
     }
 }
 
