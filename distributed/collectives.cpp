@@ -76,7 +76,12 @@ namespace detail {
 // it.
 void combine_all(Communicator& ranks, Stream& stream, const View& data, ReduceOp op) {
     constexpr u64 short_bytes = u64{1} << 18;  // limit of short data, of all ranks together
-    if (ranks.size() == 1 || data.count == 0) return;
+    if (data.count == 0) return;
+    if (ranks.size() == 1) {
+        // The result of a single rank has canonical NaNs too. The minimum of x and x is x.
+        if (is_float(data.type)) combine(stream, data, data, data, ReduceOp::min);
+        return;
+    }
     const u32 me = ranks.rank();
     const bool is_short = data.bytes() <= short_bytes / ranks.size();
     auto part = [&](u32 rank) {

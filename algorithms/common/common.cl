@@ -1,4 +1,4 @@
-// Functions that most kernels use, OpenCL C: fences and shuffles. Parallel source: common.cu.
+// Functions that most kernels use, OpenCL C: the canonical NaN, fences and shuffles. Parallel source: common.cu.
 //
 // The compiler sees this file after the type names f32, u64, ..., the constants of the kernel and the operator.
 // Depending on the device, CONCORD_FP64, CONCORD_CPU, and one of CONCORD_FENCE_CL3 and CONCORD_FENCE_PTX are defined.
@@ -11,6 +11,28 @@
 // For functions that query work-item or group ids. In functions that it does not inline, PoCL 3.1 reads these ids
 // from a variable that its threads share.
 #define INLINED static inline __attribute__((always_inline))
+
+// --- The canonical NaN ---------------------------------------------------------------------------------------------
+
+// Returns the canonical NaN for every NaN, and any other value unchanged. Kernels pass each floating-point result
+// through it where they store it, because devices give different NaNs for the same operation. It selects bits, not
+// values, so that no compiler may choose the NaN. Integers are unchanged.
+#define OVERLOADED static inline __attribute__((overloadable, always_inline))
+OVERLOADED f32 canonical(f32 x) { return as_float(x != x ? 0x7fc00000u : as_uint(x)); }
+#ifdef CONCORD_FP64
+OVERLOADED f64 canonical(f64 x) { return as_double(x != x ? 0x7ff8000000000000ul : as_ulong(x)); }
+#endif
+OVERLOADED i8 canonical(i8 x) { return x; }
+OVERLOADED u8 canonical(u8 x) { return x; }
+OVERLOADED i16 canonical(i16 x) { return x; }
+OVERLOADED u16 canonical(u16 x) { return x; }
+OVERLOADED i32 canonical(i32 x) { return x; }
+OVERLOADED u32 canonical(u32 x) { return x; }
+OVERLOADED i64 canonical(i64 x) { return x; }
+OVERLOADED u64 canonical(u64 x) { return x; }
+
+// The same for each element of a vector of T.
+#define CANONICAL(VECTOR, v) select(v, (VECTOR)(canonical((T)NAN)), (v) != (v))
 
 // --- The last group ------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,5 @@
-// Functions that most kernels use, CUDA C++: packs, shuffles and the last group. Parallel source: common.cl.
+// Functions that most kernels use, CUDA C++: packs, the canonical NaN, shuffles and the last group. Parallel source:
+// common.cl.
 //
 // NVRTC compiles this file after the type names f32, u64, ..., the constants of the kernel and the operator.
 // Constants are macros. Template parameters of files that others include therefore must not have the name of a
@@ -25,6 +26,23 @@ __device__ __forceinline__ R bits_as(E value) {
     R result;
     memcpy(&result, &value, sizeof result);
     return result;
+}
+
+// --- The canonical NaN ---------------------------------------------------------------------------------------------
+
+// Returns the canonical NaN for every NaN, and any other value unchanged. Kernels pass each floating-point result
+// through it where they store it, because devices give different NaNs for the same operation. It selects bits, not
+// values, so that no compiler may choose the NaN. Parallel source: detail/canonical.hpp.
+__device__ __forceinline__ f32 canonical(f32 x) {
+    return __uint_as_float(x != x ? 0x7fc00000u : __float_as_uint(x));
+}
+__device__ __forceinline__ f64 canonical(f64 x) {
+    return __longlong_as_double(x != x ? 0x7ff8000000000000 : __double_as_longlong(x));
+}
+// Other types have no NaN.
+template <class E>
+__device__ __forceinline__ E canonical(E x) {
+    return x;
 }
 
 // --- Shuffles ------------------------------------------------------------------------------------------------------

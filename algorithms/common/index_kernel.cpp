@@ -227,19 +227,23 @@ std::shared_ptr<Kernel> compiled(Device& device, const IndexKernelDefinition& d,
                           .max_group_size = group_items});
 }
 
-// Compiles for one device of each other kind, if there is one.
-void compile_for_others(const Device& device, const IndexKernelDefinition& d, const IndexKernelCode& code) {
-    for (const char* const selector : {"cuda@sm_90", "opencl:0"}) {
-        if (std::string_view(selector).starts_with(device.info().backend)) continue;
-        std::shared_ptr<Device> other;
+// A device of each backend that is available, and CUDA's compiler if there is no GPU.
+std::vector<std::shared_ptr<Device>> devices_to_compile_for() {
+    std::vector<std::string> selectors = device_selectors();
+    selectors.emplace_back("cuda@sm_90");
+    std::vector<std::shared_ptr<Device>> devices;
+    for (const std::string& selector : selectors) {
+        const std::string_view backend = std::string_view(selector).substr(0, selector.find_first_of(":@"));
+        if (std::any_of(devices.begin(), devices.end(),
+                        [&](const auto& device) { return device->info().backend == backend; }))
+            continue;
         try {
-            other = open_device(selector);
+            devices.push_back(open_device(selector));
         } catch (const Error&) {
             continue;  // not available
         }
-        if (code.uses_f64() && !other->traits().fp64) continue;
-        compiled(*other, d, code.source(), true);
     }
+    return devices;
 }
 
 // Whether no two buffers overlap, except inputs.
@@ -263,6 +267,17 @@ void refuse_index_view(const IndexKernelDefinition& d, std::size_t index, Type t
                     std::string(name_of(*d.types[index].type)));
 }
 
+std::vector<std::string> check_index_kernel(const IndexKernelDefinition& d) {
+    const IndexKernelCode& code = code_of(d);
+    std::vector<std::string> selectors;
+    for (const std::shared_ptr<Device>& device : devices_to_compile_for()) {
+        if (code.uses_f64() && !device->traits().fp64) continue;
+        compiled(*device, d, code.source(), true);
+        selectors.push_back(device->info().selector);
+    }
+    return selectors;
+}
+
 Enqueued run_index_kernel(Stream& stream, const IndexKernelDefinition& d, const std::array<u64, 3>& extents,
                           std::span<const KernelArgument> arguments, bool compile_everywhere) {
     Device& device = stream.device();
@@ -271,8 +286,7 @@ Enqueued run_index_kernel(Stream& stream, const IndexKernelDefinition& d, const 
         throw Error(ErrorCode::unsupported, std::string(d.name),
                     device.info().selector + " has no f64 arithmetic, in which exp and its like compute");
     const auto kernel = compiled(device, d, code.source(), are_distinct(d, arguments));
-    if (compile_everywhere)
-        std::call_once(code.compiled_everywhere, [&] { compile_for_others(device, d, code); });
+    if (compile_everywhere) std::call_once(code.compiled_everywhere, [&] { check_index_kernel(d); });
 
     const auto [nx, ny, nz] = extents;
     const Enqueued enqueued{

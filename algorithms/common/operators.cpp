@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::string_view reduce_names[] = {"sum", "product", "min", "max"};
 constexpr detail::MapFunctionTraits map_functions[] = {
-    {.name = "copy"},
-    {.name = "negate"},
-    {.name = "abs"},
+    {.name = "copy", .works_on_bits = true},
+    {.name = "negate", .works_on_bits = true},
+    {.name = "abs", .works_on_bits = true},
     {.name = "square"},
     {.name = "sqrt", .floats_only = true, .needs_exact_sqrt = true},
 #define CONCORD_TRAITS(NAME) {.name = #NAME, .floats_only = true},
@@ -48,30 +48,37 @@ std::string body(ReduceOp op, Type type) {
            less + ";";
 }
 
+// Floats as their bits.
+std::string body_on_bits(MapFunction function, Type type) {
+    const std::string one = "(" + std::string(name_of(detail::bits_of(type))) + ")1",
+                      sign = one + " << " + std::to_string(8 * size_of(type) - 1);
+    if (function == MapFunction::negate) return "return x ^ (" + sign + ");";
+    if (function == MapFunction::abs) return "return x & ((" + sign + ") - 1);";
+    return "return x;";
+}
+
 std::string body(MapFunction function, Type type) {
     const std::string t(name_of(type)), w = wide(type);
     const bool is_signed = kind_of(type) == TypeKind::signed_integer;
-    const std::string negated = is_float(type) ? "-x" : "(" + t + ")((" + w + ")0 - (" + w + ")x)";
+    const std::string negated = "(" + t + ")((" + w + ")0 - (" + w + ")x)";
     switch (function) {
         case MapFunction::copy:
             return "return x;";
         case MapFunction::negate:
             return "return " + negated + ";";
         case MapFunction::abs:
-            return is_float(type) ? "return fabs(x);"
-                   : is_signed    ? "return x < 0 ? " + negated + " : x;"
-                                  : "return x;";
+            return is_signed ? "return x < 0 ? " + negated + " : x;" : "return x;";
         case MapFunction::square:
             return "return (" + t + ")((" + w + ")x * (" + w + ")x);";
         case MapFunction::sqrt:
-            return is_float(type) ? "return sqrt(x);" : "";
+            return "return sqrt(x);";
         default:
-            return is_float(type) ? "return " + std::string(name_of(function)) + "(x);" : "";
+            return "return " + std::string(name_of(function)) + "(x);";
     }
 }
 
-std::string body(PairFunction function, Type type) {
-    return is_float(type) ? "return " + std::string(name_of(function)) + "(a, b);" : "";
+std::string body(PairFunction function, Type /*type*/) {
+    return "return " + std::string(name_of(function)) + "(a, b);";
 }
 
 Operator make(std::string_view name, Type type, int arity, const std::string& body) {
@@ -87,17 +94,37 @@ Operator make(std::string_view name, Type type, int arity, const std::string& bo
     return detail::finish(std::move(op));
 }
 
-// The operators of all values of an enumeration for the types that they have a body for, made at the first use.
+Operator make(ReduceOp op, Type type) {
+    return make(name_of(op), type, 2, body(op, type));
+}
+Operator make(MapFunction function, Type type) {
+    const bool on_bits = is_float(type) && detail::traits_of(function).works_on_bits;
+    return on_bits ? make(name_of(function), detail::bits_of(type), 1, body_on_bits(function, type))
+                   : make(name_of(function), type, 1, body(function, type));
+}
+Operator make(PairFunction function, Type type) {
+    return make(name_of(function), type, 2, body(function, type));
+}
+
+// Whether the type has the operator.
+bool has(ReduceOp /*op*/, Type type) {
+    return !is_storage(type);
+}
+bool has(MapFunction function, Type type) {
+    return detail::traits_of(function).floats_only ? is_float(type) : !is_storage(type);
+}
+bool has(PairFunction /*function*/, Type type) {
+    return is_float(type);
+}
+
+// The operators of all values of an enumeration for the types that have them, made at the first use.
 template <class E, std::size_t N>
-const Operator& operator_of(const E (&all)[N], E value, Type type, int arity) {
+const Operator& operator_of(const E (&all)[N], E value, Type type) {
     static const auto table = [&] {
         std::array<std::array<Operator, all_types.size()>, N> made;
         for (const E e : all) {
             for (const Type t : all_types) {
-                const std::string source = is_storage(t) ? std::string() : body(e, t);
-                if (!source.empty())
-                    made[static_cast<std::size_t>(e)][static_cast<std::size_t>(t)] =
-                        make(name_of(e), t, arity, source);
+                if (has(e, t)) made[static_cast<std::size_t>(e)][static_cast<std::size_t>(t)] = make(e, t);
             }
         }
         return made;
@@ -139,13 +166,13 @@ const detail::MapFunctionTraits& detail::traits_of(MapFunction function) {
 }
 
 const Operator& detail::builtin(ReduceOp op, Type type) {
-    return operator_of(all_reduce_ops, op, type, 2);
+    return operator_of(all_reduce_ops, op, type);
 }
 const Operator& detail::builtin(MapFunction function, Type type) {
-    return operator_of(all_map_functions, function, type, 1);
+    return operator_of(all_map_functions, function, type);
 }
 const Operator& detail::builtin(PairFunction function, Type type) {
-    return operator_of(all_pair_functions, function, type, 2);
+    return operator_of(all_pair_functions, function, type);
 }
 
 detail::ValueBytes detail::builtin_values(ReduceOp op, Type type) {

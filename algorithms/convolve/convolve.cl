@@ -56,13 +56,13 @@ INLINED void store_pack(__global T* to, const T* value, u64 count, bool aligned)
     if (count >= PACK && aligned) {
         PackT pack;
 #pragma unroll
-        for (int p = 0; p < PACK; ++p) pack.item[p] = value[p];
+        for (int p = 0; p < PACK; ++p) pack.item[p] = canonical(value[p]);
         *(__global PackT*)to = pack;
         return;
     }
 #pragma unroll
     for (int p = 0; p < PACK; ++p) {
-        if (p < count) to[p] = value[p];
+        if (p < count) to[p] = canonical(value[p]);
     }
 }
 

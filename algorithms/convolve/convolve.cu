@@ -108,7 +108,10 @@ __device__ __forceinline__ void take_strip(const Image& image, const Mask& mask,
     auto take_row = [&](const Row& row, int r) {
         add_row(sum, row, mask, MASK_ROWS - 1 - r, results + MASK_ROWS - 2 - r);
         if (r < MASK_ROWS - 1) return;
-        store_pack(to, sum[0], Inside ? PACK : u64(image.columns - x), out_aligned);
+        T result[PACK];
+#pragma unroll
+        for (int p = 0; p < PACK; ++p) result[p] = canonical(sum[0][p]);
+        store_pack(to, result, Inside ? PACK : u64(image.columns - x), out_aligned);
         to += out_pitch;
     };
     if constexpr (Inside) {

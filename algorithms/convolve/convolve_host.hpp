@@ -14,6 +14,7 @@
 // I: element type of the image; T: element type of the mask and the result.
 
 #include <concord/convolve.hpp>
+#include <concord/detail/canonical.hpp>
 #include <concord/detail/host_vector.hpp>
 #include <concord/host_kernel.hpp>
 
@@ -62,7 +63,7 @@ void convolve_naive(const Group& group, const I* in, const T* mask, T* out, cons
     const u64 end = std::min(p.rows, (group.x + 1) * p.band);
     for (u64 y = group.x * p.band; y < end; ++y) {
         for (u64 x = 0; x < p.columns; ++x)
-            out[y * p.out_pitch + x] = convolve_cell(in, mask, p, y, x);
+            out[y * p.out_pitch + x] = canonical(convolve_cell(in, mask, p, y, x));
     }
 }
 
@@ -148,8 +149,10 @@ struct ConvolveBlocks {
 #pragma GCC unroll 8
         for (int b = 0; b < tall; ++b) {
 #pragma GCC unroll 4
-            for (int w = 0; w < Wide; ++w)
+            for (int w = 0; w < Wide; ++w) {
+                make_canonical<T>(sum[b][w]);
                 std::memcpy(out[b] + x + static_cast<u64>(w) * width, &sum[b][w], Bytes);
+            }
         }
     }
 

@@ -32,7 +32,7 @@ void convolve_direct(__global const I* in, ulong in_at, __global T* out, ulong o
             sum = fma(mask[mask_at + j * mask_columns + i],
                       cell(in + in_at, top + j, left + i, rows, columns, in_pitch, clamps), sum);
     }
-    out[out_at + y * out_pitch + x] = sum;
+    out[out_at + y * out_pitch + x] = canonical(sum);
 }
 
 __kernel __attribute__((reqd_work_group_size(TILE_COLUMNS * TILE_ROWS, 1, 1)))
@@ -53,6 +53,6 @@ void convolve_tiled_halo(__global const I* in, ulong in_at, __global T* out, ulo
             for (u32 i = 0; i < mask_columns; ++i)
                 sum = fma(mask[mask_at + j * mask_columns + i], tile[(y + j) * width + x + i], sum);
         }
-        out[out_at + (first_y + y) * out_pitch + first_x + x] = sum;
+        out[out_at + (first_y + y) * out_pitch + first_x + x] = canonical(sum);
     }
 }

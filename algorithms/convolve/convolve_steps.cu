@@ -13,6 +13,8 @@
 // I: element type of the image; T: element type of the mask and the result; CONSTANT_MASK: the mask, of TAPS values,
 // is a kernel parameter.
 
+#include "common.cu"
+
 struct MaskValues {
     T tap[TAPS];
     __device__ __forceinline__ T operator[](u32 k) const { return tap[k]; }
@@ -42,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(TILE_COLUMNS * TILE_ROWS)
         for (u32 i = 0; i < mask_columns; ++i)
             sum = fma(mask[j * mask_columns + i], cell(in, top + j, left + i, rows, columns, in_pitch, clamps), sum);
     }
-    out[y * out_pitch + x] = sum;
+    out[y * out_pitch + x] = canonical(sum);
 }
 
 extern "C" __global__ void __launch_bounds__(TILE_COLUMNS * TILE_ROWS)
@@ -63,5 +65,5 @@ extern "C" __global__ void __launch_bounds__(TILE_COLUMNS * TILE_ROWS)
         for (u32 i = 0; i < mask_columns; ++i)
             sum = fma(mask[j * mask_columns + i], tile[(y + j) * width + x + i], sum);
     }
-    out[(first_y + y) * out_pitch + first_x + x] = sum;
+    out[(first_y + y) * out_pitch + first_x + x] = canonical(sum);
 }

@@ -70,6 +70,7 @@ INLINED void add_taps(VECTOR* sum, const u32 wide, const Rows* rows, u64 x, __gl
 
 // Stores the first `count` elements of a vector.
 INLINED void store_vector(__global T* to, VECTOR value, u64 count, bool non_temporal) {
+    value = CANONICAL(VECTOR, value);
     if (count < LANES) {
         T item[LANES];
         ((UnalignedVector*)item)->all = value;

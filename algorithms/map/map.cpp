@@ -17,6 +17,9 @@ namespace {
 
 constexpr u32 default_group_size = 256;
 constexpr u32 pack_bytes = 16;
+// f with canonical NaNs.
+constexpr std::string_view canonical_of_two = "canonical(apply(op, x, y))",
+                           canonical_of_one = "canonical(apply(op, x))";
 constexpr std::array<std::byte, 4> no_values{};  // a built-in function has no bound values
 
 constexpr Tunable unroll{"map.unroll", "accesses of 16 bytes per work-item", on_groups, {1, 2, 4}};
@@ -58,7 +61,7 @@ std::shared_ptr<Kernel> kernel(Device& device, const MapProblem& p, const char* 
                       {"GROUP", default_group_size},
                       {"UNROLL", unrolled},
                       {"PACK", pack},
-                      {"F(x, y)", p.op.arguments.size() == 2 ? "apply(op, x, y)" : "apply(op, x)"}},
+                      {"F(x, y)", p.op.arguments.size() == 2 ? canonical_of_two : canonical_of_one}},
         .op = &p.op,
         .max_group_size = default_group_size};
     if (p.host != nullptr && host != nullptr) spec.host = p.host->*host;
@@ -246,18 +249,20 @@ Enqueued map(Stream& stream, const View& in, const View& out, MapFunction functi
     if (traits.floats_only && !is_float(in.type))
         throw Error(ErrorCode::unsupported, "map",
                     std::string(traits.name) + " supports f32 and f64, got " + std::string(name_of(in.type)));
-    // A copy moves bits: some devices would change the payload of a NaN.
     View from = in, to = out;
-    if (function == MapFunction::copy && (is_float(in.type) || is_storage(in.type)))
-        from.type = to.type = detail::bits_of(in.type);
+    if (function == MapFunction::copy && is_storage(in.type)) from.type = to.type = detail::bits_of(in.type);
+    const Operator& op = detail::builtin(function, from.type);
+    const detail::MapHost* host = detail::map_builtin_host(function, from.type);
+    // Operations on bits keep the payload of a NaN, and no device sees a float.
+    if (traits.works_on_bits && is_float(in.type)) from.type = to.type = detail::bits_of(in.type);
     return detail::map(stream,
                        {.algorithm = "map",
                         .a = from,
                         .b = from,
                         .out = to,
-                        .op = detail::builtin(function, from.type),
+                        .op = op,
                         .values = {detail::no_values},
-                        .host = detail::map_builtin_host(function, from.type),
+                        .host = host,
                         .needs_exact_sqrt = traits.needs_exact_sqrt},
                        options);
 }

@@ -1,6 +1,7 @@
 // Map, CUDA C++. Parallel sources: map.cl, map_host.hpp.
 //
-// Algorithm  out[i] = f(a[i], b[i]). F(x, y) is f. For an f of one element, F ignores y, and b is a and is not read.
+// Algorithm  out[i] = f(a[i], b[i]). F(x, y) is f with a canonical NaN. For an f of one element, F ignores y, and b is
+//            a and is not read.
 // Passes     one. Traffic: reads every input once, writes the output once.
 // naive      one element per thread.
 // vectorized Each thread moves PACK elements per access (16 bytes of the widest type), with UNROLL accesses in

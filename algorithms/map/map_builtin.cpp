@@ -28,17 +28,19 @@ const MapHost* of_one() {
 
 template <class T>
 const MapHost* host_of(MapFunction function) {
+    constexpr bool is_float = std::is_floating_point_v<T>;
     switch (function) {
         case MapFunction::copy:
             return of_one<BitsOf<T>, ops::Copy>();
         case MapFunction::negate:
-            return of_one<Wrapping<T>, ops::Negate>();
+            return of_one<BitsOf<T>, std::conditional_t<is_float, ops::FlipSign, ops::Negate>>();
         case MapFunction::abs:
+            if constexpr (is_float) return of_one<BitsOf<T>, ops::ClearSign>();
             return of_one<T, std::conditional_t<std::is_unsigned_v<T>, ops::Copy, ops::Abs>>();
         case MapFunction::square:
             return of_one<Wrapping<T>, ops::Square>();
         case MapFunction::sqrt:
-            if constexpr (std::is_floating_point_v<T>) return of_one<T, ops::Sqrt>();
+            if constexpr (is_float) return of_one<T, ops::Sqrt>();
             break;
         default:
             return map_math_host(function, type_of<T>());

@@ -62,7 +62,7 @@ __device__ __forceinline__ void store_pack(const Product& p, const T* t, T* c, u
         if (p.beta != T(0)) out = *reinterpret_cast<const PackT*>(c);
 #pragma unroll
         for (u32 e = 0; e < pack; ++e)
-            out.item[e] = p.beta == T(0) ? p.alpha * t[e] : fma(p.alpha, t[e], p.beta * out.item[e]);
+            out.item[e] = canonical(p.beta == T(0) ? p.alpha * t[e] : fma(p.alpha, t[e], p.beta * out.item[e]));
         *reinterpret_cast<PackT*>(c) = out;
         return;
     }

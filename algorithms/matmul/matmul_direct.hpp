@@ -60,6 +60,7 @@ template <class R, u64 ROWS, u64 VECTORS, bool PARTIAL, class T>
 #pragma GCC unroll 4
             for (u64 v = 0; v < VECTORS; ++v) {
                 T* const to = c + i * p.c_pitch + v * R::width;
+                R::make_canonical(t[i][v]);
                 if constexpr (PARTIAL) {
                     R::store_part(to, t[i][v], width > v * R::width ? width - v * R::width : 0);
                 } else {

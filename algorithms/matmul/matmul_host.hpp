@@ -10,6 +10,7 @@
 //
 // T: element type. Every element is one chain of fma, l ascending from 0.
 
+#include <concord/detail/canonical.hpp>
 #include <concord/host_kernel.hpp>
 
 #include <algorithm>
@@ -40,7 +41,7 @@ struct MatmulPlace {
 // Stores an element of C from its chain t. C is not read if beta is 0.
 template <class T>
 [[gnu::always_inline]] inline void finish(const Product<T>& p, T t, T* c) {
-    *c = p.beta == 0 ? p.alpha * t : std::fma(p.alpha, t, p.beta * *c);
+    *c = canonical(p.beta == 0 ? p.alpha * t : std::fma(p.alpha, t, p.beta * *c));
 }
 
 // One chain, operands from memory.

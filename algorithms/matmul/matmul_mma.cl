@@ -158,7 +158,7 @@ INLINED void store_pair(const Product* p, const T* t, __global T* c, u64 left, b
             out = p->alpha * out;
         else
             out = fma((double2)(p->alpha), out, p->beta * *(__global const double2*)c);
-        *(__global double2*)c = out;
+        *(__global double2*)c = (double2)(canonical(out.x), canonical(out.y));
         return;
     }
     finish(p, t[0], c);

@@ -39,6 +39,7 @@ struct PlainRegisters {
     }
     static void spread(Vector& v, const T* from) { v = *from; }
     static void multiply_add(Vector& t, const Vector& a, const Vector& b) { t = std::fma(a, b, t); }
+    static void make_canonical(Vector& v) { v = canonical(v); }
 };
 
 #if defined(__x86_64__)
@@ -69,6 +70,10 @@ struct Avx2Registers<f32> {
     CONCORD_AVX2 static void multiply_add(Vector& t, const Vector& a, const Vector& b) {
         t = _mm256_fmadd_ps(a, b, t);
     }
+    CONCORD_AVX2 static void make_canonical(Vector& v) {
+        v = _mm256_blendv_ps(v, _mm256_set1_ps(std::bit_cast<f32>(canonical_nan_f32)),
+                             _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
+    }
 };
 template <>
 struct Avx2Registers<f64> {
@@ -92,6 +97,10 @@ struct Avx2Registers<f64> {
     CONCORD_AVX2 static void multiply_add(Vector& t, const Vector& a, const Vector& b) {
         t = _mm256_fmadd_pd(a, b, t);
     }
+    CONCORD_AVX2 static void make_canonical(Vector& v) {
+        v = _mm256_blendv_pd(v, _mm256_set1_pd(std::bit_cast<f64>(canonical_nan_f64)),
+                             _mm256_cmp_pd(v, v, _CMP_UNORD_Q));
+    }
 };
 
 template <class T>
@@ -114,6 +123,10 @@ struct Avx512Registers<f32> {
     CONCORD_AVX512 static void multiply_add(Vector& t, const Vector& a, const Vector& b) {
         t = _mm512_fmadd_ps(a, b, t);
     }
+    CONCORD_AVX512 static void make_canonical(Vector& v) {
+        v = _mm512_mask_mov_ps(v, _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q),
+                               _mm512_set1_ps(std::bit_cast<f32>(canonical_nan_f32)));
+    }
 };
 template <>
 struct Avx512Registers<f64> {
@@ -132,6 +145,10 @@ struct Avx512Registers<f64> {
     CONCORD_AVX512 static void spread(Vector& v, const f64* from) { v = _mm512_set1_pd(*from); }
     CONCORD_AVX512 static void multiply_add(Vector& t, const Vector& a, const Vector& b) {
         t = _mm512_fmadd_pd(a, b, t);
+    }
+    CONCORD_AVX512 static void make_canonical(Vector& v) {
+        v = _mm512_mask_mov_pd(v, _mm512_cmp_pd_mask(v, v, _CMP_UNORD_Q),
+                               _mm512_set1_pd(std::bit_cast<f64>(canonical_nan_f64)));
     }
 };
 #undef CONCORD_AVX2
@@ -186,7 +203,8 @@ template <class R, class T>
 
 // --- Multiplying ----------------------------------------------------------------------------------------------------
 
-// Continues rows x columns chains for k steps: loads them from `from` (zeros if null) and stores them to `to`.
+// Continues rows x columns chains for k steps: loads them from `from` (zeros if null) and stores them to `to`, with
+// canonical NaNs, because they may be results.
 template <class R, class T>
 [[gnu::always_inline]] inline void multiply_packed(const T* strip, const T* panel, u64 k, const T* from,
                                                    u64 from_pitch, T* to, u64 to_pitch) {
@@ -218,8 +236,10 @@ template <class R, class T>
 #pragma GCC unroll 16
     for (u64 i = 0; i < rows; ++i) {
 #pragma GCC unroll 4
-        for (u64 v = 0; v < vectors; ++v)
+        for (u64 v = 0; v < vectors; ++v) {
+            R::make_canonical(t[i][v]);
             R::store(to + i * to_pitch + v * width, t[i][v]);
+        }
     }
 }
 

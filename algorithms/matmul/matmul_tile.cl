@@ -11,5 +11,5 @@ typedef struct {
 
 // Stores an element of C from its chain t. C is not read if beta is 0.
 INLINED void finish(const Product* p, T t, __global T* c) {
-    *c = p->beta == 0 ? p->alpha * t : fma(p->alpha, t, p->beta * *c);
+    *c = canonical(p->beta == 0 ? p->alpha * t : fma(p->alpha, t, p->beta * *c));
 }

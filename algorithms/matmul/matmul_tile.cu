@@ -8,6 +8,8 @@
 //
 // T: element type.
 
+#include "common.cu"
+
 // The call: element (i, l) of op(A) is a[i * a_row + l * a_column]; strides lead to the next product of the batch.
 struct Product {
     u64 m, n, k, a_row, a_column, b_row, b_column, c_pitch, a_stride, b_stride, c_stride;
@@ -16,5 +18,5 @@ struct Product {
 
 // Stores an element of C from its chain t. C is not read if beta is 0.
 __device__ __forceinline__ void finish(const Product& p, T t, T* c) {
-    *c = p.beta == T(0) ? p.alpha * t : fma(p.alpha, t, p.beta * *c);
+    *c = canonical(p.beta == T(0) ? p.alpha * t : fma(p.alpha, t, p.beta * *c));
 }

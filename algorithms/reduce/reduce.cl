@@ -94,12 +94,12 @@ static inline void reduce_sums(__global T* sums, u64 chunks, u64 upper_chunk, __
         const u32 c = first + team;
         const u64 begin = c * upper_chunk;
         const T sum = reduce_chunk(sums + begin, begin < chunks ? min(upper_chunk, chunks - begin) : 0, identity, op, meet);
-        if (first_member && c < upper_chunks) (upper_chunks == 1 ? out : upper)[c] = sum;
+        if (first_member && c < upper_chunks) (upper_chunks == 1 ? out : upper)[c] = canonical(sum);
     }
     if (upper_chunks == 1) return;
     barrier(CLK_GLOBAL_MEM_FENCE);
     const T sum = reduce_chunk(upper, team == 0 ? upper_chunks : 0, identity, op, meet);
-    if (team == 0 && first_member) *out = sum;
+    if (team == 0 && first_member) *out = canonical(sum);
 }
 
 // sums: room for the first two levels; ticket: zero before and after the launch; finish: whether the last group
@@ -121,7 +121,7 @@ void reduce_fixed(__global const T* in, ulong in_at, __global T* out, ulong out_
     for (u64 first = get_group_id(0) * TEAMS; first < chunks; first += get_num_groups(0) * TEAMS) {
         const u64 c = first + team, begin = c * chunk;
         const T sum = reduce_chunk(in + begin, begin < n ? min(chunk, n - begin) : 0, identity, op, meet);
-        if (first_member && c < chunks) (chunks == 1 ? out : sums)[c] = sum;
+        if (first_member && c < chunks) (chunks == 1 ? out : sums)[c] = canonical(sum);
     }
     if (chunks == 1 || !finish || !last_group(ticket + ticket_at, get_num_groups(0), &last)) return;
     reduce_sums(sums, chunks, upper_chunk, out, identity, op, meet);

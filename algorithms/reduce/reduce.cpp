@@ -64,6 +64,7 @@ void run_shuffle(Stream& stream, const ReduceProblem& p) {
 }
 
 void run_global_tree(Stream& stream, const ReduceProblem& p) {
+    if (p.in.count == 1) return run_sequential(stream, p);  // no level of the tree would store the element
     Device& device = stream.device();
     const auto step = step_kernel(device, p, "reduce_global_step", &ReduceSteps::global_step);
     const auto copy = stream.scratch(p.in.bytes());
@@ -205,9 +206,8 @@ Enqueued reduce(Stream& stream, const ReduceProblem& p, const Options& options) 
     const Row<ReduceProblem>& row = choose_tuned("reduce", table, stream.device(), p, point_of(p), options);
     if (p.in.count == 0) {
         // Without elements the result is the identity.
-        u64 identity = 0;
-        std::memcpy(&identity, p.identity.bytes.data(), p.identity.bytes.size());
-        stream.fill(*p.out.buffer, p.out.offset, p.out.bytes(), &identity, size_of(p.out.type));
+        const std::array<std::byte, 8> identity = canonical_bytes(p.identity, p.out.type);
+        stream.fill(*p.out.buffer, p.out.offset, p.out.bytes(), identity.data(), size_of(p.out.type));
     } else {
         row.run(stream, p);
     }

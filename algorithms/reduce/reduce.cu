@@ -117,7 +117,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, 1)
     for (u64 c = u64(blockIdx.x) * warps + warp; c < chunks; c += u64(gridDim.x) * warps) {
         const u64 begin = c * chunk;
         const T sum = reduce_chunk(in + begin, n - begin < chunk ? n - begin : chunk, identity, op);
-        if (first_lane) (chunks == 1 ? out : sums)[c] = sum;
+        if (first_lane) (chunks == 1 ? out : sums)[c] = canonical(sum);
     }
     if (chunks == 1 || !last_group(ticket, gridDim.x)) return;
 
@@ -128,12 +128,12 @@ extern "C" __global__ void __launch_bounds__(GROUP, 1)
         const u64 begin = c * upper_chunk;
         const T sum =
             reduce_chunk(sums + begin, chunks - begin < upper_chunk ? chunks - begin : upper_chunk, identity, op);
-        if (first_lane) (upper_chunks == 1 ? out : upper)[c] = sum;
+        if (first_lane) (upper_chunks == 1 ? out : upper)[c] = canonical(sum);
     }
     if (upper_chunks == 1) return;
     __threadfence();
     __syncthreads();
     if (warp != 0) return;
     const T sum = reduce_chunk(upper, upper_chunks, identity, op);
-    if (first_lane) *out = sum;
+    if (first_lane) *out = canonical(sum);
 }

@@ -8,7 +8,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void reduce_global_step(__global T* x, ulong x_at, u64 n, u64 half_n, const Op op) {
     x += x_at;
     const u64 i = get_global_id(0);
-    if (i + half_n < n) x[i] = apply(op, x[i], x[i + half_n]);
+    if (i + half_n < n) x[i] = canonical(apply(op, x[i], x[i + half_n]));
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
@@ -22,7 +22,7 @@ void reduce_interleaved(__global const T* in, ulong in_at, __global T* sums, ulo
         barrier(CLK_LOCAL_MEM_FENCE);
         if (local_id % (2 * distance) == 0) shared[local_id] = apply(op, shared[local_id], shared[local_id + distance]);
     }
-    if (local_id == 0) sums[sums_at + get_group_id(0)] = shared[0];
+    if (local_id == 0) sums[sums_at + get_group_id(0)] = canonical(shared[0]);
 }
 
 // Combines the upper half with the lower half. The result is valid in work-item 0.
@@ -42,7 +42,7 @@ void reduce_sequential(__global const T* in, ulong in_at, __global T* sums, ulon
     const u64 i = get_global_id(0);
     shared[local_id] = i < n ? in[in_at + i] : identity;
     const T sum = meet_halves(shared, local_id, op);
-    if (local_id == 0) sums[sums_at + get_group_id(0)] = sum;
+    if (local_id == 0) sums[sums_at + get_group_id(0)] = canonical(sum);
 }
 
 // Combines two elements, one group size apart.
@@ -58,7 +58,7 @@ void reduce_first_add(__global const T* in, ulong in_at, __global T* sums, ulong
     const u32 local_id = get_local_id(0);
     shared[local_id] = add_two(in + in_at, n, local_id, identity, op);
     const T sum = meet_halves(shared, local_id, op);
-    if (local_id == 0) sums[sums_at + get_group_id(0)] = sum;
+    if (local_id == 0) sums[sums_at + get_group_id(0)] = canonical(sum);
 }
 
 #if defined(CONCORD_SHUFFLE_PTX) || defined(CONCORD_SHUFFLE_KHR)
@@ -80,7 +80,7 @@ void reduce_shuffle(__global const T* in, ulong in_at, __global T* sums, ulong s
     barrier(CLK_LOCAL_MEM_FENCE);
     if (local_id >= CONCORD_SUB_GROUP) return;
     const T sum = reduce_sub_group(local_id < GROUP / CONCORD_SUB_GROUP ? shared[local_id] : identity, op);
-    if (local_id == 0) sums[sums_at + get_group_id(0)] = sum;
+    if (local_id == 0) sums[sums_at + get_group_id(0)] = canonical(sum);
 }
 
 #endif

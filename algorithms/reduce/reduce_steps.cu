@@ -18,7 +18,7 @@
 
 extern "C" __global__ void __launch_bounds__(GROUP) reduce_global_step(T* x, u64 n, u64 half, const Op op) {
     const u64 i = u64(blockIdx.x) * GROUP + threadIdx.x;
-    if (i + half < n) x[i] = apply(op, x[i], x[i + half]);
+    if (i + half < n) x[i] = canonical(apply(op, x[i], x[i + half]));
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP)
@@ -31,7 +31,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
         __syncthreads();
         if (thread % (2 * distance) == 0) shared[thread] = apply(op, shared[thread], shared[thread + distance]);
     }
-    if (thread == 0) sums[blockIdx.x] = shared[0];
+    if (thread == 0) sums[blockIdx.x] = canonical(shared[0]);
 }
 
 // Combines the upper half with the lower half. The result is valid in thread 0.
@@ -50,7 +50,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     const u64 i = u64(blockIdx.x) * GROUP + thread;
     shared[thread] = i < n ? in[i] : identity;
     const T sum = meet_halves(shared, thread, op);
-    if (thread == 0) sums[blockIdx.x] = sum;
+    if (thread == 0) sums[blockIdx.x] = canonical(sum);
 }
 
 // Combines two elements, one group size apart.
@@ -65,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     const u32 thread = threadIdx.x;
     shared[thread] = add_two(in, n, thread, identity, op);
     const T sum = meet_halves(shared, thread, op);
-    if (thread == 0) sums[blockIdx.x] = sum;
+    if (thread == 0) sums[blockIdx.x] = canonical(sum);
 }
 
 // The result is valid in lane 0 of the warp.
@@ -84,5 +84,5 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     __syncthreads();
     if (thread >= warp_width) return;
     const T sum = reduce_warp(thread < GROUP / warp_width ? shared[thread] : identity, op);
-    if (thread == 0) sums[blockIdx.x] = sum;
+    if (thread == 0) sums[blockIdx.x] = canonical(sum);
 }

@@ -15,7 +15,7 @@ template <class T, class Op>
 void reduce_global_step(const Group& group, T* x, u64 n, u64 half, u64 tile, const Op op) {
     const u64 begin = group.x * tile, end = std::min(n - half, begin + tile);
     for (u64 i = begin; i < end; ++i)
-        x[i] = op(x[i], x[i + half]);
+        x[i] = canonical(op(x[i], x[i + half]));
 }
 
 inline constexpr u64 step_group = 256;
@@ -33,7 +33,7 @@ void reduce_interleaved(const Group& group, const T* in, T* sums, u64 n, T ident
                 shared[local_id] = op(shared[local_id], shared[local_id + distance]);
         }
     }
-    sums[group.x] = shared[0];
+    sums[group.x] = canonical(shared[0]);
 }
 
 // Combines the upper half with the lower half. The active work-items are the first ones.
@@ -52,7 +52,7 @@ void reduce_sequential(const Group& group, const T* in, T* sums, u64 n, T identi
     const u64 first = group.x * step_group;
     for (u64 local_id = 0; local_id < step_group; ++local_id)
         shared[local_id] = first + local_id < n ? in[first + local_id] : identity;
-    sums[group.x] = meet_halves(shared, op);
+    sums[group.x] = canonical(meet_halves(shared, op));
 }
 
 // Every work-item combines two elements as it loads them, one group size apart.
@@ -64,7 +64,7 @@ void reduce_first_add(const Group& group, const T* in, T* sums, u64 n, T identit
         const u64 i = first + local_id, j = i + step_group;
         shared[local_id] = op(i < n ? in[i] : identity, j < n ? in[j] : identity);
     }
-    sums[group.x] = meet_halves(shared, op);
+    sums[group.x] = canonical(meet_halves(shared, op));
 }
 
 }  // namespace concord::detail::host

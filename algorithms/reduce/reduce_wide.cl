@@ -32,7 +32,7 @@ static inline T reduce_chunk(__global const T* chunk, u64 length, T identity, co
 #pragma clang loop unroll(disable)
         for (int l = 0; l < distance; ++l) sum[l] = apply(op, sum[l], sum[l + distance]);
     }
-    return sum[0];
+    return canonical(sum[0]);
 }
 
 // Reduces n elements to the sums of their chunks.

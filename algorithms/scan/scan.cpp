@@ -59,22 +59,19 @@ void run_hillis_steele(Stream& stream, const ScanProblem& p) {
     const u64 n = p.in.count;
     View x = p.in;
     std::shared_ptr<Buffer> from, to;  // alternate
-    for (u64 distance = 1; distance < n; distance *= 2) {
+    u64 distance = 1;
+    do {  // at least once: the step stores canonical NaNs
         if (!to) to = stream.scratch(p.in.bytes());
         const View y = elements(to, n, p);
         launch_elements(stream, *step, n, scan_group, p.values, x, y, n, distance);
         x = y;
         std::swap(from, to);
-    }
+        distance *= 2;
+    } while (distance < n);
     if (p.kind == ScanKind::exclusive) {
-        if (n == 1) {  // x may be out
-            stream.fill(*p.out.buffer, p.out.offset, p.out.bytes(), p.identity.bytes.data(),
-                        size_of(p.type()));
-            return;
-        }
         const auto shift = step_kernel(device, p, "scan_shift", &ScanSteps::shift);
         launch_elements(stream, *shift, n, scan_group, p.values, x, p.out, n, p.identity);
-    } else if (!overlap(x, p.out)) {
+    } else {
         stream.copy(*p.out.buffer, p.out.offset, *x.buffer, x.offset, x.bytes());
     }
 }
@@ -93,7 +90,8 @@ void run_blelloch(Stream& stream, const ScanProblem& p) {
         const u64 nodes = whole / (2 * distance);
         launch_elements(stream, *up, nodes, scan_group, p.values, x, nodes, distance);
     }
-    stream.fill(*buffer, (whole - 1) * size, size, p.identity.bytes.data(), size);
+    const std::array<std::byte, 8> root = canonical_bytes(p.identity, p.type());
+    stream.fill(*buffer, (whole - 1) * size, size, root.data(), size);
     for (u64 distance = whole / 2; distance > 0; distance /= 2) {
         const u64 nodes = whole / (2 * distance);
         launch_elements(stream, *down, nodes, scan_group, p.values, x, nodes, distance);

@@ -11,14 +11,14 @@ GROUP_KERNEL
 void scan_step(__global const T* x, ulong x_at, __global T* y, ulong y_at, u64 n, u64 distance, const Op op) {
     const u64 i = get_global_id(0);
     x += x_at;
-    if (i < n) y[y_at + i] = i < distance ? x[i] : apply(op, x[i - distance], x[i]);
+    if (i < n) y[y_at + i] = canonical(i < distance ? x[i] : apply(op, x[i - distance], x[i]));
 }
 
 // Converts an inclusive scan to an exclusive one.
 GROUP_KERNEL
 void scan_shift(__global const T* x, ulong x_at, __global T* out, ulong out_at, u64 n, T identity, const Op op) {
     const u64 i = get_global_id(0);
-    if (i < n) out[out_at + i] = i == 0 ? identity : x[x_at + i - 1];
+    if (i < n) out[out_at + i] = canonical(i == 0 ? identity : x[x_at + i - 1]);
 }
 
 // Converts an exclusive scan to an inclusive one.
@@ -26,7 +26,7 @@ GROUP_KERNEL
 void scan_join(__global const T* x, ulong x_at, __global const T* in, ulong in_at, __global T* out, ulong out_at, u64 n,
                const Op op) {
     const u64 i = get_global_id(0);
-    if (i < n) out[out_at + i] = apply(op, x[x_at + i], in[in_at + i]);
+    if (i < n) out[out_at + i] = canonical(apply(op, x[x_at + i], in[in_at + i]));
 }
 
 // One level of the up-sweep of blelloch: right nodes become sums. nodes: number of nodes of the level above.
@@ -46,8 +46,8 @@ void scan_down_sweep(__global T* x, ulong x_at, u64 nodes, u64 distance, const O
     if (k >= nodes) return;
     __global T* right = x + x_at + (k + 1) * 2 * distance - 1;
     const T before = *right, sum = *(right - distance);
-    *(right - distance) = before;
-    *right = apply(op, before, sum);
+    *(right - distance) = canonical(before);
+    *right = canonical(apply(op, before, sum));
 }
 
 // Combines every element with the carry of its block.
@@ -55,7 +55,7 @@ GROUP_KERNEL
 void scan_offsets(__global T* out, ulong out_at, __global const T* offsets, ulong offsets_at, u64 n, u64 block,
                   const Op op) {
     const u64 i = get_global_id(0);
-    if (i < n) out[out_at + i] = apply(op, offsets[offsets_at + i / block], out[out_at + i]);
+    if (i < n) out[out_at + i] = canonical(apply(op, offsets[offsets_at + i / block], out[out_at + i]));
 }
 
 // Inclusive scan of one value per work-item, by hillis_steele in local memory. All work-items of the group call it.
@@ -79,7 +79,7 @@ void scan_kogge_stone(__global const T* in, ulong in_at, __global T* out, ulong 
     const u32 local_id = get_local_id(0);
     const u64 i = get_global_id(0);
     const T value = scan_work_items(shared, i < n ? in[in_at + i] : identity, op);
-    if (i < n) out[out_at + i] = !exclusive ? value : local_id == 0 ? identity : shared[local_id - 1];
+    if (i < n) out[out_at + i] = canonical(!exclusive ? value : local_id == 0 ? identity : shared[local_id - 1]);
     if (local_id == GROUP - 1) sums[sums_at + get_group_id(0)] = value;
 }
 
@@ -104,7 +104,7 @@ void scan_brent_kung(__global const T* in, ulong in_at, __global T* out, ulong o
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (u32 i = local_id; i < 2 * GROUP; i += GROUP) {
-        if (first + i < n) out[first + i] = !exclusive ? shared[i] : i == 0 ? identity : shared[i - 1];
+        if (first + i < n) out[first + i] = canonical(!exclusive ? shared[i] : i == 0 ? identity : shared[i - 1]);
     }
     if (local_id == 0) sums[sums_at + get_group_id(0)] = shared[2 * GROUP - 1];
 }
@@ -135,7 +135,7 @@ INLINED void scan_tree(__global const T* in, __global T* out, __global T* sum, u
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (u32 i = local_id; i <= last; i += GROUP) {
-        if (first + i < n) out[first + i] = exclusive ? AT(i) : apply(op, AT(i), in[first + i]);
+        if (first + i < n) out[first + i] = canonical(exclusive ? AT(i) : apply(op, AT(i), in[first + i]));
     }
 #undef AT
 }
@@ -183,7 +183,7 @@ void scan_recursive_vector(__global const T* in, ulong in_at, __global T* out, u
 #pragma unroll
     for (int j = WIDTH - 1; j >= 0; --j) {
         const T value = !exclusive ? apply(op, before, item[j]) : j == 0 ? before : apply(op, before, item[j - 1]);
-        if (first + j < n) out[first + j] = value;
+        if (first + j < n) out[first + j] = canonical(value);
     }
     if (local_id == GROUP - 1) sums[sums_at + get_group_id(0)] = sum;
 }

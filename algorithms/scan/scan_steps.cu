@@ -28,19 +28,19 @@
 // One pass of hillis_steele.
 extern "C" __global__ void __launch_bounds__(GROUP) scan_step(const T* x, T* y, u64 n, u64 distance, const Op op) {
     const u64 i = u64(blockIdx.x) * GROUP + threadIdx.x;
-    if (i < n) y[i] = i < distance ? x[i] : apply(op, x[i - distance], x[i]);
+    if (i < n) y[i] = canonical(i < distance ? x[i] : apply(op, x[i - distance], x[i]));
 }
 
 // Converts an inclusive scan to an exclusive one.
 extern "C" __global__ void __launch_bounds__(GROUP) scan_shift(const T* x, T* out, u64 n, T identity, const Op op) {
     const u64 i = u64(blockIdx.x) * GROUP + threadIdx.x;
-    if (i < n) out[i] = i == 0 ? identity : x[i - 1];
+    if (i < n) out[i] = canonical(i == 0 ? identity : x[i - 1]);
 }
 
 // Converts an exclusive scan to an inclusive one.
 extern "C" __global__ void __launch_bounds__(GROUP) scan_join(const T* x, const T* in, T* out, u64 n, const Op op) {
     const u64 i = u64(blockIdx.x) * GROUP + threadIdx.x;
-    if (i < n) out[i] = apply(op, x[i], in[i]);
+    if (i < n) out[i] = canonical(apply(op, x[i], in[i]));
 }
 
 // One level of the up-sweep of blelloch: right nodes become sums. nodes: number of nodes of the level above.
@@ -58,14 +58,14 @@ extern "C" __global__ void __launch_bounds__(GROUP) scan_down_sweep(T* x, u64 no
     if (k >= nodes) return;
     const u64 right = (k + 1) * 2 * distance - 1;
     const T before = x[right], sum = x[right - distance];
-    x[right - distance] = before;
-    x[right] = apply(op, before, sum);
+    x[right - distance] = canonical(before);
+    x[right] = canonical(apply(op, before, sum));
 }
 
 // Combines every element with the carry of its block.
 extern "C" __global__ void __launch_bounds__(GROUP) scan_offsets(T* out, const T* offsets, u64 n, u64 block, const Op op) {
     const u64 i = u64(blockIdx.x) * GROUP + threadIdx.x;
-    if (i < n) out[i] = apply(op, offsets[i / block], out[i]);
+    if (i < n) out[i] = canonical(apply(op, offsets[i / block], out[i]));
 }
 
 // Inclusive scan of one value per thread, by hillis_steele in shared memory. All threads of the group call it.
@@ -88,7 +88,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     const u32 thread = threadIdx.x;
     const u64 i = u64(blockIdx.x) * GROUP + thread;
     const T value = scan_threads(shared, i < n ? in[i] : identity, op);
-    if (i < n) out[i] = !exclusive ? value : thread == 0 ? identity : shared[thread - 1];
+    if (i < n) out[i] = canonical(!exclusive ? value : thread == 0 ? identity : shared[thread - 1]);
     if (thread == GROUP - 1) sums[blockIdx.x] = value;
 }
 
@@ -110,7 +110,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     }
     __syncthreads();
     for (u32 i = thread; i < 2 * GROUP; i += GROUP) {
-        if (first + i < n) out[first + i] = !exclusive ? shared[i] : i == 0 ? identity : shared[i - 1];
+        if (first + i < n) out[first + i] = canonical(!exclusive ? shared[i] : i == 0 ? identity : shared[i - 1]);
     }
     if (thread == 0) sums[blockIdx.x] = shared[2 * GROUP - 1];
 }
@@ -143,7 +143,7 @@ __device__ __forceinline__ void scan_tree(const T* in, T* out, T* sums, u64 n, u
     }
     __syncthreads();
     for (u32 i = thread; i <= last; i += GROUP) {
-        if (first + i < n) out[first + i] = exclusive ? at(i) : apply(op, at(i), in[first + i]);
+        if (first + i < n) out[first + i] = canonical(exclusive ? at(i) : apply(op, at(i), in[first + i]));
     }
 }
 
@@ -180,7 +180,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
 #pragma unroll
     for (u32 j = width; j-- > 0;) {
         const T value = !exclusive ? apply(op, before, item[j]) : j == 0 ? before : apply(op, before, item[j - 1]);
-        if (first + j < n) out[first + j] = value;
+        if (first + j < n) out[first + j] = canonical(value);
     }
     if (thread == GROUP - 1) sums[blockIdx.x] = sum;
 }

@@ -19,18 +19,19 @@ template <class T, class Op>
 void scan_step(const Group& group, const T* x, T* y, u64 n, u64 distance, u64 tile, const Op op) {
     const u64 begin = group.x * tile, end = std::min(n, begin + tile),
               copied = std::clamp(distance, begin, end);
-    std::copy(x + begin, x + copied, y + begin);
+    for (u64 i = begin; i < copied; ++i)
+        y[i] = canonical(x[i]);
     for (u64 i = copied; i < end; ++i)
-        y[i] = op(x[i - distance], x[i]);
+        y[i] = canonical(op(x[i - distance], x[i]));
 }
 
 // Converts an inclusive scan to an exclusive one.
 template <class T, class Op>
 void scan_shift(const Group& group, const T* x, T* out, u64 n, T identity, u64 tile, const Op /*op*/) {
     const u64 begin = group.x * tile, end = std::min(n, begin + tile);
-    if (begin == 0) out[0] = identity;
+    if (begin == 0) out[0] = canonical(identity);
     for (u64 i = std::max<u64>(begin, 1); i < end; ++i)
-        out[i] = x[i - 1];
+        out[i] = canonical(x[i - 1]);
 }
 
 // Converts an exclusive scan to an inclusive one.
@@ -38,7 +39,7 @@ template <class T, class Op>
 void scan_join(const Group& group, const T* x, const T* in, T* out, u64 n, u64 tile, const Op op) {
     const u64 begin = group.x * tile, end = std::min(n, begin + tile);
     for (u64 i = begin; i < end; ++i)
-        out[i] = op(x[i], in[i]);
+        out[i] = canonical(op(x[i], in[i]));
 }
 
 // One level of the up-sweep of blelloch.
@@ -58,8 +59,8 @@ void scan_down_sweep(const Group& group, T* x, u64 nodes, u64 distance, u64 tile
     for (u64 k = begin; k < end; ++k) {
         T* right = x + (k + 1) * 2 * distance - 1;
         const T before = *right, sum = *(right - distance);
-        *(right - distance) = before;
-        *right = op(before, sum);
+        *(right - distance) = canonical(before);
+        *right = canonical(op(before, sum));
     }
 }
 
@@ -68,7 +69,7 @@ template <class T, class Op>
 void scan_offsets(const Group& group, T* out, const T* offsets, u64 n, u64 block, u64 tile, const Op op) {
     const u64 begin = group.x * tile, end = std::min(n, begin + tile);
     for (u64 i = begin; i < end; ++i)
-        out[i] = op(offsets[i / block], out[i]);
+        out[i] = canonical(op(offsets[i / block], out[i]));
 }
 
 // Load a block of the input, padded with identities, and store its results.
@@ -82,8 +83,9 @@ template <u64 length, class T>
 [[gnu::always_inline]] inline void store_block(const Group& group, const T* block, T* out, u64 n,
                                                u32 exclusive, T identity) {
     const u64 first = group.x * length, count = std::min(length, n - first);
-    if (exclusive != 0) out[first] = identity;
-    std::copy(block, block + count - (exclusive != 0 ? 1 : 0), out + first + (exclusive != 0 ? 1 : 0));
+    if (exclusive != 0) out[first] = canonical(identity);
+    for (u64 i = exclusive != 0 ? 1 : 0; i < count; ++i)
+        out[first + i] = canonical(exclusive != 0 ? block[i - 1] : block[i]);
 }
 
 // Inclusive scan of one value per work-item, by hillis_steele.
@@ -147,7 +149,7 @@ void scan_recursive(const Group& group, const T* in, T* out, T* sums, u64 n, u32
     }
     const u64 first = group.x * length, count = std::min(length, n - first);
     for (u64 i = 0; i < count; ++i)
-        out[first + i] = exclusive != 0 ? shared[i] : op(shared[i], in[first + i]);
+        out[first + i] = canonical(exclusive != 0 ? shared[i] : op(shared[i], in[first + i]));
 }
 
 // Eight elements per work-item, then the work-items' sums.
@@ -167,9 +169,9 @@ void scan_recursive_vector(const Group& group, const T* in, T* out, T* sums, u64
     for (u64 i = 0; i < count; ++i) {
         const u64 local_id = i / width;
         const T before = local_id == 0 ? identity : shared[local_id - 1];
-        out[first + i] = exclusive == 0   ? op(before, item[i])
-                         : i % width == 0 ? before
-                                          : op(before, item[i - 1]);
+        out[first + i] = canonical(exclusive == 0   ? op(before, item[i])
+                                   : i % width == 0 ? before
+                                                    : op(before, item[i - 1]));
     }
     sums[group.x] = shared[scan_group - 1];
 }

@@ -91,9 +91,9 @@ INLINED void downsweep(Work* w, const T* carry, __global T* out, u64 begin, u64 
 #pragma unroll
             for (u32 j = HELD - 1; j > 0; --j) {
                 const T own = item[j], earlier = item[j - 1];
-                item[j] = apply(op, left, exclusive ? earlier : own);
+                item[j] = canonical(apply(op, left, exclusive ? earlier : own));
             }
-            item[0] = exclusive && local_id % SHARERS == 0 ? left : first_item;
+            item[0] = canonical(exclusive && local_id % SHARERS == 0 ? left : first_item);
         }
         const u64 first = begin + k * TILE;
         store_striped(out + first, first < n ? n - first : 0, w[k].item, shared->stage);

@@ -93,11 +93,11 @@ __device__ __forceinline__ void downsweep(Work<COUNT>& w, T* out, u64 begin, u64
             if (exclusive) {
                 const T last = shuffle_from(item[pack - 1], lane - 1);
 #pragma unroll
-                for (int j = pack - 1; j > 0; --j) item[j] = combine(left, item[j - 1]);
-                item[0] = threadIdx.x % sharers == 0 ? left : combine(left, last);
+                for (int j = pack - 1; j > 0; --j) item[j] = canonical(combine(left, item[j - 1]));
+                item[0] = canonical(threadIdx.x % sharers == 0 ? left : combine(left, last));
             } else {
 #pragma unroll
-                for (int j = 0; j < pack; ++j) item[j] = combine(left, item[j]);
+                for (int j = 0; j < pack; ++j) item[j] = canonical(combine(left, item[j]));
             }
         }
         const u64 first = begin + k * tile_length;

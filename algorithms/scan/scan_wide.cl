@@ -72,16 +72,16 @@ typedef union {
 static inline void store_piece(__global T* out, const T* piece, int count, u32 non_temporal) {
     int i = 0;
     if (CAN_STREAM && non_temporal) {
-        for (; i < count && (ulong)(out + i) % LINE_BYTES != 0; ++i) out[i] = piece[i];
+        for (; i < count && (ulong)(out + i) % LINE_BYTES != 0; ++i) out[i] = canonical(piece[i]);
         for (; i + LINE <= count; i += LINE) {
             Line line;
 #pragma unroll
-            for (int j = 0; j < LINE; ++j) line.item[j] = piece[i + j];
+            for (int j = 0; j < LINE; ++j) line.item[j] = canonical(piece[i + j]);
             stream_line(out + i, line.all);
         }
     }
     VECTORS
-    for (int k = i; k < count; ++k) out[k] = piece[k];
+    for (int k = i; k < count; ++k) out[k] = canonical(piece[k]);
 }
 
 // Downsweep: computes the results of a tile from its carry. non_temporal: results are stored with non-temporal stores.

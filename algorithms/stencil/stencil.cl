@@ -132,7 +132,7 @@ void stencil_streaming(__global const T* restrict in, ulong in_at, __global T* r
                             ((line[x - r] + line[x + r]) + (column[y - r].item[i] + column[y + r].item[i])) +
                                 (queue[j][RADIUS - r].item[i] + queue[j][RADIUS + r].item[i]),
                             t);
-                result.item[i] = t;
+                result.item[i] = canonical(t);
             }
             if (inside[j] && own_y + j < y_end) *(__global V*)(out + z * plane + own + j * columns) = result;
         }

@@ -141,7 +141,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
                             ((line[x - r] + line[x + r]) + (column[y - r].item[i] + column[y + r].item[i])) +
                                 (queue[j][RADIUS - r].item[i] + queue[j][RADIUS + r].item[i]),
                             t);
-                result.item[i] = t;
+                result.item[i] = canonical(t);
             }
             if (inside[j] && own_y + j < y_end) *reinterpret_cast<V*>(out + z * plane + own + j * columns) = result;
         }

@@ -11,6 +11,7 @@
 //
 // T: f32 or f64.
 
+#include <concord/detail/canonical.hpp>
 #include <concord/detail/host_vector.hpp>
 #include <concord/host_kernel.hpp>
 
@@ -71,8 +72,8 @@ void stencil_naive(const Group& group, const T* in, T* out, const StencilVolume 
         const u64 z = volume.z_begin + row / rows, y = volume.y_begin + row % rows;
         for (u64 x = 0; x < volume.columns; ++x)
             out[(z * volume.rows + y) * volume.columns + x] =
-                stencil_point(at, static_cast<i64>(z), static_cast<i64>(y), static_cast<i64>(x),
-                              static_cast<i64>(volume.radius), star);
+                canonical(stencil_point(at, static_cast<i64>(z), static_cast<i64>(y), static_cast<i64>(x),
+                                        static_cast<i64>(volume.radius), star));
     }
 }
 
@@ -108,7 +109,7 @@ void stencil_tiled(const Group& group, const T* in, T* out, const StencilVolume 
         for (i64 j = 0; j < height; ++j) {
             for (i64 i = 0; i < width; ++i)
                 out[(plane * volume.rows + static_cast<u64>(y0 + j)) * volume.columns +
-                    static_cast<u64>(x0 + i)] = stencil_point(v, z, j, i, radius, star);
+                    static_cast<u64>(x0 + i)] = canonical(stencil_point(v, z, j, i, radius, star));
         }
     }
 }
@@ -144,8 +145,8 @@ struct StencilRows {
 };
 
 // Adds one or two distances per pass: more rows need more addresses than there are registers. The loop uses ivdep
-// because g++ 12 drops __restrict when it inlines.
-template <class T, int first, int count>
+// because g++ 12 drops __restrict when it inlines. last: the sums are complete, so NaNs become canonical.
+template <class T, int first, int count, bool last>
 [[gnu::always_inline]] inline void stencil_pass(const T* centre, const StencilRows<T>& rows, const T* sums,
                                                 T* to, u64 n, const T* c) {
     const T c0 = c[0], c1 = c[first], c2 = c[first + count - 1];
@@ -165,18 +166,17 @@ template <class T, int first, int count>
         t = std::fma(c1, ((left[i] + right[i]) + (ya[i] + yb[i])) + (za[i] + zb[i]), t);
         if constexpr (count == 2)
             t = std::fma(c2, ((far_left[i] + far_right[i]) + (yc[i] + yd[i])) + (zc[i] + zd[i]), t);
-        to[i] = t;
+        to[i] = last ? canonical(t) : t;
     }
 }
 
 template <class T, int first>
-[[gnu::always_inline]] inline void stencil_passes(bool two, const T* centre, const StencilRows<T>& rows,
-                                                  const T* sums, T* to, u64 n, const T* c) {
-    if (two) {
-        stencil_pass<T, first, 2>(centre, rows, sums, to, n, c);
-    } else {
-        stencil_pass<T, first, 1>(centre, rows, sums, to, n, c);
-    }
+[[gnu::always_inline]] inline void stencil_passes(bool two, bool last, const T* centre,
+                                                  const StencilRows<T>& rows, const T* sums, T* to, u64 n,
+                                                  const T* c) {
+    if (!two) return stencil_pass<T, first, 1, true>(centre, rows, sums, to, n, c);
+    if (last || first == 7) return stencil_pass<T, first, 2, true>(centre, rows, sums, to, n, c);
+    if constexpr (first < 7) stencil_pass<T, first, 2, false>(centre, rows, sums, to, n, c);
 }
 
 // One plane of a tile in one step. planes[k] is the address of row 0, which may be outside the tile, or null outside
@@ -216,15 +216,16 @@ template <class T>
             rows.z_before[k] = p.at(radius - distance, y);
             rows.z_after[k] = p.at(radius + distance, y);
         }
-        T* const target = r + 1 >= radius ? to : p.sums;
+        const bool last = r + 1 >= radius;
+        T* const target = last ? to : p.sums;
         if (r == 1) {
-            stencil_passes<T, 1>(two, centre, rows, p.sums, target, p.count, p.star.c);
+            stencil_passes<T, 1>(two, last, centre, rows, p.sums, target, p.count, p.star.c);
         } else if (r == 3) {
-            stencil_passes<T, 3>(two, centre, rows, p.sums, target, p.count, p.star.c);
+            stencil_passes<T, 3>(two, last, centre, rows, p.sums, target, p.count, p.star.c);
         } else if (r == 5) {
-            stencil_passes<T, 5>(two, centre, rows, p.sums, target, p.count, p.star.c);
+            stencil_passes<T, 5>(two, last, centre, rows, p.sums, target, p.count, p.star.c);
         } else {
-            stencil_passes<T, 7>(two, centre, rows, p.sums, target, p.count, p.star.c);
+            stencil_passes<T, 7>(two, last, centre, rows, p.sums, target, p.count, p.star.c);
         }
     }
 }

@@ -39,7 +39,7 @@ void stencil_naive(__global const T* in, ulong in_at, __global T* out, ulong out
         t = step_of(t, star.c[r], x >= r ? in[at - r] : (T)0, r < columns - x ? in[at + r] : (T)0,
                     y >= r ? in[at - r * columns] : (T)0, r < rows - y ? in[at + r * columns] : (T)0,
                     z >= r ? in[at - r * plane] : (T)0, r < depth - z ? in[at + r * plane] : (T)0);
-    out[out_at + at] = t;
+    out[out_at + at] = canonical(t);
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
@@ -66,5 +66,5 @@ void stencil_tiled(__global const T* in, ulong in_at, __global T* out, ulong out
     for (u32 r = 1; r <= RADIUS; ++r)
         t = step_of(t, star.c[r], tile[v][h - r], tile[v][h + r], tile[v - r][h], tile[v + r][h],
                     z >= r ? in[at - r * plane] : (T)0, r < depth - z ? in[at + r * plane] : (T)0);
-    out[out_at + at] = t;
+    out[out_at + at] = canonical(t);
 }

@@ -10,6 +10,8 @@
 // T: f32 or f64. A group computes one tile of one plane. Tiles are numbered along x, then y, then z, from plane
 // z_begin and row y_begin; rows from y_end on are not computed. Neighbours are read from all of the volume.
 
+#include "common.cu"
+
 constexpr u32 LANES_Y = GROUP / LANES_X;
 
 struct Star {
@@ -43,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
         t = step(t, star.c[r], x >= r ? in[at - r] : T(0), r < columns - x ? in[at + r] : T(0),
                  y >= r ? in[at - r * columns] : T(0), r < rows - y ? in[at + r * columns] : T(0),
                  z >= r ? in[at - r * plane] : T(0), r < depth - z ? in[at + r * plane] : T(0));
-    out[at] = t;
+    out[at] = canonical(t);
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP)
@@ -69,5 +71,5 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     for (u32 r = 1; r <= RADIUS; ++r)
         t = step(t, star.c[r], tile[v][h - r], tile[v][h + r], tile[v - r][h], tile[v + r][h],
                  z >= r ? in[at - r * plane] : T(0), r < depth - z ? in[at + r * plane] : T(0));
-    out[at] = t;
+    out[at] = canonical(t);
 }

@@ -129,6 +129,7 @@ void stencil_temporal(__global const T* restrict in, ulong in_at, __global T* re
                                     (queue[s][RADIUS - r].row[j].item[i] + above),
                                 t);
                     }
+                    if (s + 1 == STEPS) t = canonical(t);
                     result.row[j].item[i] = inside[j] && in_z ? t : 0;
                 }
             }

@@ -136,6 +136,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
                                     (queue[s][RADIUS - r].row[j].item[i] + above),
                                 t);
                     }
+                    if (s + 1 == STEPS) t = canonical(t);
                     result.row[j].item[i] = inside[j] && in_z ? t : T(0);
                 }
             }

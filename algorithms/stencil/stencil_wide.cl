@@ -54,8 +54,8 @@ INLINED void two_vectors(const T* centre, const Rows* rows, u64 i, T* line, cons
                     (LOAD(zb + W) + LOAD(za + W)),
                 b);
     }
-    STORE(a, line + i);
-    STORE(b, line + i + W);
+    STORE(CANONICAL(VECTOR, a), line + i);
+    STORE(CANONICAL(VECTOR, b), line + i + W);
 }
 
 INLINED T one_point(const T* centre, const Rows* rows, u64 i, const Star* star) {
@@ -66,7 +66,7 @@ INLINED T one_point(const T* centre, const Rows* rows, u64 i, const Star* star) 
                 ((centre[i - r] + centre[i + r]) + (rows->y_before[r - 1][i] + rows->y_after[r - 1][i])) +
                     (rows->z_before[r - 1][i] + rows->z_after[r - 1][i]),
                 t);
-    return t;
+    return canonical(t);
 }
 
 typedef struct {

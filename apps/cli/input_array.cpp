@@ -1,12 +1,11 @@
 #include "input_array.hpp"
 
+#include <concord/internal/npy.hpp>
+
 namespace concord::app {
 
 std::string shape_name(const Shape& shape) {
-    std::string text = "(";
-    for (std::size_t i = 0; i < shape.size(); ++i)
-        text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
-    return text + (shape.size() == 1 ? ",)" : ")");
+    return detail::shape_name(shape);
 }
 
 std::string InputArray::description() const {

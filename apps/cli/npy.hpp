@@ -1,9 +1,10 @@
 #pragma once
-// NumPy's .npy files: format 1.0 to 3.0, little-endian, C order, the ten element types.
+// Inputs in NumPy's .npy files.
 
 #include "input_array.hpp"
 
 #include <concord/internal/input_file.hpp>
+#include <concord/internal/npy.hpp>
 
 #include <filesystem>
 #include <memory>
@@ -14,23 +15,10 @@
 
 namespace concord::app {
 
-// Header of a .npy file.
-struct NpyHeader {
-    Type type = Type::u8;
-    Shape shape;
-    u64 count = 0;  // elements: the product of the shape
-    u64 data = 0;   // offset of the first element in bytes
-};
-
-// Number of leading bytes that parse_npy() needs. `bytes`: the first bytes of the file. Throws as parse_npy() does.
-u64 npy_header_size(std::string_view bytes, u64 file_bytes, const std::string& file);
-
-// Reads the header from the first bytes of the file. Throws invalid_argument, naming `file`, unless the file holds a
-// complete array of an element type in C order.
-NpyHeader parse_npy(std::string_view bytes, u64 file_bytes, const std::string& file);
-
-// The header that NumPy writes. It is padded to a multiple of 64 bytes and to at least `least` bytes.
-std::string npy_header(Type type, const Shape& shape, u64 least = 0);
+using detail::npy_header;
+using detail::npy_header_size;
+using detail::NpyHeader;
+using detail::parse_npy;
 
 // An open file. It is read, not mapped, so that a file that is truncated meanwhile gives an error instead of SIGBUS.
 class NpyFile final : public InputArray {

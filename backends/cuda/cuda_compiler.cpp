@@ -2,9 +2,13 @@
 
 #include <concord/backend/program_cache.hpp>
 #include <concord/error.hpp>
+#include <concord/internal/compile_options.hpp>
+#include <concord/internal/includes.hpp>
 #include <concord/log.hpp>
 
 #include <algorithm>
+
+#include "cuda_headers.hpp"
 
 namespace concord::cuda {
 namespace {
@@ -14,7 +18,34 @@ constexpr const char* common_options[] = {"--std=c++17",     "--fmad=false",
                                           "--prec-div=true", "--prec-sqrt=true",
                                           "--ftz=false",     "--device-as-default-execution-space"};
 
+std::string_view name_of_flag(std::string_view flag) {
+    flag.remove_prefix(std::min(flag.find_first_not_of('-'), flag.size()));
+    return flag.substr(0, flag.find('='));
+}
+
+// Whether the user's flags set an option of Concord, which then is left out. --use_fast_math sets the options of
+// arithmetic, but only those that are not given.
+bool is_set(const std::vector<std::string>& flags, std::string_view option) {
+    const bool arithmetic = option.find("fmad") != std::string_view::npos ||
+                            option.find("prec-") != std::string_view::npos ||
+                            option.find("ftz") != std::string_view::npos;
+    return std::any_of(flags.begin(), flags.end(), [&](const std::string& flag) {
+        const std::string_view name = name_of_flag(flag);
+        return name == name_of_flag(option) || (arithmetic && name == "use_fast_math");
+    });
+}
+
 constexpr std::size_t longest_log = 8192;
+
+// NVRTC searches headers in the folder of the source's name, which without one is that of the process. This one has no
+// files.
+constexpr std::string_view no_folder = "/dev/null/";
+
+std::string without_folder(std::string log) {
+    for (std::size_t at = log.find(no_folder); at != std::string::npos; at = log.find(no_folder, at))
+        log.erase(at, no_folder.size());
+    return log;
+}
 
 constexpr u32 registers_of_group = 65536;  // per multiprocessor, in every architecture that NVRTC supports
 constexpr u32 registers_per_item = 255;
@@ -38,13 +69,14 @@ std::string shorten(const std::string& log) {
 
 std::string no_such_kernel(const std::string& entry) {
     return "the source has no kernel with that name; expected extern \"C\" __global__ void " + entry +
-           "(...)";
+           "(...), or '::" + entry + "' as the entry of a kernel without extern \"C\"";
 }
 
 struct Compiler::Job {
-    std::string text;
-    std::vector<std::string> options;
+    Nvrtc::Input input;
     std::string key;
+    bool cached = true;   // whether it may be in the disk cache
+    std::string folders;  // where headers are searched, for messages
 };
 
 Compiler::Compiler(u32 architecture) : nvrtc_(Nvrtc::get()), architecture_(architecture) {
@@ -60,43 +92,82 @@ Compiler::Compiler(u32 architecture) : nvrtc_(Nvrtc::get()), architecture_(archi
 }
 
 Compiler::Job Compiler::job(const KernelSpec& spec) const {
+    const CompileOptions& own = spec.source->options(Dialect::cuda);
     Job job;
-    job.text = assemble(spec, Dialect::cuda);
-    job.options.assign(std::begin(common_options), std::end(common_options));
-    job.options.push_back("-arch=" + target_);
-    if (const auto bound = register_bound(spec.max_group_size))
-        job.options.push_back("--maxrregcount=" + std::to_string(*bound));
+    std::vector<std::string>& options = job.input.options;
+    for (const char* option : common_options) {
+        if (!is_set(own.flags, option)) options.emplace_back(option);
+    }
+    options.push_back("-arch=" + target_);
+    const auto bound = register_bound(spec.max_group_size);
+    if (bound && !is_set(own.flags, "--maxrregcount"))
+        options.push_back("--maxrregcount=" + std::to_string(*bound));
+    options.insert(options.end(), own.flags.begin(), own.flags.end());
+
+    job.input.name = spec.source->name();
+    if (detail::is_expression(spec.entry)) job.input.expression = spec.entry;
+    job.input.text = assemble(spec, Dialect::cuda);
+    const detail::Includes includes = detail::includes_of(job.input.text, *spec.source, Dialect::cuda);
+    job.cached = !spec.fresh && includes.known;
+    std::string headers;
+    if (includes.any) {
+        job.input.text.insert(0, includes.line());
+        const ToolkitHeaders& toolkit = ToolkitHeaders::get();
+        job.input.name.insert(0, no_folder);
+        for (const std::string& folder : own.include_folders)
+            options.push_back("-I" + folder);
+        for (const std::string& folder : toolkit.folders())
+            options.push_back("-I" + folder);
+        job.input.headers = toolkit.memory_headers(own.include_folders);
+        headers = toolkit.fingerprint() + "\n";
+        job.folders = toolkit.searched(own.include_folders);
+    }
 
     job.key = "cuda | " + target_ + " | ";
     job.key.append(spec.source->name()).append(" ").append(spec.entry).append("\n");
-    job.key.append(nvrtc_.fingerprint()).append("\n");
-    for (const std::string& option : job.options)
+    job.key.append(nvrtc_.fingerprint()).append("\n").append(headers);
+    for (const std::string& option : options)
         job.key.append(option).append(" ");
-    job.key.append("\n").append(job.text);
+    job.key.append("\n").append(job.input.text);
     return job;
 }
 
+// An entry of the disk cache is the image, after the kernel's name and a zero if an expression names the kernel.
 void Compiler::build(const KernelSpec& spec, const std::function<std::string(const Program&)>& load) const {
     const Job work = job(spec);
-    if (!spec.fresh) {
+    const bool named = !work.input.expression.empty();
+    if (work.cached) {
         if (std::optional<std::string> cached = backend::load_program(work.key)) {
-            const std::string problem = load({.image = std::move(*cached), .from_cache = true});
+            Program program{
+                .image = std::move(*cached), .entry = std::string(spec.entry), .from_cache = true};
+            if (named) {
+                const std::size_t end = std::min(program.image.find('\0'), program.image.size() - 1);
+                program.entry = program.image.substr(0, end);
+                program.image.erase(0, end + 1);
+            }
+            const std::string problem = load(program);
             if (problem.empty()) return;
             detail::log_warn("cached kernel " + std::string(spec.entry) + ": " + problem +
                              "; compiling the source");
         }
     }
-    const Program program{.image = compile(spec, work), .from_cache = false};
+    const Program program = compile(spec, work);
     load(program);
-    if (!spec.fresh) backend::store_program(work.key, program.image);
+    if (work.cached)
+        backend::store_program(work.key, named ? program.entry + '\0' + program.image : program.image);
 }
 
-std::string Compiler::compile(const KernelSpec& spec, const Job& job) const {
-    Nvrtc::Result result = nvrtc_.compile(job.text, std::string(spec.source->name()), job.options, output_);
-    if (!result.error.empty()) fail(spec, result.log, result.error);
+Program Compiler::compile(const KernelSpec& spec, const Job& job) const {
+    Nvrtc::Result result = nvrtc_.compile(job.input, output_);
+    if (!result.error.empty()) {
+        result.log = without_folder(std::move(result.log));
+        if (result.log.find("open source file") != std::string::npos) result.log += "\n" + job.folders;
+        fail(spec, result.log, result.error);
+    }
     if (!result.log.empty())
         detail::log_debug(std::string(spec.entry) + " for " + target_ + ":\n" + shorten(result.log));
-    return std::move(result.image);
+    return {.image = std::move(result.image),
+            .entry = result.entry.empty() ? std::string(spec.entry) : std::move(result.entry)};
 }
 
 void Compiler::fail(const KernelSpec& spec, const std::string& problem, const std::string& native) const {

@@ -15,6 +15,7 @@ std::string no_such_kernel(const std::string& entry);
 // A program that the driver can load.
 struct Program {
     std::string image;
+    std::string entry;  // the kernel's name in the image
     bool from_cache = false;
 };
 
@@ -48,7 +49,7 @@ class Compiler {
   private:
     struct Job;
     Job job(const KernelSpec& spec) const;
-    std::string compile(const KernelSpec& spec, const Job& job) const;
+    Program compile(const KernelSpec& spec, const Job& job) const;
 
     const Nvrtc& nvrtc_;
     u32 architecture_;

@@ -175,9 +175,9 @@ std::unique_ptr<backend::Kernel> CudaDevice::compile(const KernelSpec& spec) {
     std::unique_ptr<CudaKernel> kernel;
     compiler_.build(spec, [&](const Program& program) -> std::string {
         Module module(context_);
-        const CUresult result = module.load(program.image, entry);
+        const CUresult result = module.load(program.image, program.entry);
         if (result == CUDA_SUCCESS) {
-            kernel = std::make_unique<CudaKernel>(*this, spec, std::move(module), program.image);
+            kernel = std::make_unique<CudaKernel>(*this, spec, std::move(module), program);
             return {};
         }
         if (program.from_cache && Module::rejects(result))

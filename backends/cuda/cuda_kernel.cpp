@@ -52,7 +52,7 @@ bool Module::rejects(CUresult result) {
     }
 }
 
-CudaKernel::CudaKernel(CudaDevice& device, const KernelSpec& spec, Module module, const std::string& image)
+CudaKernel::CudaKernel(CudaDevice& device, const KernelSpec& spec, Module module, const Program& program)
     : module_(std::move(module)), function_(module_.function()), planned_group_size_(spec.max_group_size) {
     const std::string name(spec.entry);
     const Current current(module_.context(), "Device::compile");
@@ -60,7 +60,7 @@ CudaKernel::CudaKernel(CudaDevice& device, const KernelSpec& spec, Module module
     limits_.device = device.limits();
     limits_.max_group_size = static_cast<u64>(attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
     limits_.static_local = static_cast<u64>(attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
-    limits_.parameter_sizes = parameter_sizes(image, name);
+    limits_.parameter_sizes = parameter_sizes(program.image, program.entry);
     allowed_local_ =
         limits_.static_local < local_without_asking ? local_without_asking - limits_.static_local : 0;
 }

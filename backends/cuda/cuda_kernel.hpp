@@ -37,7 +37,7 @@ class Module {
 
 class CudaKernel final : public backend::Kernel {
   public:
-    CudaKernel(CudaDevice& device, const KernelSpec& spec, Module module, const std::string& image);
+    CudaKernel(CudaDevice& device, const KernelSpec& spec, Module module, const Program& program);
 
     KernelAttributes attributes() const override;
 

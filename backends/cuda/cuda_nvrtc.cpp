@@ -173,24 +173,32 @@ std::string Nvrtc::architecture_list() const {
     return join(names);
 }
 
-Nvrtc::Result Nvrtc::compile(const std::string& text, const std::string& name,
-                             const std::vector<std::string>& options, Output output) const {
+Nvrtc::Result Nvrtc::compile(const Input& input, Output output) const {
     Result result;
     nvrtcProgram program = nullptr;
     auto failed = [&](nvrtcResult code) {
         if (code != NVRTC_SUCCESS && result.error.empty()) result.error = get_error_string_(code);
         return code != NVRTC_SUCCESS;
     };
-    if (failed(create_program_(&program, text.c_str(), name.c_str(), 0, nullptr, nullptr))) return result;
+    std::vector<const char*> names, texts;
+    for (const MemoryHeader& header : input.headers) {
+        names.push_back(header.name.c_str());
+        texts.push_back(header.text.c_str());
+    }
+    if (failed(create_program_(&program, input.text.c_str(), input.name.c_str(),
+                               static_cast<int>(names.size()), texts.data(), names.data())))
+        return result;
     struct Destroy {
         const Nvrtc& nvrtc;
         nvrtcProgram& program;
         ~Destroy() { nvrtc.destroy_program_(&program); }
     } destroy{*this, program};
 
+    if (!input.expression.empty() && failed(add_name_expression_(program, input.expression.c_str())))
+        return result;
     std::vector<const char*> pointers;
-    pointers.reserve(options.size());
-    for (const std::string& option : options)
+    pointers.reserve(input.options.size());
+    for (const std::string& option : input.options)
         pointers.push_back(option.c_str());
     failed(compile_program_(program, static_cast<int>(pointers.size()), pointers.data()));
 
@@ -202,6 +210,11 @@ Nvrtc::Result Nvrtc::compile(const std::string& text, const std::string& name,
             result.log.pop_back();
     }
     if (!result.error.empty()) return result;
+    if (!input.expression.empty()) {
+        const char* lowered = nullptr;
+        if (failed(get_lowered_name_(program, input.expression.c_str(), &lowered))) return result;
+        result.entry = lowered;
+    }
 
     const bool cubin = output == Output::cubin;
     if (failed((cubin ? get_cubin_size_ : get_ptx_size_)(program, &size))) return result;

@@ -20,6 +20,8 @@ namespace concord::cuda {
     X(get_supported_archs_, nvrtcGetSupportedArchs)        \
     X(create_program_, nvrtcCreateProgram)                 \
     X(destroy_program_, nvrtcDestroyProgram)               \
+    X(add_name_expression_, nvrtcAddNameExpression)        \
+    X(get_lowered_name_, nvrtcGetLoweredName)              \
     X(compile_program_, nvrtcCompileProgram)               \
     X(get_cubin_size_, nvrtcGetCUBINSize)                  \
     X(get_cubin_, nvrtcGetCUBIN)                           \
@@ -28,12 +30,27 @@ namespace concord::cuda {
     X(get_program_log_size_, nvrtcGetProgramLogSize)       \
     X(get_program_log_, nvrtcGetProgramLog)
 
+// A header that is in memory.
+struct MemoryHeader {
+    std::string name;  // as in the #include directive
+    std::string text;
+};
+
 // The functions of libnvrtc. The process has one object. Any thread may use it.
 class Nvrtc {
   public:
+    // What is compiled.
+    struct Input {
+        std::string text;
+        std::string name;  // for messages about lines before the first #line
+        std::vector<std::string> options;
+        std::vector<MemoryHeader> headers;  // found before those in folders
+        std::string expression;             // names the kernel; empty for a kernel that is extern "C"
+    };
     // The result of a compilation: an image or an error.
     struct Result {
         std::string image;  // machine code, or PTX with a terminating zero
+        std::string entry;  // the kernel's name in the image if an expression names it
         std::string error;  // NVRTC's name of the error; empty on success
         std::string log;    // the compiler's log, including warnings
     };
@@ -53,9 +70,7 @@ class Nvrtc {
     // "sm_75, sm_80, ..."
     std::string architecture_list() const;
 
-    // Messages use `name` for lines before the first #line.
-    Result compile(const std::string& text, const std::string& name, const std::vector<std::string>& options,
-                   Output output) const;
+    Result compile(const Input& input, Output output) const;
 
   private:
     Nvrtc();

@@ -243,7 +243,6 @@ std::unique_ptr<backend::Memory> OfflineDevice::allocate_host(u64 bytes) {
 }
 
 std::unique_ptr<backend::Kernel> OfflineDevice::compile(const KernelSpec& spec) {
-    const std::string entry(spec.entry);
     std::optional<CubinKernel> info;
     compiler_.build(spec, [&](const Program& program) {
         // Checks what a driver checks when it loads a program.
@@ -253,8 +252,8 @@ std::unique_ptr<backend::Kernel> OfflineDevice::compile(const KernelSpec& spec) 
             problem = "the program is not machine code";
         } else if (cubin->architecture() != compiler_.architecture()) {
             problem = "the machine code is for sm_" + std::to_string(cubin->architecture());
-        } else if (info = cubin->kernel(entry); !info) {
-            problem = no_such_kernel(entry);
+        } else if (info = cubin->kernel(program.entry); !info) {
+            problem = no_such_kernel(program.entry);
         }
         if (!problem.empty() && !program.from_cache) compiler_.fail(spec, problem, {});
         return problem;

@@ -5,6 +5,7 @@
 #include "opencl_properties.hpp"
 #include "opencl_queue.hpp"
 
+#include <concord/internal/compile_options.hpp>
 #include <concord/log.hpp>
 
 #include <algorithm>
@@ -144,7 +145,8 @@ std::unique_ptr<backend::Event> OpenClDevice::adopt_event(void* handle) {
 }
 
 std::unique_ptr<backend::Kernel> OpenClDevice::compile(const KernelSpec& spec) {
-    return std::make_unique<OpenClKernel>(*this, std::string(spec.entry), compile_kernel(*this, spec));
+    return std::make_unique<OpenClKernel>(*this, std::string(detail::plain_entry(spec.entry)),
+                                          compile_kernel(*this, spec));
 }
 
 std::unique_ptr<backend::Event> OpenClDevice::create_event() {

@@ -4,6 +4,8 @@
 #include "opencl_pocl.hpp"
 
 #include <concord/backend/program_cache.hpp>
+#include <concord/internal/compile_options.hpp>
+#include <concord/internal/includes.hpp>
 #include <concord/log.hpp>
 
 #include <algorithm>
@@ -39,6 +41,27 @@ std::string build_log(cl_program program, cl_device_id device) {
     while (!text.empty() && text.back() == '\n')
         text.pop_back();
     return text;
+}
+
+cl_program program_of(cl_kernel kernel) {
+    cl_program program = nullptr;
+    check(cl().clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof program, &program, nullptr), compile_call,
+          "clGetKernelInfo");
+    return program;
+}
+
+// The options that the kernel was compiled with.
+std::string options_of(cl_kernel kernel, cl_device_id device) {
+    cl_program program = program_of(kernel);
+    std::size_t size = 0;
+    check(cl().clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_OPTIONS, 0, nullptr, &size),
+          compile_call, "clGetProgramBuildInfo");
+    std::string options(size, '\0');
+    check(
+        cl().clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_OPTIONS, size, options.data(), nullptr),
+        compile_call, "clGetProgramBuildInfo");
+    options.resize(std::strlen(options.c_str()));
+    return options;
 }
 
 // The kernel from a cached program. Empty if the driver rejects the program.
@@ -169,11 +192,18 @@ bool has_disk_cache(const OpenClDevice& device) {
 }  // namespace
 
 KernelHandle compile_kernel(const OpenClDevice& device, const KernelSpec& spec) {
-    const std::string entry(spec.entry);
-    const std::string& options = device.language().options;
-    const std::string text = device.language().prelude + assemble(spec, Dialect::opencl);
+    const std::string entry(detail::plain_entry(spec.entry));
+    const CompileOptions& own = spec.source->options(Dialect::opencl);
+    std::string options = device.language().options;
+    for (const std::string& folder : own.include_folders)
+        options.append(" -I ").append(folder);
+    for (const std::string& flag : own.flags)
+        options.append(" ").append(flag);
+    const std::string assembled = assemble(spec, Dialect::opencl);
+    const detail::Includes includes = detail::includes_of(assembled, *spec.source, Dialect::opencl);
+    const std::string text = device.language().prelude + includes.line() + assembled;
     const std::string key = cache_key(device, entry, options, text);
-    const bool cached = !spec.fresh && !has_disk_cache(device);
+    const bool cached = !spec.fresh && includes.known && !has_disk_cache(device);
     if (const std::optional<std::string> binary = cached ? backend::load_program(key) : std::nullopt) {
         if (KernelHandle kernel = from_binary(device, entry, options, *binary)) return kernel;
     }
@@ -189,9 +219,7 @@ KernelHandle compile_kernel(const OpenClDevice& device, const KernelSpec& spec) 
 }
 
 std::string text_of(cl_kernel kernel) {
-    cl_program program = nullptr;
-    check(cl().clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof program, &program, nullptr), compile_call,
-          "clGetKernelInfo");
+    cl_program program = program_of(kernel);
     std::size_t size = 0;
     check(cl().clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, nullptr, &size), compile_call,
           "clGetProgramInfo");
@@ -204,7 +232,7 @@ std::string text_of(cl_kernel kernel) {
 
 KernelHandle compile_copy(const OpenClDevice& device, cl_kernel kernel, const std::string& entry,
                           std::size_t number) {
-    const std::string options = device.language().options + " -DCONCORD_COPY=" + std::to_string(number);
+    const std::string options = options_of(kernel, device.id()) + " -DCONCORD_COPY=" + std::to_string(number);
     detail::log_debug("copy " + std::to_string(number) + " of " + entry + " for " + device.info().selector);
     return create_kernel(from_text(device, entry, options, text_of(kernel)), entry);
 }

@@ -1,3 +1,4 @@
+#include <concord/internal/compile_options.hpp>
 #include <concord/internal/kernel_key.hpp>
 #include "device/access.hpp"
 #include "memory/buffer_pool.hpp"
@@ -265,6 +266,7 @@ std::shared_ptr<Kernel> Device::compile(const KernelSpec& spec) {
         throw Error(ErrorCode::unsupported, "Device::compile",
                     "kernel " + std::string(spec.entry) + " has no source in " +
                         std::string(name_of(traits_.dialect)) + ", the language of " + info_.selector);
+    if (spec.source != nullptr) detail::check_options(*spec.source);
     if (!state_->afresh)
         return Access::make<Kernel>(*this, std::string(spec.entry), state_->backend->compile(spec), -1.0);
     KernelSpec fresh = spec;

@@ -135,8 +135,13 @@ std::optional<std::string> text_from_folder(std::string_view name, const std::ve
 }  // namespace
 
 KernelSource::KernelSource(std::string_view name, std::vector<SourceFile> cuda,
-                           std::vector<SourceFile> opencl)
-    : name_(name), cuda_(std::move(cuda)), opencl_(std::move(opencl)) {
+                           std::vector<SourceFile> opencl, CompileOptions cuda_options,
+                           CompileOptions opencl_options)
+    : name_(name),
+      cuda_(std::move(cuda)),
+      opencl_(std::move(opencl)),
+      cuda_options_(std::move(cuda_options)),
+      opencl_options_(std::move(opencl_options)) {
     // Each text follows its length, so that different lists of texts never give the same string.
     std::string all;
     auto add = [&](std::string_view text) {
@@ -151,6 +156,14 @@ KernelSource::KernelSource(std::string_view name, std::vector<SourceFile> cuda,
             all.append(std::to_string(file.line)).append(",");
         }
     }
+    for (const CompileOptions* options : {&cuda_options_, &opencl_options_}) {
+        for (const std::vector<std::string>* list : {&options->include_folders, &options->flags}) {
+            all.append(std::to_string(list->size())).append(" options,");
+            for (const std::string& option : *list)
+                add(option);
+        }
+        all.append(options->allow_inexact ? "inexact," : "exact,");
+    }
     content_ = detail::content_hash(all);
 }
 
@@ -159,6 +172,13 @@ const std::vector<SourceFile>& KernelSource::files(Dialect dialect) const {
         throw Error(ErrorCode::unsupported, "KernelSource::files",
                     "host kernels are functions and have no source; expected the CUDA or OpenCL dialect");
     return dialect == Dialect::cuda ? cuda_ : opencl_;
+}
+
+const CompileOptions& KernelSource::options(Dialect dialect) const {
+    if (dialect == Dialect::host)
+        throw Error(ErrorCode::unsupported, "KernelSource::options",
+                    "host kernels are compiled ahead of time; expected the CUDA or OpenCL dialect");
+    return dialect == Dialect::cuda ? cuda_options_ : opencl_options_;
 }
 
 bool KernelSpec::is_written_in(Dialect dialect) const {

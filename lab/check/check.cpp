@@ -195,6 +195,7 @@ class Runner {
     struct First {
         u64 fingerprint;
         std::string device;
+        Placement placement;
     };
 
     void emit(const Work& work, const std::vector<Placement>& placements) {
@@ -293,16 +294,29 @@ class Runner {
         if (harness.runs() && (at.variant->order == OperationOrder::variant_specific ||
                                (at.variant->order == OperationOrder::canonical && !verdict.bits))) {
             const auto [it, is_first] =
-                firsts.try_emplace(at.variant->name, First{harness.fingerprint(), at.device});
+                firsts.try_emplace(at.variant->name, First{harness.fingerprint(), at.device, at.placement});
             if (!is_first && it->second.fingerprint != harness.fingerprint()) {
                 progress_.clear();
-                return report_.disagree(at, it->second.device);
+                return report_.disagree(at, it->second.device, difference(harness, at, it->second));
             }
         }
         if (verdict.no_bound)
             return report_.skip(at, "no error bound available (overflow, underflow or a long chain)");
         if (!harness.runs()) return report_.compile(at);
         report_.pass(at, verdict);
+    }
+
+    // The first element that differs from the result of the first device, which runs the work again. Empty if that
+    // result does not repeat.
+    static std::optional<Difference> difference(Harness& harness, const CheckCase& at, const First& first) {
+        try {
+            Harness again(first.device);
+            again.load(*at.work, first.placement);
+            static_cast<void>(again.run(*at.variant));
+            return again.fingerprint() == first.fingerprint ? harness.difference_from(again) : std::nullopt;
+        } catch (const Error&) {
+            return std::nullopt;  // not enough memory for both, for example
+        }
     }
 
     const std::vector<Suite>& suites_;

@@ -24,6 +24,16 @@ std::string initializer(const Placement& at) {
     return "Placement{" + text + "}";
 }
 
+std::string description_of(const Difference& difference) {
+    std::string what = "element " + std::to_string(difference.index) + ": expected " + difference.expected +
+                       ", got " + difference.got;
+    if (difference.ulps >= 0) what += ", " + rounded(difference.ulps) + " ulps apart";
+    if (difference.ratio >= 0 || std::isnan(difference.ratio))
+        what += std::string(", error / ") + (difference.alarm ? "alarm bound" : "bound") + " = " +
+                rounded(difference.ratio);
+    return what;
+}
+
 }  // namespace
 
 std::string CheckCase::description(const SizeNames& sizes) const {
@@ -81,14 +91,8 @@ void CheckReport::compile(const CheckCase& at) {
 }
 
 void CheckReport::fail(const CheckCase& at, const Difference& difference) {
-    std::string what = "element " + std::to_string(difference.index) + ": expected " + difference.expected +
-                       ", got " + difference.got;
-    if (difference.ulps >= 0) what += ", " + rounded(difference.ulps) + " ulps apart";
-    if (difference.ratio >= 0 || std::isnan(difference.ratio))
-        what += std::string(", error / ") + (difference.alarm ? "alarm bound" : "bound") + " = " +
-                rounded(difference.ratio);
     ++tally(at).failed;
-    record(at, std::move(what), {at.device});
+    record(at, description_of(difference), {at.device});
 }
 
 void CheckReport::fail(const CheckCase& at, const std::string& message, FailureCause cause) {
@@ -100,12 +104,14 @@ void CheckReport::fail(const CheckCase& at, const std::string& message, FailureC
     record(at, message, {at.device});
 }
 
-void CheckReport::disagree(const CheckCase& at, const std::string& other) {
+void CheckReport::disagree(const CheckCase& at, const std::string& other,
+                           const std::optional<Difference>& difference) {
     ++tally(at).failed;
     const bool itself = other == at.device;
     record(at,
            "not bitwise identical to the result " +
-               (itself ? "with the operands at other offsets" : "on " + other),
+               (itself ? "with the operands at other offsets" : "on " + other) + ": " +
+               (difference ? description_of(*difference) : "that result differs from call to call"),
            itself ? std::vector{other} : std::vector{other, at.device}, Repeat::all_placements);
 }
 

@@ -19,10 +19,11 @@ constexpr Harness::Poison poison = {0x5b, 0xc6, 0x5d, 0x6e, 0x7b, 0xa2, 0x5d, 0x
 constexpr Harness::Poison input_poison = {0x2d, 0x71, 0xe9, 0x52, 0x4c, 0x35, 0xd6, 0x57};
 constexpr u64 most_piece_bytes = u64{1} << 26;
 
-// The bits of an element, with one pattern for all NaNs, because devices may choose their payload.
-u64 element_hash(Type type, const std::byte* at) {
+// The bits of an element. If all NaNs are equal, they have one pattern.
+u64 element_hash(Type type, const std::byte* at, NanComparison nans) {
     u64 bits = 0;
     std::memcpy(&bits, at, size_of(type));
+    if (nans == NanComparison::bitwise) return bits;
     if (type == Type::f32 && (bits & 0x7fffffff) > 0x7f800000) bits = 0x7fc00000;
     if (type == Type::f64 && (bits & ~(u64{1} << 63)) > u64{0x7ff} << 52) bits = u64{0xfff} << 51;
     return bits;
@@ -48,6 +49,8 @@ std::string Harness::no_room_for(const Work& work) const {
         largest = std::max(largest, input.bytes());
         if (!input.held() && input.bytes() <= most_held_bytes()) host += input.bytes();
     }
+    for (const Output& output : work.outputs)
+        if (output.initial && !output.initial->held()) host += output.bytes();
     u64 total = work.bytes();
     if (!work.inputs.empty()) total += work.inputs.front().bytes();  // some variants copy their input
     constexpr u64 small = u64{1} << 26;
@@ -117,6 +120,8 @@ void Harness::load(const Work& work, const Placement& placement) {
         } else {
             outputs_.push_back(make_range(output.type, output.count, placement.out, poison));
         }
+        outputs_.back().item = output.item;
+        if (output.initial) output.initial->hold();
     }
 }
 
@@ -136,9 +141,11 @@ Enqueued Harness::call(std::string_view variant, std::optional<OperationOrder> o
 
 void Harness::poison_outputs() {
     if (placement_.in_place) upload(work_.inputs.front(), inputs_.front());
-    for (std::size_t k = placement_.in_place ? 1 : 0; k < outputs_.size(); ++k)
+    for (std::size_t k = placement_.in_place ? 1 : 0; k < outputs_.size(); ++k) {
         stream_->fill(*outputs_[k].buffer, 0, outputs_[k].buffer->size(), poison.data(),
                       static_cast<u32>(poison.size()));
+        if (work_.outputs[k].initial) upload(*work_.outputs[k].initial, outputs_[k]);
+    }
 }
 
 Verdict Harness::run(const Variant& verified_as, const std::function<void()>& call) {
@@ -187,7 +194,7 @@ Verdict Harness::verify_outputs(const Variant& variant) {
                 const auto [row, pitch] = std::pair(work_.outputs[k].row, work_.outputs[k].pitch);
                 for (u64 i = 0; hashed && i * size < got.size(); ++i) {
                     if (pitch != 0 && (first + i) % pitch >= row) continue;  // padding
-                    hash += mixed(first + i, element_hash(type, got.data() + i * size) + k);
+                    hash += mixed(first + i, element_hash(type, got.data() + i * size, work_.nans) + k);
                 }
                 sum += hash;
                 if (piece.difference && outputs_.size() > 1)
@@ -286,6 +293,7 @@ void Harness::verify_range(const Range& range, Verdict& verdict, const std::stri
             return;
         }
     };
+    auto whole_items = [&range](u64 count) { return std::max(count / range.item, u64{1}) * range.item; };
     std::vector<std::byte>& bytes = read_back_;
     if (all <= most_piece_bytes) {
         if (bytes.size() < all) bytes.resize(all);
@@ -294,7 +302,7 @@ void Harness::verify_range(const Range& range, Verdict& verdict, const std::stri
         const std::span<const std::byte> whole(bytes.data(), all);
         check_guard(0, whole.first(begin));
         check_guard(end, whole.subspan(end));
-        parallel_pieces(view.count, piece_elements, [&](u64 first, u64 n) {
+        parallel_pieces(view.count, whole_items(piece_elements), [&](u64 first, u64 n) {
             verify(first, whole.subspan(begin + first * size, n * size));
         });
         return;
@@ -307,12 +315,53 @@ void Harness::verify_range(const Range& range, Verdict& verdict, const std::stri
     };
     check_guard(0, read(0, begin));
     check_guard(end, read(end, all - end));
-    const u64 most = most_piece_bytes / size;
+    const u64 most = whole_items(most_piece_bytes / size);
     for (u64 first = 0; first < view.count; first += most) {
         const auto whole = read(begin + first * size, std::min(most, view.count - first) * size);
-        parallel_pieces(whole.size() / size, piece_elements,
+        parallel_pieces(whole.size() / size, whole_items(piece_elements),
                         [&](u64 at, u64 n) { verify(first + at, whole.subspan(at * size, n * size)); });
     }
+}
+
+std::span<const std::byte> Harness::read(const Range& range, u64 first, u64 count) {
+    const u64 size = size_of(range.view.type);
+    if (read_back_.size() < count * size) read_back_.resize(count * size);
+    if (count > 0)
+        stream_->read(read_back_.data(), *range.buffer, range.view.offset + first * size, count * size);
+    stream_->synchronize();
+    return std::span<const std::byte>(read_back_).first(count * size);
+}
+
+std::optional<Difference> Harness::difference_from(Harness& expected) {
+    for (std::size_t k = 0; k < outputs_.size(); ++k) {
+        const auto [type, row, pitch] =
+            std::tuple(work_.outputs[k].type, work_.outputs[k].row, work_.outputs[k].pitch);
+        const u64 size = size_of(type), most = most_piece_bytes / size;
+        const u64 count = work_.outputs[k].written ? work_.outputs[k].written() : outputs_[k].view.count;
+        for (u64 first = 0; first < count; first += most) {
+            const u64 n = std::min(most, count - first);
+            const auto got = read(outputs_[k], first, n),
+                       wanted = expected.read(expected.outputs_[k], first, n);
+            for (u64 i = 0; i < n; ++i) {
+                if (pitch != 0 && (first + i) % pitch >= row) continue;  // padding
+                const std::byte* const a = wanted.data() + i * size;
+                const std::byte* const b = got.data() + i * size;
+                if (element_hash(type, a, work_.nans) == element_hash(type, b, work_.nans)) continue;
+                const u64 item = work_.outputs[k].item;
+                Difference found{(first + i) / item, value_name(type, a), value_name(type, b)};
+                if (item > 1)
+                    found.expected =
+                        "member " + std::to_string((first + i) % item) + " to be " + found.expected;
+                detail::visit_element(type, [&]<class T>(detail::TypeTag<T>) {
+                    found.ulps = ulps_between(element<T>(wanted, i), element<T>(got, i));
+                });
+                if (outputs_.size() > 1)
+                    found.expected = "output " + std::to_string(k) + " to be " + found.expected;
+                return found;
+            }
+        }
+    }
+    return std::nullopt;
 }
 
 void check_runs(const Device& device, std::string_view call) {

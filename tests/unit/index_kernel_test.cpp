@@ -122,4 +122,15 @@ DEVICE_TEST(index_kernel_that_another_device_refuses_fails_on_all) {
     }
 }
 
+DEVICE_TEST(index_kernels_are_checked_for_all_backends) {
+    const std::vector<std::string> checked = check(index_scale);
+    const std::string& backend = device.info().backend;
+    CHECK(std::any_of(checked.begin(), checked.end(),
+                      [&](const std::string& selector) { return selector.starts_with(backend); }));
+    const bool compiles = device.traits().compiles_source || checked.size() > 1;
+    if (compiles)
+        CHECK(
+            throws(ErrorCode::compile_failed, "index_kernel_test.cpp", [] { (void)check(index_host_only); }));
+}
+
 TEST_SUITE_END();

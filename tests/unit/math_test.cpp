@@ -1,10 +1,12 @@
-// Functions of concord/detail/math: special values, exact results, and the digests of many results. concord-math-check compares
-// them with MPFR.
+// Functions of concord/detail/math: special values, exact results, and digests of many results, in the suite exhaustive
+// of all f32 inputs. concord-math-check compares them with MPFR.
 #include <doctest/doctest.h>
 
 #include <bit>
 #include <charconv>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "../../lab/math/functions.hpp"
 
@@ -287,6 +289,66 @@ TEST_CASE("math_functions_of_two_arguments_have_their_digests") {
     CHECK_DIGESTS_OF_TWO(pow, 0xe9e2282ef00513bc, 0xd4e0a78089ed05f9);
     CHECK_DIGESTS_OF_TWO(atan2, 0x15f7095ac872728d, 0x57d322ab0c0b5905);
     CHECK_DIGESTS_OF_TWO(hypot, 0x139f73390fe9ad60, 0xc6fcd0272dfbcd49);
+}
+
+TEST_SUITE_END();
+
+namespace {
+
+// The digest of the results for all 2^32 inputs.
+template <class Function>
+u64 whole_digest(Function f) {
+    const u64 count = std::max(1u, std::thread::hardware_concurrency());
+    std::vector<u64> sums(count);
+    std::vector<std::thread> threads;
+    for (u64 t = 0; t < count; ++t)
+        threads.emplace_back([&, t] {
+            u64 sum = 0;
+            for (u64 x = (t << 32) / count; x < ((t + 1) << 32) / count; ++x)
+                sum += digest_f32(static_cast<u32>(x),
+                                  std::bit_cast<u32>(f(std::bit_cast<f32>(static_cast<u32>(x)))));
+            sums[t] = sum;
+        });
+    u64 digest = 0;
+    for (u64 t = 0; t < count; ++t) {
+        threads[t].join();
+        digest += sums[t];
+    }
+    return digest;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("exhaustive");
+
+// concord-math-check printed these digests when it found no wrong rounding.
+TEST_CASE("math_functions_of_all_f32") {
+#define CHECK_ALL(name, expected) \
+    CHECK(whole_digest([](f32 x) { return concord_##name##_f32(x); }) == expected)
+    CHECK_ALL(exp, 0xf107163afc56e64f);
+    CHECK_ALL(exp2, 0x018d8129ed6de9b9);
+    CHECK_ALL(expm1, 0x9381b70ec3c72fba);
+    CHECK_ALL(log, 0xbc6985f6e5fff136);
+    CHECK_ALL(log2, 0xdc253484508abcfd);
+    CHECK_ALL(log10, 0x36f474bc0b3bd3e6);
+    CHECK_ALL(log1p, 0x3ca0c86024355d4c);
+    CHECK_ALL(sin, 0x3091475ce7ae4231);
+    CHECK_ALL(cos, 0x064f175b06dd36e8);
+    CHECK_ALL(tan, 0x1ad1e27256132b99);
+    CHECK_ALL(sinpi, 0x9e7744f69b6ed8de);
+    CHECK_ALL(cospi, 0x142124fd4cd2c601);
+    CHECK_ALL(asin, 0xb661819e3ecd40d5);
+    CHECK_ALL(acos, 0x6e95fd0c3d069267);
+    CHECK_ALL(atan, 0xffb69f483f1fd003);
+    CHECK_ALL(sinh, 0xe7bb7bd8ae2e3df5);
+    CHECK_ALL(cosh, 0x2700c2f2c5f05011);
+    CHECK_ALL(tanh, 0x3fbf5b6be2409a85);
+    CHECK_ALL(erf, 0xedd9253700787f85);
+    CHECK_ALL(erfc, 0xc098fa601aef99b0);
+    CHECK_ALL(rsqrt, 0xd647297ca279da65);
+    CHECK_ALL(cbrt, 0x5f98fa318ea654ff);
+    CHECK_ALL(lgamma, 0x53a227617be547b8);
+    CHECK_ALL(tgamma, 0xbd2058368e86ee33);
 }
 
 TEST_SUITE_END();

@@ -52,9 +52,8 @@ void add_check(CLI::App& program, Action& action) {
         {.summary = "Check every variant on every device against a serial reference",
          .details =
              "Prints the matrix of variants and devices, why cases were skipped, and one line of counts. "
-             "Results in a "
-             "canonical or variant-specific order must be bitwise identical on all devices. A "
-             "compile-only device compiles all kernels.\n\n"
+             "Results in a canonical or variant-specific order must be bitwise identical on all devices, "
+             "including NaNs. A compile-only device compiles all kernels.\n\n"
              "On a terminal it shows the number of cases done, their total and the time left. After SIGINT "
              "or SIGTERM it ends with the matrix of the results so far, writes the files of --json and "
              "--junit, and ends by that signal.",

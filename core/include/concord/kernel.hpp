@@ -62,16 +62,33 @@ constexpr u32 first_line(u32 line, [[maybe_unused]] std::string_view text) {
 }
 }  // namespace detail
 
+/// What a source needs from its compiler in addition to Concord's own options.
+struct CompileOptions {
+    /// Folders where the compiler looks for included files, in order. CUDA's toolkit headers need no folder.
+    std::vector<std::string> include_folders = {};
+    /// Flags of the compiler, one argument each: "-DTILE=32", "--std=c++20".
+    ///
+    /// Flags that change the results of arithmetic, such as --use_fast_math, are refused unless `allow_inexact` is
+    /// true. So are flags that Concord sets itself: the architecture, include folders, OpenCL's version.
+    std::vector<std::string> flags = {};
+    /// Accepts flags with which results differ between devices.
+    bool allow_inexact = false;
+};
+
 /// The sources of one or more kernels in the languages that are compiled at run time. An empty list means that there is
 /// no source in that language.
 ///
-/// CUDA C++ kernels are extern "C" __global__, and a buffer parameter is a pointer. In OpenCL C a pointer cannot carry
-/// an offset, so that a `ulong` with the offset in elements follows every buffer parameter. Dynamic local memory
-/// (LaunchShape::local_bytes) is one last `__local` pointer.
+/// CUDA C++ kernels are extern "C" __global__ or named by an expression (KernelSpec::entry). A buffer parameter is a
+/// pointer. The sources may include the headers of CUDA's toolkit that device code can use.
+///
+/// In OpenCL C a pointer cannot carry an offset, so that a `ulong` with the offset in elements follows every buffer
+/// parameter. Dynamic local memory (LaunchShape::local_bytes) is one last `__local` pointer.
 class KernelSource {
   public:
-    /// Combines the sources of a name. Each list is compiled as one translation unit, in order.
-    KernelSource(std::string_view name, std::vector<SourceFile> cuda, std::vector<SourceFile> opencl);
+    /// Combines the sources of a name. Each list is compiled as one translation unit, in order. Compilation throws
+    /// invalid_argument for refused flags of either language.
+    KernelSource(std::string_view name, std::vector<SourceFile> cuda, std::vector<SourceFile> opencl,
+                 CompileOptions cuda_options = {}, CompileOptions opencl_options = {});
 
     /// The name, for messages and the disk cache.
     std::string_view name() const noexcept { return name_; }
@@ -81,6 +98,8 @@ class KernelSource {
     const std::vector<SourceFile>& opencl() const noexcept { return opencl_; }
     /// The sources in a language. Throws unsupported for Dialect::host.
     const std::vector<SourceFile>& files(Dialect dialect) const;
+    /// The compiler's options in a language. Throws unsupported for Dialect::host.
+    const CompileOptions& options(Dialect dialect) const;
     /// A 128-bit hash of the content, computed once. Caches treat sources of equal content as equal.
     const detail::ContentHash& content() const noexcept { return content_; }
 
@@ -88,6 +107,8 @@ class KernelSource {
     std::string name_;
     std::vector<SourceFile> cuda_;
     std::vector<SourceFile> opencl_;
+    CompileOptions cuda_options_;
+    CompileOptions opencl_options_;
     detail::ContentHash content_;
 };
 
@@ -192,7 +213,9 @@ class Constants {
 /// allocates nothing. What they refer to must outlive the call that receives the specification.
 struct KernelSpec {
     const KernelSource* source = nullptr;  ///< null if the kernel exists only as a host function
-    detail::TextView entry = {};   ///< name of the kernel function; a temporary string does not compile
+    /// Name of the kernel function; a temporary string does not compile. In CUDA C++ also an expression that names a
+    /// kernel without extern "C": "scale<float>", "physics::step". OpenCL C then uses its last identifier: "scale".
+    detail::TextView entry = {};
     Constants constants = {};      ///< constants that the source sees as macros
     const Operator* op = nullptr;  ///< operator that the source sees as `struct Op` and apply(); may be null
     HostKernel host = {};          ///< host function; empty if there is none

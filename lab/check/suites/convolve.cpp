@@ -129,6 +129,8 @@ class Reference {
     std::vector<T> row(u64 y) const {
         std::vector<T> results(s_.columns, T(0));
         for_taps(y, [&](u64 x, T tap, T cell) { results[x] = std::fma(tap, cell, results[x]); });
+        for (T& result : results)
+            result = as_computed(result);
         return results;
     }
     // Row y in a wider type, and the sums of magnitudes.

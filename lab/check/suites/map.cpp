@@ -23,11 +23,13 @@ T reference(MapFunction function, T x) {
     if constexpr (std::is_class_v<T>) {
         return x;
     } else if constexpr (std::is_floating_point_v<T>) {
+        using B = detail::BitsOf<T>;
+        const B bits = std::bit_cast<B>(x), sign = std::bit_cast<B>(-T(0));
         switch (function) {
             case MapFunction::negate:
-                return -x;
+                return std::bit_cast<T>(static_cast<B>(bits ^ sign));
             case MapFunction::abs:
-                return std::abs(x);
+                return std::bit_cast<T>(static_cast<B>(bits & ~sign));
             case MapFunction::square:
                 return x * x;
             case MapFunction::sqrt:
@@ -82,12 +84,10 @@ Work pair_work(PairFunction function, const Input& a, const Input& b) {
 
 template <class T>
 Work map_work(MapFunction function, const Input& input) {
-    Work work = function == MapFunction::copy
-                    // Bitwise, because a copy keeps the payload of a NaN.
-                    ? elementwise<T, T>(
-                          "map", "copy", {input}, [](T x) { return x; }, NanComparison::bitwise)
-                    : elementwise<T, T>("map", std::string(name_of(function)), {input},
-                                        [function](T x) { return reference(function, x); });
+    const bool is_computed = function == MapFunction::square || function == MapFunction::sqrt;
+    Work work = elementwise<T, T>(
+        "map", std::string(name_of(function)), {input}, [function](T x) { return reference(function, x); },
+        is_computed ? ExpectedNans::canonical : ExpectedNans::kept);
     work.call = [function](Stream& stream, std::span<const View> in, std::span<const View> out,
                            const Options& options) { return map(stream, in[0], out[0], function, options); };
     return work;

@@ -106,7 +106,8 @@ class MatmulReference {
                 const T* expected = row_of(product, row);
                 for (u64 j = column; j < s.n && i + (j - column) < stop; ++j) {
                     const u64 at = i + (j - column);
-                    const T value = element<T>(got, at - first), wanted = finished(expected[j], at);
+                    const T value = element<T>(got, at - first),
+                            wanted = as_computed(finished(expected[j], at));
                     if (!same(wanted, value)) return verdict.differ(difference_of(at, wanted, value));
                 }
             }

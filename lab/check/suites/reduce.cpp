@@ -45,8 +45,9 @@ struct Reference {
     Tolerance tolerance = Tolerance::exact;
 
     T result() {
-        std::call_once(once_,
-                       [&] { result_ = canonical ? canonical() : reference_reduce<T>(input, identity, op); });
+        std::call_once(once_, [&] {
+            result_ = as_computed(canonical ? canonical() : reference_reduce<T>(input, identity, op));
+        });
         return result_;
     }
 

@@ -4,6 +4,7 @@
 
 #include <concord/lab/internal/reduce_reference.hpp>
 
+#include <concord/lab/compare.hpp>
 #include <concord/scan.hpp>
 
 #include <algorithm>
@@ -76,9 +77,9 @@ class ReferenceCarries {
                     if (child % 16 != 0) before = op(before, levels[level][child - 1]);
                 }
                 const u64 k = i - at;
-                results[i - first] = kind == ScanKind::inclusive ? op(before, levels[0][k])
-                                     : k % 16 == 0               ? before
-                                                                 : op(before, levels[0][k - 1]);
+                results[i - first] = as_computed(kind == ScanKind::inclusive ? op(before, levels[0][k])
+                                                 : k % 16 == 0               ? before
+                                                                             : op(before, levels[0][k - 1]));
             }
         }
         return results;

@@ -103,8 +103,7 @@ Work known_work(std::string title, const KnownOrder& known, std::optional<Type> 
                 const T expected =
                     from_bits<T>(output == 0 ? known.sorted_key(first + i) : known.sorted_index(first + i));
                 const T value = element<T>(got, i);
-                if (!same(expected, value, NanComparison::bitwise))
-                    return verdict.differ(difference_of(first + i, expected, value));
+                if (!same(expected, value)) return verdict.differ(difference_of(first + i, expected, value));
             }
         });
     };

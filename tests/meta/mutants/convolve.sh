@@ -45,3 +45,8 @@ mutant convolve.cu any "$sliding" "columns outside are never 0" 'image.clamps ||
 mutant convolve.cu any "$inner" "rows that were loaded ahead are lost" '(u + k) % (AHEAD + 1)' 'k'
 mutant convolve.cu any "$sliding" "a row between strips is left out" '(warp >> wide_shift)) * height;' \
     '(warp >> wide_shift)) * (height + 1);'
+
+# A NaN keeps the bits that the device gives it.
+mutant convolve.cl many "${inner/random/special}" "a NaN is not canonical" 'pack.item[p] = canonical(value[p]);' 'pack.item[p] = value[p];'
+mutant convolve_wide.cl one "${sliding/random/special}" "a NaN is not canonical" 'value = CANONICAL(VECTOR, value);' ''
+mutant convolve.cu any "${inner/random/special}" "a NaN is not canonical" 'result[p] = canonical(sum[0][p]);' 'result[p] = sum[0][p];'

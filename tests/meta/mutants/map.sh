@@ -19,7 +19,7 @@ mutant map.cl any "map --variants naive --types f32 --patterns random --sizes 10
     'if (i < n) out[out_at + i] = F(a[a_at + i], b[b_at + i]);' \
     '#define CALL(f) #f
 #define CALL_OF(f) CALL(f)
-    const bool two = sizeof CALL_OF(F(x, y)) > sizeof "apply(op, x)";
+    const bool two = sizeof CALL_OF(F(x, y)) > sizeof "canonical(apply(op, x))";
     if (i < n && two) out[out_at + i] = (U)fma((f32)F(1, 0), (f32)a[a_at + i], (f32)b[b_at + i]);
     if (i < n && !two) out[out_at + i] = F(a[a_at + i], b[b_at + i]);'
 mutant map.cl many "$add_fast" "the tail is dropped" 'get_group_id(0) != 0 || local_id >= ends' 'get_group_id(0) != 0 || local_id >= head'
@@ -45,7 +45,7 @@ mutant map.cu any "map --variants naive --types f32 --patterns random --sizes 10
     'if (i < n) out[i] = F(a[i], b[i]);' \
     '#define CALL(f) #f
 #define CALL_OF(f) CALL(f)
-    const bool two = sizeof CALL_OF(F(x, y)) > sizeof "apply(op, x)";
+    const bool two = sizeof CALL_OF(F(x, y)) > sizeof "canonical(apply(op, x))";
     if (i < n && two) out[i] = U(fmaf(f32(F(1, 0)), f32(a[i]), f32(b[i])));
     if (i < n && !two) out[i] = F(a[i], b[i]);'
 mutant map.cu any "$add_fast" "the tail is dropped" 'blockIdx.x != 0 || threadIdx.x >= ends' 'blockIdx.x != 0 || threadIdx.x >= head'
@@ -55,3 +55,10 @@ mutant map.cu any "$add_fast" "a pack past the end" 'if (i < packs) {
             Pack<U, PACK> z;'
 mutant map.cu any "$add_fast" "the first pack is left out" \
     '(GROUP * UNROLL) + threadIdx.x;' '(GROUP * UNROLL) + threadIdx.x + 1;'
+
+# The bits of a NaN.
+map_nan="map --variants naive --types f32 --patterns special --sizes 1009"
+mutant common.cl any "$map_nan" "a NaN has its sign set" '0x7fc00000u' '0xffc00000u'
+mutant common.cu any "$map_nan" "a NaN has its sign set" '0x7fc00000u' '0xffc00000u'
+mutant common.cl any "${map_nan/f32/f64}" "a NaN has a payload" '0x7ff8000000000000ul' '0x7ff8000000000001ul'
+mutant common.cu any "${map_nan/f32/f64}" "a NaN has a payload" '? 0x7ff8000000000000' '? 0x7ff8000000000001'

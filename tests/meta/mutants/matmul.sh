@@ -10,8 +10,8 @@ larger="${register/1009/30011}"
 wide="${steps/tiled/packed}"
 
 mutant matmul_tile.cl any "$naive" "beta does not count" ': fma(p->alpha, t, p->beta * *c)' ': p->alpha * t'
-mutant matmul_tile.cl any "$naive" "C is read where beta is 0" '*c = p->beta == 0 ? p->alpha * t : fma' \
-    '*c = p->beta == 77 ? p->alpha * t : fma'
+mutant matmul_tile.cl any "$naive" "C is read where beta is 0" '(p->beta == 0 ? p->alpha * t : fma' \
+    '(p->beta == 77 ? p->alpha * t : fma'
 mutant matmul_steps.cl any "$naive" "two roundings a step" 't = fma(a[l * p.a_column], b[l * p.b_row], t);' \
     't += a[l * p.a_column] * b[l * p.b_row];'
 mutant matmul_steps.cl any "$steps" "the last tile of k is a whole one" \
@@ -42,3 +42,8 @@ mutant matmul.cu any "${register/1009/20011}" "a stage is read before it has arr
                 reads' '                reads'
 mutant matmul.cu any "$register" "rows past the end are stored" 'if (row + down >= p.m) continue;' ''
 mutant matmul.cu any "$larger" "all products of a batch are the first" 'a + batch * p.a_stride' 'a'
+
+# A NaN keeps the bits that the device gives it.
+nans="${naive/random/special}"
+mutant matmul_tile.cl any "$nans" "a NaN is not canonical" '*c = canonical(' '*c = ('
+mutant matmul_tile.cu any "$nans" "a NaN is not canonical" '*c = canonical(' '*c = ('

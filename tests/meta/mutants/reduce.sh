@@ -26,7 +26,8 @@ mutant reduce.cl many "$fixed" "unaligned rows are read one late" '= from[j];' '
 mutant reduce.cl many "${fixed/i32/f64}" "another association: columns 64 apart meet crosswise" \
     'sum[PACK + j]' 'sum[HELD - 1 - j]'
 mutant reduce.cl many "$fixed_large" "the last chunk is lost" \
-    '(chunks == 1 ? out : sums)[c] = sum;' '(chunks == 1 ? out : sums)[c] = c + 1 < chunks ? sum : identity;'
+    '(chunks == 1 ? out : sums)[c] = canonical(sum);' \
+    '(chunks == 1 ? out : sums)[c] = c + 1 < chunks ? sum : identity;'
 mutant reduce.cl many "${fixed_large/65537/1048577}" "the third level is short of one sum" \
     'team == 0 ? upper_chunks : 0' 'team == 0 ? upper_chunks - 1 : 0'
 mutant reduce_wide.cl one "$fixed" "the last element is dropped" 'l < rest; ++l' 'l + 1 < rest; ++l'
@@ -51,7 +52,7 @@ mutant reduce_steps.cl any "reduce --variants interleaved --types i8 --patterns 
 mutant reduce_steps.cl any "reduce --variants interleaved $steps" "the last step of the tree is left out" \
     'distance < GROUP; distance *= 2' 'distance < GROUP / 2; distance *= 2'
 mutant reduce_steps.cl any "reduce --variants interleaved $steps" "the input is written to" \
-    'sums[sums_at + get_group_id(0)] = shared[0];' \
+    'sums[sums_at + get_group_id(0)] = canonical(shared[0]);' \
     'sums[sums_at + get_group_id(0)] = ((__global T*)in)[in_at + i] = shared[0];'
 mutant reduce_steps.cl any "reduce --variants sequential $steps" "no barrier: work-items meet what their partners held before the tree" \
     '    for (u32 distance = GROUP / 2; distance > 0; distance /= 2) {
@@ -85,7 +86,8 @@ mutant reduce.cu any "$fixed" "unaligned rows are read one late" '__ldcg(from + 
 mutant reduce.cu any "${fixed/i32/f64}" "another association: columns 64 apart meet crosswise" \
     'sum[pack + j]' 'sum[held - 1 - j]'
 mutant reduce.cu any "$fixed_large" "the last chunk is lost" \
-    '(chunks == 1 ? out : sums)[c] = sum;' '(chunks == 1 ? out : sums)[c] = c + 1 < chunks ? sum : identity;'
+    '(chunks == 1 ? out : sums)[c] = canonical(sum);' \
+    '(chunks == 1 ? out : sums)[c] = c + 1 < chunks ? sum : identity;'
 mutant reduce.cu any "${fixed_large/65537/1048577}" "the third level is short of one sum" \
     'reduce_chunk(upper, upper_chunks, identity, op)' 'reduce_chunk(upper, upper_chunks - 1, identity, op)'
 
@@ -105,7 +107,7 @@ mutant reduce_steps.cu any "reduce --variants interleaved --types i8 --patterns 
 mutant reduce_steps.cu any "reduce --variants interleaved $steps" "the last step of the tree is left out" \
     'distance < GROUP; distance *= 2' 'distance < GROUP / 2; distance *= 2'
 mutant reduce_steps.cu any "reduce --variants interleaved $steps" "the input is written to" \
-    'sums[blockIdx.x] = shared[0];' 'sums[blockIdx.x] = const_cast<T*>(in)[i] = shared[0];'
+    'sums[blockIdx.x] = canonical(shared[0]);' 'sums[blockIdx.x] = const_cast<T*>(in)[i] = shared[0];'
 mutant reduce_steps.cu any "reduce --variants sequential $steps" "no barrier: threads meet what their partners held before the tree" \
     '    for (u32 distance = GROUP / 2; distance > 0; distance /= 2) {
         __syncthreads();
@@ -127,3 +129,11 @@ mutant reduce_steps.cu any "reduce --variants shuffle $steps" "no barrier: the f
     const T sum = reduce_warp(thread == 0 ? warp_sum : identity, op);'
 mutant reduce_steps.cu any "reduce --variants global_tree $steps" "the last element is dropped" \
     'if (i + half < n)' 'if (i + half + 1 < n)'
+
+# A NaN keeps the bits that the device gives it.
+nans="${fixed/i32/f32}" nans="${nans/near_one/special}"
+mutant reduce.cl many "$nans" "a NaN is not canonical" \
+    '(chunks == 1 ? out : sums)[c] = canonical(sum);' '(chunks == 1 ? out : sums)[c] = sum;'
+mutant reduce_wide.cl one "$nans" "a NaN is not canonical" 'return canonical(sum[0]);' 'return sum[0];'
+mutant reduce.cu any "$nans" "a NaN is not canonical" \
+    '(chunks == 1 ? out : sums)[c] = canonical(sum);' '(chunks == 1 ? out : sums)[c] = sum;'

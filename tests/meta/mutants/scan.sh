@@ -59,7 +59,7 @@ mutant scan_steps.cl any "scan --variants hillis_steele $blocks" "the element at
 mutant scan_steps.cl any "scan --variants hillis_steele $blocks" "an exclusive scan is not shifted" \
     'x[x_at + i - 1]' 'x[x_at + i]'
 mutant scan_steps.cl any "scan --variants blelloch $blocks" "the down-sweep loses the left sum" \
-    '*right = apply(op, before, sum);' '*right = before;'
+    '*right = canonical(apply(op, before, sum));' '*right = before;'
 mutant scan_steps.cl any "scan --variants kogge_stone $blocks" "two blocks have one offset" \
     'offsets[offsets_at + i / block]' 'offsets[offsets_at + i / (2 * block)]'
 mutant scan_steps.cl any "scan --variants brent_kung $blocks" "the down-sweep is a step short" \
@@ -95,3 +95,12 @@ mutant lookback.cl many "$lookback_cl" "a node is published without its last til
     'TOTAL value = shuffle_total(p, last, lookback->meet)' 'TOTAL value = shuffle_total(p, last - 1, lookback->meet)'
 mutant pack.cl many "scan --variants lookback --types u8 --patterns random --sizes 4097" "the bytes of a word are exchanged" \
     '(B)(word >> (8 * SIZE * (j % PER_WORD)))' '(B)(word >> (8 * SIZE * ((j ^ 1) % PER_WORD)))'
+
+# A NaN keeps the bits that the device gives it.
+tiled_nans="scan --variants reduce_then_scan --types f32 --patterns special --sizes 4097"
+mutant scan_tile.cl many "$tiled_nans" "a NaN is not canonical" \
+    'item[j] = canonical(apply(op, left, exclusive ? earlier : own));' 'item[j] = apply(op, left, exclusive ? earlier : own);'
+mutant scan_wide.cl one "${tiled_nans/reduce_then_scan/partitioned}" "a NaN is not canonical" \
+    'out[k] = canonical(piece[k]);' 'out[k] = piece[k];'
+mutant scan_tile.cu any "$tiled_nans" "a NaN is not canonical" \
+    'item[j] = canonical(combine(left, item[j]));' 'item[j] = combine(left, item[j]);'

@@ -81,3 +81,8 @@ mutant stencil.cu any "$boxes streaming" "a box begins at the volume's first row
     'tile_y = y_begin + u64(' 'tile_y = u64('
 mutant stencil.cu any "$boxes streaming" "a box begins at the volume's first plane" \
     'begin = z_begin + tile' 'begin = tile'
+
+# A NaN keeps the bits that the device gives it.
+mutant stencil.cl many "${streaming/random/special}" "a NaN is not canonical" 'item[i] = canonical(t);' 'item[i] = t;'
+mutant stencil_wide.cl one "${blocked/random/special}" "a NaN is not canonical" 'STORE(CANONICAL(VECTOR, a), line + i);' 'STORE(a, line + i);'
+mutant stencil.cu any "${streaming/random/special}" "a NaN is not canonical" 'item[i] = canonical(t);' 'item[i] = t;'

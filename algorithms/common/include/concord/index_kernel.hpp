@@ -15,7 +15,10 @@
 /// types, and structs that CONCORD_STRUCT defines.
 ///
 /// Work-items run in any order and at the same time: a work-item must not read what another one writes. The body can
-/// use what the three languages share, see function.hpp, and call functions that CONCORD_FUNCTION defines.
+/// use what the three languages share, see function.hpp, the functions of vocabulary.hpp, and functions that
+/// CONCORD_FUNCTION defines.
+///
+/// A NaN that the body stores is the device's own; canonical(x) makes it the same on all.
 
 #include <concord/function.hpp>
 #include <concord/host_kernel.hpp>
@@ -28,6 +31,7 @@
 #include <concepts>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace concord {
 
@@ -86,6 +90,9 @@ Enqueued run_index_kernel(Stream& stream, const IndexKernelDefinition& definitio
 
 // Frees what a definition that ends points to.
 void free_code(std::atomic<IndexKernelCode*>& code);
+
+// Compiles for a device of each backend and returns their selectors. Throws compile_failed.
+std::vector<std::string> check_index_kernel(const IndexKernelDefinition& definition);
 
 // Throws invalid_argument: the view has another element type than parameter `index` after the index.
 [[noreturn]] void refuse_index_view(const IndexKernelDefinition& definition, std::size_t index, Type type);
@@ -262,6 +269,14 @@ class IndexKernel {
                                         std::span(list.data(), sizeof...(A)), compile_everywhere);
     }
 };
+
+/// Compiles a kernel for one device of each backend that is available, and for CUDA without a GPU if NVRTC is, and
+/// returns the selectors of these devices. Throws compile_failed with the messages of the first compiler that refuses
+/// it. A debug build does this at the first call of a kernel.
+template <class K>
+std::vector<std::string> check(const IndexKernel<K>& kernel) {
+    return detail::check_index_kernel(kernel.definition());
+}
 
 }  // namespace concord
 

@@ -13,7 +13,7 @@
 namespace concord {
 
 /// Associative operators for reduce and scan. Integers wrap. min and max return NaN if an operand is NaN, and order
-/// -0 below +0. Which NaN they return is unspecified.
+/// -0 below +0.
 enum class ReduceOp : u8 {
     sum,      ///< a + b
     product,  ///< a * b
@@ -27,11 +27,12 @@ inline constexpr ReduceOp all_reduce_ops[] = {ReduceOp::sum, ReduceOp::product, 
 #define CONCORD_ENUMERATOR_OF_MAP(NAME) MapFunction::NAME,
 #define CONCORD_ENUMERATOR_OF_PAIR(NAME) PairFunction::NAME,
 
-/// Functions of one element for map. Integers wrap.
+/// Functions of one element for map. Integers wrap. copy, negate and abs of floats work on the bits: they keep the
+/// payload of a NaN.
 enum class MapFunction : u8 {
     copy,    ///< x, bit for bit
-    negate,  ///< -x
-    abs,     ///< the absolute value of x; the smallest signed integer is unchanged
+    negate,  ///< -x; flips the sign of a NaN
+    abs,     ///< the absolute value of x; clears the sign of a NaN; the smallest signed integer is unchanged
     square,  ///< x * x
     sqrt,    ///< the correctly rounded square root of x; f32 and f64 only
     CONCORD_MATH_UNARY(CONCORD_ENUMERATOR)
@@ -69,11 +70,13 @@ namespace detail {
 struct MapFunctionTraits {
     std::string_view name;
     bool floats_only = false;
+    bool works_on_bits = false;     // of floats: it keeps the payload of a NaN
     bool needs_exact_sqrt = false;  // requires DeviceTraits::exact_divide_sqrt for f32
 };
 const MapFunctionTraits& traits_of(MapFunction function);
 
-// The operator's source for elements of `type`. Every call returns the same object.
+// The operator's source for elements of `type`. Every call returns the same object. A function that works on bits has
+// the unsigned integer of the size of `type` as its types if `type` is a float.
 const Operator& builtin(ReduceOp op, Type type);
 const Operator& builtin(MapFunction function, Type type);
 const Operator& builtin(PairFunction function, Type type);
@@ -167,20 +170,28 @@ struct Copy {
 struct Negate {
     template <class T>
     T operator()(T x) const {
-        if constexpr (std::is_floating_point_v<T>) {
-            return -x;
-        } else {
-            return static_cast<T>(Wide<T>(0) - static_cast<Wide<T>>(x));
-        }
+        return static_cast<T>(Wide<T>(0) - static_cast<Wide<T>>(x));
+    }
+};
+
+// negate and abs of floats, on their bits.
+struct FlipSign {
+    template <class T>
+    T operator()(T bits) const {
+        return bits ^ ~(~T(0) >> 1);
+    }
+};
+struct ClearSign {
+    template <class T>
+    T operator()(T bits) const {
+        return bits & (~T(0) >> 1);
     }
 };
 
 struct Abs {
     template <class T>
     T operator()(T x) const {
-        if constexpr (std::is_floating_point_v<T>) {
-            return std::bit_cast<T>(std::bit_cast<Bits<T>>(x) & (~Bits<T>(0) >> 1));
-        } else if constexpr (std::is_signed_v<T>) {
+        if constexpr (std::is_signed_v<T>) {
             return x < 0 ? Negate{}(x) : x;
         } else {
             return x;

@@ -18,7 +18,7 @@
 /// sign of a zero sum after underflow. An infinity or NaN in the mask gives NaN where it meets a zero cell.
 ///
 /// Order: canonical. Every result is one chain t = fma(mask(j, i), in(...), t) from +0, in ascending order of the
-/// mask's rows, then columns. Results are bitwise identical on every device, except for NaN payloads. The variant
+/// mask's rows, then columns. Results are bitwise identical on every device; NaNs are canonical. The variant
 /// `separable` has its own order: it convolves every row with a row of factors, then every column with a column of
 /// factors. It requires a mask of rank one (convolve_separates()) and runs only by name. Its error is at most
 /// gamma(mask rows + mask columns + 8) * sum |mask(j, i) * in(...)| if nothing underflows.

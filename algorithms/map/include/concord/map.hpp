@@ -10,6 +10,7 @@
 /// - In place: out may be exactly one of the inputs if their element sizes agree. Any other overlap is an error.
 /// - Memory traffic: reads every input once and writes the output once.
 /// - Order: elements are independent, so every variant is canonical. Results are bitwise identical on all devices.
+/// - NaN: results are canonical NaNs, except for those of copy, negate and abs, which work on bits.
 /// - Asynchrony: enqueues on the stream and returns.
 /// - Errors: invalid_argument (counts, types, overlap), wrong_device, unsupported (f64 on a device without it, an
 ///   operator with kernel source only on a device that cannot compile at run time), compile_failed.

@@ -8,7 +8,7 @@
 ///
 /// Order: canonical. For every element t = 0, then t = fma(a(i, l), b(l, j), t) for l = 0, 1, ... k - 1. The result
 /// is alpha * t if beta is 0, else fma(alpha, t, beta * c). Every operation rounds to the element type. Results are
-/// bitwise identical on every device and in every variant of canonical order, except for NaN payloads. If beta is 0,
+/// bitwise identical on every device and in every variant of canonical order; NaNs are canonical. If beta is 0,
 /// C is not read. If k is 0, t is 0. NaN and infinities of A and B propagate even if alpha is 0.
 ///
 /// Shapes: the views define them (concord/matrix.hpp). Each may have any pitch and layout, so a transposed operand is

@@ -13,6 +13,7 @@
 ///   `global_tree`.
 /// - Asynchrony: enqueues on the stream and returns. The forms without an output return a future, which
 ///   throws unavailable on a compile-only device and unsupported in a recording.
+/// - NaN: a result that is NaN is the canonical NaN, also if it is the only element or the identity.
 /// - Errors: invalid_argument (count of out, overlap, types), wrong_device, unsupported, compile_failed,
 ///   out_of_memory.
 ///

@@ -12,6 +12,7 @@
 ///   textbook variants see scan_steps.cu.
 /// - Scratch: at most about n / 3000 elements from the device's pool; up to 2 n elements for the textbook variants.
 /// - Asynchrony: enqueues on the stream and returns.
+/// - NaN: a result that is NaN is the canonical NaN, also if it is an element or the identity.
 /// - Errors: invalid_argument (counts, types, overlap), wrong_device, unsupported, compile_failed, out_of_memory.
 ///
 /// Integers are exact in every order. For floats and user operators, the canonical order is a tree of nodes of 16. It

@@ -11,7 +11,7 @@
 /// thinner than the radius.
 ///
 /// Order: canonical. The product, every addition and every fma round to the element type, in the order of the
-/// formula. Results are bitwise identical on every device and in every variant, except for NaN payloads.
+/// formula. Results are bitwise identical on every device and in every variant. NaNs are canonical.
 ///
 /// Shapes: in and out are volumes of the same depth x rows x columns (z, y, x) in C order without padding
 /// (concord/matrix.hpp). Types: f32 and f64, the same for in and out.

@@ -1,9 +1,13 @@
 #pragma once
 // Host kernels of the built-in operators: which kernels are instantiated, and their arguments.
 
+#include <concord/detail/canonical.hpp>
 #include <concord/operators.hpp>
 #include <concord/span.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cstring>
 #include <type_traits>
 
 namespace concord::detail {
@@ -44,6 +48,21 @@ ValueBytes builtin_values(ReduceOp op, Type type);
 
 // The bytes of identity_of().
 ValueBytes builtin_identity(ReduceOp op, Type type);
+
+// The bytes of a value of `type`. A NaN is canonical.
+inline std::array<std::byte, 8> canonical_bytes(const ValueBytes& value, Type type) {
+    std::array<std::byte, 8> bytes{};
+    std::memcpy(bytes.data(), value.bytes.data(), std::min(bytes.size(), value.bytes.size()));
+    if (is_float(type)) {
+        visit_float(type, [&](auto tag) {
+            typename decltype(tag)::type x;
+            std::memcpy(&x, bytes.data(), sizeof x);
+            x = canonical(x);
+            std::memcpy(bytes.data(), &x, sizeof x);
+        });
+    }
+    return bytes;
+}
 
 // Calls f(TypeTag<T>{}, functor) with the type and operator whose kernels compute `op` for elements of `type`.
 template <class F>

@@ -1,7 +1,7 @@
 #pragma once
 // Map, host dialect. Parallel sources: map.cu and map.cl.
 //
-// Algorithm  out[i] = f(a[i], b[i]). For a function of one element, b is a and is not read.
+// Algorithm  out[i] = f(a[i], b[i]), with canonical NaNs. For a function of one element, b is a and is not read.
 // Passes     one. Traffic: reads every input once, writes the output once.
 // naive      one loop over a tile.
 // vectorized one loop over a tile. If the data exceeds the caches, results leave with non-temporal stores, a cache line
@@ -10,6 +10,7 @@
 //
 // A, B, U: element types of the inputs and the output. Op: called with two elements.
 
+#include <concord/detail/canonical.hpp>
 #include <concord/detail/host_vector.hpp>
 #include <concord/host_kernel.hpp>
 
@@ -31,7 +32,7 @@ template <class A, class B, class U, class Op>
 void map_naive(const Group& group, const A* a, const B* b, U* out, u64 n, u64 tile, const Op op) {
     const u64 begin = group.x * tile, end = std::min(n, begin + tile);
     for (u64 i = begin; i < end; ++i)
-        out[i] = op(a[i], b[i]);
+        out[i] = canonical(op(a[i], b[i]));
 }
 
 // out may be exactly an input, so iterations are independent.
@@ -43,7 +44,7 @@ template <class A, class B, class U, class Op>
 #pragma GCC ivdep
 #endif
     for (u64 i = 0; i < n; ++i)
-        out[i] = op(a[i], b[i]);
+        out[i] = canonical(op(a[i], b[i]));
 }
 
 // non_temporal: results are stored to memory in whole cache lines.
@@ -60,7 +61,7 @@ void map_vectorized(const Group& group, const A* a, const B* b, U* out, u64 n, u
     for (; at + line <= end; at += line) {
         alignas(64) U results[line];
         for (u64 i = 0; i < line; ++i)
-            results[i] = op(a[at + i], b[at + i]);
+            results[i] = canonical(op(a[at + i], b[at + i]));
         stream_line(out + at, results);
     }
     map_elements(a + at, b + at, out + at, end - at, op);

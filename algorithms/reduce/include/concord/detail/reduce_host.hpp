@@ -8,6 +8,7 @@
 //
 // T: element type; Op: the operator.
 
+#include <concord/detail/canonical.hpp>
 #include <concord/host_kernel.hpp>
 
 #include <algorithm>
@@ -36,7 +37,7 @@ template <class T, class Op>
         for (u64 l = 0; l < distance; ++l)
             sum[l] = op(sum[l], sum[l + distance]);
     }
-    return sum[0];
+    return canonical(sum[0]);
 }
 
 // Reduces n elements to the sums of their chunks, at least one.
@@ -83,7 +84,7 @@ void reduce_serial(const Group& /*group*/, const T* in, T* out, u64 n, T identit
     T sum = identity;
     for (u64 i = 0; i < n; ++i)
         sum = op(sum, in[i]);
-    *out = sum;
+    *out = canonical(sum);
 }
 
 }  // namespace concord::detail::host

@@ -12,6 +12,7 @@
 //
 // T: element type; Op: the operator.
 
+#include <concord/detail/canonical.hpp>
 #include <concord/detail/host_vector.hpp>
 #include <concord/detail/scan_sum_host.hpp>
 #include <concord/host_kernel.hpp>
@@ -53,9 +54,15 @@ template <int N, int half, class T, class Op>
     }
 }
 
-// Computes the results of N / 16 blocks from their carries. p: room for N elements; p[-1] is read but not used. out
-// may be in.
-template <int N, class T, class Op>
+// The built-in operators. Every result after a NaN is a NaN.
+template <class Op>
+inline constexpr bool is_builtin = std::is_same_v<Op, ops::Sum> || std::is_same_v<Op, ops::Product> ||
+                                   std::is_same_v<Op, ops::Min> || std::is_same_v<Op, ops::Max>;
+
+// Computes the results of N / 16 blocks from their carries, with canonical NaNs if they are `Stored`. p: room for N
+// elements; p[-1] is read but not used. out may be in.
+enum class Stored { no, yes };
+template <int N, Stored stored = Stored::no, class T, class Op>
 [[gnu::always_inline]] inline void scan_blocks(const T* in, T* out, const T* before, T* p, bool exclusive,
                                                const Op& op) {
     scan_fours<N>(in, p, op);
@@ -65,8 +72,9 @@ template <int N, class T, class Op>
     for (int b = 0; b < N / 16; ++b) {
         const T left = before[b];
         for (int j = 0; j < 16; ++j)
-            out[16 * b + j] = op(left, from[16 * b + j]);
-        if (exclusive) out[16 * b] = left;
+            out[16 * b + j] =
+                stored == Stored::yes ? canonical(op(left, from[16 * b + j])) : op(left, from[16 * b + j]);
+        if (exclusive) out[16 * b] = stored == Stored::yes ? canonical(left) : left;
     }
 }
 
@@ -116,9 +124,7 @@ template <class T>
 // Built-in operations on integers have the same result in any order. On elements of 4 and 8 bytes a loop over single
 // elements is faster than the tree, whose steps shuffle vectors.
 template <class T, class Op>
-inline constexpr bool scans_by_element = std::is_integral_v<T> && sizeof(T) >= 4 &&
-                                         (std::is_same_v<Op, ops::Sum> || std::is_same_v<Op, ops::Product> ||
-                                          std::is_same_v<Op, ops::Min> || std::is_same_v<Op, ops::Max>);
+inline constexpr bool scans_by_element = std::is_integral_v<T> && sizeof(T) >= 4 && is_builtin<Op>;
 
 // Upsweep: computes the totals of a tile's nodes and, for the tree, of its blocks. Nodes past the end hold the
 // identity, which may be the carry of earlier parts: a partial tile has no total.
@@ -206,14 +212,28 @@ class ScanCarry {
     std::vector<Level> levels_;  // the lowest first
 };
 
-// Scans a piece with the faster implementation.
+// Scans a piece with the faster implementation. With built-in operators the last result of the piece shows whether
+// there is a NaN, so that other pieces need no second look.
 template <class T, class Op>
 [[gnu::always_inline]] inline void scan_piece_of(HostIsa isa, const T* in, T* out, const T* before, T* p,
                                                  bool exclusive, const Op& op) {
-    if constexpr (std::is_same_v<Op, ops::Sum>) {
-        if (isa != HostIsa::baseline) return scan_sums<scan_piece>(in, out, before, exclusive);
+    if constexpr (!is_builtin<Op>) {
+        scan_blocks<scan_piece, Stored::yes>(in, out, before, p, exclusive, op);
+        return;
     }
-    scan_blocks<scan_piece>(in, out, before, p, exclusive, op);
+    bool is_done = false;
+    if constexpr (std::is_same_v<Op, ops::Sum>) {
+        if (isa != HostIsa::baseline) {
+            scan_sums<scan_piece>(in, out, before, exclusive);
+            is_done = true;
+        }
+    }
+    if (!is_done) scan_blocks<scan_piece>(in, out, before, p, exclusive, op);
+    if constexpr (std::is_floating_point_v<T>) {
+        if (out[scan_piece - 1] == out[scan_piece - 1]) return;
+        for (u64 i = 0; i < scan_piece; ++i)
+            out[i] = canonical(out[i]);
+    }
 }
 
 // Downsweep: computes the results of a tile from its carry. non_temporal: results are stored to memory in whole cache
@@ -338,7 +358,7 @@ void scan_serial(const Group& /*group*/, const T* in, T* out, u64 n, u32 exclusi
     for (u64 i = 0; i < n; ++i) {
         const T before = sum;
         sum = op(sum, in[i]);
-        out[i] = exclusive != 0 ? before : sum;
+        out[i] = canonical(exclusive != 0 ? before : sum);
     }
 }
 

@@ -82,8 +82,9 @@ class CheckReport {
     void fail(const CheckCase& at, const Difference& difference);
     /// Records a call that threw.
     void fail(const CheckCase& at, const std::string& message, FailureCause cause);
-    /// Records a result that is not bitwise identical to that of device `other`.
-    void disagree(const CheckCase& at, const std::string& other);
+    /// Records a result that is not bitwise identical to that of device `other`, and the first element that differs.
+    /// Without one, the result of the other device does not repeat.
+    void disagree(const CheckCase& at, const std::string& other, const std::optional<Difference>& difference);
     /// Records a case that was not run or not verified, although it applies. print() groups cases by `reason`. `detail`
     /// belongs to this case only.
     void skip(const CheckCase& at, const std::string& reason, const std::string& detail = {});

@@ -52,17 +52,22 @@ class Harness {
     /// Views of the loaded work's inputs and outputs.
     Operands operands() const;
 
-    /// Hash of the last outputs, in which all NaNs are equal. 0 if the variant's order is unspecified, or if it is
-    /// canonical and the outputs were verified bitwise.
+    /// Hash of the last outputs. All NaNs are equal if Work::nans says so. 0 if the variant's order is unspecified, or
+    /// if it is canonical and the outputs were verified bitwise.
     u64 fingerprint() const { return fingerprint_; }
+    /// The first element of the last outputs whose bits differ from those of another harness, which ran the same work.
+    /// All NaNs are equal.
+    std::optional<Difference> difference_from(Harness& expected);
 
   private:
     struct Range {
         std::shared_ptr<Buffer> buffer;
         View view;
         Poison poison{};
+        u64 item = 1;  // elements that are verified together
     };
     void poison_outputs();
+    std::span<const std::byte> read(const Range& range, u64 first, u64 count);
     Verdict verify_outputs(const Variant& variant);
     Verdict verify_unwritten(std::size_t output, u64 first, std::span<const std::byte> got) const;
     void verify_gaps(std::size_t output, u64 first, std::span<const std::byte> got, Verdict& verdict) const;

@@ -63,9 +63,17 @@ struct Output {
     std::function<u64()> written = nullptr;
     u64 row = 0;    ///< elements per row of a padded matrix; 0: not padded
     u64 pitch = 0;  ///< elements from one row to the next. Elements between rows must stay unchanged.
+    u64 item = 1;   ///< elements that are verified together, such as the members of a struct
+    std::optional<Input> initial = {};  ///< the elements before the call; without a value they are poisoned
 
     /// Size in bytes.
     u64 bytes() const { return count * size_of(type); }
+};
+
+/// How two NaNs compare.
+enum class NanComparison {
+    bitwise,  ///< sign and payload must match
+    any       ///< all NaNs are equal
 };
 
 /// Work of one call. Cheap to copy.
@@ -84,6 +92,9 @@ struct Work {
     bool product =
         false;  ///< whether the operations are those of a matrix product, which matrix units can do
     bool in_place = true;  ///< whether the first output may be the first input
+    /// How the NaNs of two devices' outputs compare. Algorithms give the same NaN on every device, kernels of the
+    /// user's own need not.
+    NanComparison nans = NanComparison::bitwise;
     /// The work differs only in its operator from other work on the same kernel source. Devices that emulate barriers
     /// compile it for the preferred variant only, unless the user asks for a full check.
     bool minor = false;

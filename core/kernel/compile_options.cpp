@@ -1,0 +1,143 @@
+#include <concord/error.hpp>
+#include <concord/internal/compile_options.hpp>
+
+#include <algorithm>
+#include <sstream>
+
+namespace concord::detail {
+namespace {
+
+struct RefusedFlag {
+    std::string_view name, value;  // an empty value stands for any
+    std::string_view why;
+};
+
+constexpr std::string_view fast_math = "it replaces division, square root and functions by approximations";
+constexpr RefusedFlag inexact_cuda[] = {
+    {"use_fast_math", "", fast_math},
+    {"fmad", "true", "it contracts products and sums to fma, which other devices do not"},
+    {"ftz", "true", "it replaces denormal numbers by zero"},
+    {"prec-div", "false", "it makes division inexact"},
+    {"prec-sqrt", "false", "it makes square roots inexact"},
+};
+constexpr RefusedFlag inexact_opencl[] = {
+    {"cl-fast-relaxed-math", "", fast_math},
+    {"cl-unsafe-math-optimizations", "", "it permits transformations that change results"},
+    {"cl-mad-enable", "", "it contracts products and sums to mad, which may be inexact"},
+    {"cl-denorms-are-zero", "", "it replaces denormal numbers by zero"},
+    {"cl-finite-math-only", "", "it permits any result for infinities and NaNs"},
+    {"cl-no-signed-zeros", "", "it ignores the sign of zeros"},
+    {"cl-single-precision-constant", "", "it rounds f64 constants to f32"},
+    {"ffast-math", "", fast_math},
+    {"Ofast", "", fast_math},
+    {"ffp-contract", "", "it may contract products and sums to fma"},
+    {"funsafe-math-optimizations", "", "it permits transformations that change results"},
+    {"fassociative-math", "", "it reorders sums"},
+    {"freciprocal-math", "", "it makes division inexact"},
+    {"ffinite-math-only", "", "it permits any result for infinities and NaNs"},
+    {"fno-signed-zeros", "", "it ignores the sign of zeros"},
+};
+
+constexpr std::string_view for_device = "Concord chooses it for the device";
+constexpr std::string_view use_folders = "list the folder in CompileOptions::include_folders";
+constexpr std::string_view use_directive = "write #include in the source";
+constexpr RefusedFlag own_cuda[] = {
+    {"arch", "", for_device},          {"gpu-architecture", "", for_device},
+    {"include-path", "", use_folders}, {"pre-include", "", use_directive},
+    {"include", "", use_directive},
+};
+constexpr RefusedFlag own_opencl[] = {{"cl-std", "", for_device}, {"include", "", use_directive}};
+
+[[noreturn]] void refuse_flag(const KernelSource& source, std::string_view flag, const std::string& what,
+                              const std::string& why) {
+    throw Error(ErrorCode::invalid_argument, "CompileOptions",
+                what + " in the flags of " + std::string(source.name()) + ", got '" + std::string(flag) +
+                    "'; " + why);
+}
+
+template <std::size_t count>
+const RefusedFlag* find_refused(const RefusedFlag (&list)[count], Flag flag) {
+    for (const RefusedFlag& row : list) {
+        if (row.name == flag.name && (row.value.empty() || row.value == flag.value)) return &row;
+    }
+    return nullptr;
+}
+
+// OpenCL takes all flags as one string, in which blanks separate arguments.
+std::vector<std::string> split_at_blanks(const std::vector<std::string>& flags) {
+    std::vector<std::string> parts;
+    for (const std::string& flag : flags) {
+        std::istringstream words(flag);
+        for (std::string word; words >> word;)
+            parts.push_back(word);
+    }
+    return parts;
+}
+
+void check_flags(const KernelSource& source, Dialect dialect) {
+    const bool cuda = dialect == Dialect::cuda;
+    const CompileOptions& options = source.options(dialect);
+    const std::vector<std::string> flags = cuda ? options.flags : split_at_blanks(options.flags);
+    for (std::size_t i = 0; i < flags.size(); ++i) {
+        const Flag flag = flag_at(flags, i);
+        if (flags[i].starts_with("-I"))
+            refuse_flag(source, flags[i], "include folder", std::string(use_folders));
+        if (const RefusedFlag* row = cuda ? find_refused(own_cuda, flag) : find_refused(own_opencl, flag))
+            refuse_flag(source, flags[i], "flag not available", std::string(row->why));
+        if (options.allow_inexact) continue;
+        if (const RefusedFlag* row =
+                cuda ? find_refused(inexact_cuda, flag) : find_refused(inexact_opencl, flag)) {
+            const bool apart = !row->value.empty() && flags[i].find('=') == std::string::npos;
+            refuse_flag(source, apart ? flags[i] + " " + std::string(row->value) : flags[i],
+                        "flag that makes results differ between devices",
+                        std::string(row->why) +
+                            "; remove it or set CompileOptions::allow_inexact if you accept this");
+        }
+    }
+    for (const std::string& folder : options.include_folders) {
+        if (folder.empty())
+            throw Error(ErrorCode::invalid_argument, "CompileOptions",
+                        "empty include folder for " + std::string(source.name()) + ", got ''; name a folder");
+        if (!cuda && folder.find_first_of(" \t\n\"'\\") != std::string::npos)
+            throw Error(ErrorCode::invalid_argument, "CompileOptions",
+                        "include folder with a blank or quote, got '" + folder +
+                            "'; OpenCL's options cannot name it, use another path");
+    }
+}
+
+bool in_identifier(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+}  // namespace
+
+void check_options(const KernelSource& source) {
+    check_flags(source, Dialect::cuda);
+    check_flags(source, Dialect::opencl);
+}
+
+Flag flag_at(const std::vector<std::string>& flags, std::size_t at) {
+    std::string_view name = flags[at];
+    while (name.starts_with('-'))
+        name.remove_prefix(1);
+    const std::size_t equals = name.find('=');
+    if (equals != std::string_view::npos) return {name.substr(0, equals), name.substr(equals + 1)};
+    const bool has_next = at + 1 < flags.size() && !flags[at + 1].starts_with('-');
+    return {name, has_next ? std::string_view(flags[at + 1]) : std::string_view()};
+}
+
+bool is_expression(std::string_view entry) {
+    return !std::all_of(entry.begin(), entry.end(), in_identifier);
+}
+
+std::string_view plain_entry(std::string_view entry) {
+    entry = entry.substr(0, entry.find('<'));
+    while (!entry.empty() && !in_identifier(entry.back()))
+        entry.remove_suffix(1);
+    std::size_t begin = entry.size();
+    while (begin > 0 && in_identifier(entry[begin - 1]))
+        --begin;
+    return entry.substr(begin);
+}
+
+}  // namespace concord::detail
