@@ -129,7 +129,7 @@ function(concord_headers)
   if(EXISTS ${folder}/include)
     target_include_directories(concord_${CONCORD_LAYER}_headers INTERFACE ${folder}/include)
     install(DIRECTORY ${folder}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
-            FILES_MATCHING PATTERN "*.hpp")
+            FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
   endif()
   if(EXISTS ${folder}/internal)
     target_include_directories(concord_${CONCORD_LAYER}_internal INTERFACE ${folder}/internal)

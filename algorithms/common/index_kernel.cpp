@@ -102,7 +102,7 @@ std::string body_function(const IndexKernelDefinition& d, Dialect dialect, std::
         text.append(comma)
             .append(i >= d.rank && d.types[i - d.rank].is_buffer ? global : "")
             .append(parameters[i]);
-    text.append(") { ").append(in_language(d.body, dialect)).append(" }\n");
+    text.append(") { ").append(in_language(d.body, dialect)).append("\n}\n");
     at_line(1, d.name);
     return text;
 }
@@ -223,7 +223,7 @@ IndexKernelCode& code_of(const IndexKernelDefinition& d) {
     if (IndexKernelCode* const code = d.code->load(std::memory_order_acquire)) return *code;
     auto made = std::make_unique<IndexKernelCode>(d);
     IndexKernelCode* expected = nullptr;
-    // It lives as long as the definition: to the end of the process.
+    // It lives as long as the definition.
     if (d.code->compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel))
         return *made.release();
     return *expected;
@@ -341,6 +341,10 @@ Enqueued run_index_kernel(Stream& stream, const IndexKernelDefinition& d, const 
     all.insert(all.end(), arguments.begin(), arguments.end());
     stream.launch(*kernel, shape, all);
     return enqueued;
+}
+
+void free_code(std::atomic<IndexKernelCode*>& code) {
+    delete code.exchange(nullptr);
 }
 
 }  // namespace concord::detail

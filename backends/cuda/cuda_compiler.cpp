@@ -114,6 +114,8 @@ Compiler::Job Compiler::job(const KernelSpec& spec) const {
         job.input.text.insert(0, includes.line());
         const ToolkitHeaders& toolkit = ToolkitHeaders::get();
         job.input.name.insert(0, no_folder);
+        // libcu++ defines macros such as UINT_MAX again, with the same values.
+        if (nvrtc_.major() >= 12) options.emplace_back("--diag-suppress=47");
         for (const std::string& folder : own.include_folders)
             options.push_back("-I" + folder);
         for (const std::string& folder : toolkit.folders())

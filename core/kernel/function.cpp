@@ -11,12 +11,6 @@
 namespace concord {
 namespace {
 
-[[noreturn]] void bad_head(std::string_view definition, std::string_view why) {
-    throw Error(ErrorCode::invalid_argument, "operator_from_text",
-                detail::error_message(why, detail::quoted(definition),
-                                      "expected e.g. 'float f(float x) { return x * x; }'"));
-}
-
 std::string_view trimmed(std::string_view text) {
     while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0)
         text.remove_prefix(1);
@@ -25,26 +19,45 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-struct Declarator {
-    Type type;
-    std::string_view name;
-};
+}  // namespace
 
-// "unsigned int x" -> {u32, "x"}. The spellings mean the same in all three languages on every supported system.
-Declarator parse_declarator(std::string_view definition, std::string_view text) {
+void detail::DefinitionText::refuse(std::string_view why) const {
+    throw Error(ErrorCode::invalid_argument, std::string(call),
+                error_message(why, quoted(text), "expected e.g. " + quoted(example)));
+}
+
+detail::Declarator detail::declarator(const DefinitionText& definition, std::string_view text) {
     text = trimmed(text);
     std::size_t at = text.size();
     while (at > 0 && (std::isalnum(static_cast<unsigned char>(text[at - 1])) != 0 || text[at - 1] == '_'))
         --at;
-    const std::string_view name = text.substr(at), type = trimmed(text.substr(0, at));
-    if (type.empty() || name.empty())
-        bad_head(definition, "expected a type and a name instead of '" + std::string(text) + "'");
-    if (const auto element = detail::type_spelled(type == "unsigned" ? "unsigned int" : type))
-        return {*element, name};
-    bad_head(definition, "unknown element type '" + std::string(type) + "'");
+    const Declarator parts{trimmed(text.substr(0, at)), text.substr(at)};
+    if (parts.type.empty() || parts.name.empty())
+        definition.refuse("expected a type and a name instead of " + quoted(text));
+    return parts;
 }
 
-}  // namespace
+Type detail::element_type(const DefinitionText& definition, std::string_view text) {
+    if (const auto element = type_spelled(text == "unsigned" ? "unsigned int" : text)) return *element;
+    definition.refuse("unknown element type " + quoted(text));
+}
+
+detail::DefinitionParts detail::parts_of(const DefinitionText& definition) {
+    const std::string_view text = definition.text;
+    const std::size_t open = text.find('('), close = text.find(')');
+    if (open == std::string_view::npos || close == std::string_view::npos || close < open)
+        definition.refuse("missing parameter list");
+    const std::size_t body = text.find_first_not_of(" \t\r\n", close + 1);
+    if (body == std::string_view::npos || text[body] != '{') definition.refuse("missing body in braces");
+    DefinitionParts parts{declarator(definition, text.substr(0, open)), {}, open, body};
+    std::string_view parameters = text.substr(open + 1, close - open - 1);
+    while (true) {
+        const std::size_t comma = parameters.find(',');
+        parts.parameters.push_back(trimmed(parameters.substr(0, comma)));
+        if (comma == std::string_view::npos) return parts;
+        parameters.remove_prefix(comma + 1);
+    }
+}
 
 std::string Operator::signature() const {
     std::string text(name_of(result));
@@ -97,28 +110,17 @@ Operator detail::make_operator(std::string_view name, std::string_view text, std
     return finish(std::move(op));
 }
 
-Operator operator_from_text(std::string_view definition) {
-    const std::size_t open = definition.find('('), close = definition.find(')');
-    if (open == std::string_view::npos || close == std::string_view::npos || close < open)
-        bad_head(definition, "missing parameter list");
-    const std::size_t body = definition.find_first_not_of(" \t\r\n", close + 1);
-    if (body == std::string_view::npos || definition[body] != '{')
-        bad_head(definition, "missing body in braces");
-
+Operator operator_from_text(std::string_view text) {
+    const detail::DefinitionText definition{"operator_from_text", text, "float f(float x) { return x * x; }"};
+    const detail::DefinitionParts parts = detail::parts_of(definition);
     Operator op;
-    const Declarator head = parse_declarator(definition, definition.substr(0, open));
-    op.name = head.name;
-    op.result = head.type;
-    std::string_view parameters = definition.substr(open + 1, close - open - 1);
-    while (true) {
-        const std::size_t comma = parameters.find(',');
-        op.arguments.push_back(parse_declarator(definition, parameters.substr(0, comma)).type);
-        if (comma == std::string_view::npos) break;
-        parameters.remove_prefix(comma + 1);
-    }
-    op.text =
-        std::string(definition.substr(0, static_cast<std::size_t>(head.name.data() - definition.data()))) +
-        "concord_function" + std::string(definition.substr(open));
+    op.name = parts.head.name;
+    op.result = detail::element_type(definition, parts.head.type);
+    for (const std::string_view parameter : parts.parameters)
+        op.arguments.push_back(
+            detail::element_type(definition, detail::declarator(definition, parameter).type));
+    op.text = std::string(text.substr(0, static_cast<std::size_t>(parts.head.name.data() - text.data()))) +
+              "concord_function" + std::string(text.substr(parts.parenthesis));
     op.file = op.name;
     op.line = 1;
     return detail::finish(std::move(op));

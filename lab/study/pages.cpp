@@ -9,8 +9,11 @@
 #include <concord/lab/table.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <iomanip>
 #include <map>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 
 namespace concord::study {
@@ -351,6 +354,82 @@ std::string python_page(const fs::path& folder) {
     return text;
 }
 
+// "99.87 %". Rounded down, so that a share below 1 is not 100 %.
+std::string percent(double share) {
+    std::ostringstream text;
+    text << std::fixed << std::setprecision(share < 0.9999 ? 2 : 4)
+         << (share < 0.9999 ? std::floor(share * 1e4) / 1e2 : std::floor(share * 1e6) / 1e4);
+    return share == 1 ? "100 %" : text.str() + " %";
+}
+
+// "[-0.9, 10]"
+std::string interval_of(const ordered_json& row) {
+    std::ostringstream text;
+    text << "[" << row.at("low").get<double>() << ", " << row.at("high").get<double>() << "]";
+    return text.str();
+}
+
+// What python/benchmarks/functions.py measured: a table for each machine.
+std::string functions_page(const fs::path& folder) {
+    std::string text;
+    for_each_file(folder, ".functions", [&](const std::string& /*name*/, const ordered_json& stored) {
+        // Those that the file has, in this order.
+        std::vector<std::string> others, cpu = {"Concord"}, gpu;
+        const auto has = [&](const char* part, const char* library) {
+            return std::ranges::any_of(
+                stored.at("rows"), [&](const ordered_json& row) { return row.at(part).contains(library); });
+        };
+        for (const char* library : {"NumPy", "PyTorch", "PyTorch on the GPU"}) {
+            if (has("same", library)) others.emplace_back(library);
+            if (has("ns", library)) cpu.emplace_back(library);
+        }
+        for (const char* library : {"Concord", "PyTorch"}) {
+            if (has("gpu_ns", library)) gpu.emplace_back(library);
+        }
+        // "0.42 / 1.3 / –"
+        const auto cell = [](const ordered_json& row, const char* part, const auto& libraries,
+                             const auto& write) {
+            std::vector<std::string> parts;
+            for (const std::string& library : libraries)
+                parts.push_back(
+                    row.at(part).contains(library) ? write(row[part][library].template get<double>()) : "–");
+            return joined(parts, " / ");
+        };
+        const auto nanoseconds = [](double ns) { return lab::rounded(ns); };
+        std::vector<std::string> all = others;
+        all.insert(all.begin(), "Concord");
+        Rows rows = {{"function", "dtype", "interval"}};
+        for (const std::string& library : others)
+            rows.front().push_back(">as " + library);
+        rows.front().push_back(">correctly rounded: " + joined(all, " / "));
+        rows.front().push_back(">ns: " + joined(cpu, " / "));
+        if (!gpu.empty()) rows.front().push_back(">ns on the GPU: " + joined(gpu, " / "));
+        for (const ordered_json& row : stored["rows"]) {
+            std::vector<std::string> cells = {"`" + text_of(row, "function") + "`", row.at("dtype"),
+                                              interval_of(row)};
+            for (const std::string& library : others) {
+                cells.push_back(row.at("same").contains(library)
+                                    ? percent(row["same"][library]) + " (" +
+                                          std::to_string(row.at("ulp").at(library).get<u64>()) + " ulp)"
+                                    : "–");
+            }
+            cells.push_back(row.at("rounded").empty() ? "–" : cell(row, "rounded", all, percent));
+            cells.push_back(cell(row, "ns", cpu, nanoseconds));
+            if (!gpu.empty()) cells.push_back(cell(row, "gpu_ns", gpu, nanoseconds));
+            rows.push_back(std::move(cells));
+        }
+        std::vector<std::string> versions;
+        for (const auto& [name, version] : stored.at("versions").items())
+            versions.push_back(name + " " + version.get<std::string>());
+        text += "**" + text_of(stored, "device") +
+                (stored.contains("gpu") ? "; " + text_of(stored, "gpu") : "") + "**; " +
+                joined(versions, ", ") + "; " + text_of(stored, "date") + ", version " +
+                text_of(stored, "version") + ", " + lab::size_name(stored.at("elements")) +
+                " results compared.\n\n" + markdown_table(rows) + "\n";
+    });
+    return text.empty() ? "There are no stored measurements.\n" : text;
+}
+
 // How many variants of an algorithm agree with the reference on a device: "2 identical, 1 within bound (800 cases)".
 std::string agreement_of(const ordered_json& matrix, const ordered_json& device,
                          const ordered_json& algorithm) {
@@ -463,6 +542,7 @@ std::string stored_page(const fs::path& folder, const std::vector<std::string>& 
     const std::string& kind = words.front();
     const std::vector<std::string> names(words.begin() + 1, words.end());
     if (kind == "python") return python_page(folder);
+    if (kind == "functions") return functions_page(folder);
     if (kind == "agreement") {
         const Agreement agreement = stored_agreement(folder);
         return markdown_table(agreement.rows) +
@@ -486,7 +566,7 @@ std::string stored_page(const fs::path& folder, const std::vector<std::string>& 
     throw Error(ErrorCode::invalid_argument, "--page",
                 detail::error_message("unknown page", detail::quoted(kind),
                                       "available: machines, machine NAME, algorithm NAME, headline "
-                                      "[NAME...], python, agreement, figures DIR"));
+                                      "[NAME...], python, functions, agreement, figures DIR"));
 }
 
 void stored_figures(const fs::path& folder, const Save& save) {

@@ -1,4 +1,4 @@
-"""Compiles functions from source for the CPU device, with the system's C++ compiler. Called by the extension module."""
+"""Compiles functions and kernels from source for the CPU device, with the system's C++ compiler. Called by the extension module."""
 
 import ctypes
 import functools
@@ -36,10 +36,10 @@ def _compiler(setting):
     try:
         command = shlex.split(setting) or ["c++"]
     except ValueError as error:
-        raise Unavailable(f"concord.function: invalid value of CXX '{setting}': {error}; expected e.g. 'g++' or "
+        raise Unavailable(f"concord: invalid value of CXX '{setting}': {error}; expected e.g. 'g++' or "
                           "'ccache clang++'") from None
     missing = (
-        f"concord.function: no C++ compiler for the CPU device, searched for '{command[0]}'; "
+        f"concord: no C++ compiler for the CPU device, searched for '{command[0]}'; "
         "install g++ 12 or clang 14, set CXX, or pass device= with a GPU or an OpenCL device"
     )
     if shutil.which(command[0]) is None:
@@ -92,9 +92,9 @@ def _cache():
     return folder
 
 
-def _not_used(folder, why, level=4):
+def _not_used(folder, why, level=5):
     """Warns the caller of the call that needs the function."""
-    warnings.warn(f"concord.function: the cache '{folder}' is not used: {why}", RuntimeWarning, stacklevel=level)
+    warnings.warn(f"concord: the cache '{folder}' is not used: {why}", RuntimeWarning, stacklevel=level)
 
 
 def _include():
@@ -105,12 +105,16 @@ def _library():
     named = os.environ.get("CONCORD_PYTHON_LIBRARY")
     found = [Path(named)] if named else sorted((_FOLDER / "lib").glob("libconcord.so.*"))
     if not found or not found[0].is_file():
-        raise Unavailable(f"concord.function: no such file '{named or _FOLDER / 'lib' / 'libconcord.so.*'}'; "
+        raise Unavailable(f"concord: no such file '{named or _FOLDER / 'lib' / 'libconcord.so.*'}'; "
                           "reinstall the package")
     return str(found[0])
 
 
-def _source(definition, name, result, types, use, free):
+# In the scope of a body. OpenCL C has these names.
+_NAMES = "using uchar = u8; using ushort = u16; using uint = u32; using ulong = u64;"
+
+
+def _function_source(definition, name, result, types, use, free):
     """A function that returns the C++ source for a name of the function's type."""
     header, kernels = _USES[use, free]
     parameters = types.split(",")
@@ -123,7 +127,7 @@ def _source(definition, name, result, types, use, free):
 using namespace concord;
 using R = {result};
 {aliases}struct {unique} : Vocabulary {{
-    using uchar = u8; using ushort = u16; using uint = u32; using ulong = u64;
+    {_NAMES}
     static constexpr std::string_view name = "{name}", text = "", file = "{name}";
     static constexpr u32 line = 1;
 #line {line} "{name}"
@@ -134,16 +138,42 @@ extern "C" const void* concord_python_kernels() {{ return {kernels}; }}
 """
 
 
+def _kernel_source(definition, name):
+    """A function that returns the C++ source for a name of the kernel's type."""
+    start = definition.index("(")
+    line = definition.count("\n", 0, start) + 1
+    return lambda unique: f"""#include <concord/text_kernel.hpp>
+using namespace concord;
+struct {unique} : Vocabulary {{
+    {_NAMES}
+#line {line} "{name}"
+[[gnu::always_inline]] static inline void call {definition[start:]}
+}};
+extern "C" const void* concord_python_kernels() {{
+    static constexpr HostKernel kernel = index_host_kernel<&{unique}::call>();
+    return &kernel;
+}}
+"""
+
+
 def compile(definition, name, result, types, use, free):
-    """The path of a library whose function concord_python_kernels() returns the kernels for that use.
+    """The path of a library whose function concord_python_kernels() returns the function's kernels for that use.
 
     The library is in the cache. Without a cache it is already loaded under that path.
     """
+    return _compiled(name, _function_source(definition, name, result, types, use, free))
+
+
+def compile_kernel(definition, name):
+    """The path of a library whose function concord_python_kernels() returns the host kernel, as in compile()."""
+    return _compiled(name, _kernel_source(definition, name))
+
+
+def _compiled(name, source):
     # The library ignores the environment in such programs, but compilers do not.
     if ctypes.CDLL(None).getauxval(_AT_SECURE):
-        raise Unavailable("concord.function: the CPU device is not available in privileged programs; "
+        raise Unavailable("concord: the CPU device is not available in privileged programs; "
                           "pass device= with another device")
-    source = _source(definition, name, result, types, use, free)
     command, version = _compiler(os.environ.get("CXX", ""))
     library = _library()
     stamp = f"{os.path.realpath(library)} {os.stat(library).st_mtime_ns} {os.stat(library).st_size}"
@@ -161,18 +191,18 @@ def compile(definition, name, result, types, use, free):
         path.write_text(source(f"{name}_{key}"), encoding="utf-8")
         done = _output([*command, *_FLAGS, f"-I{_include()}", str(path), library, "-o", str(made)])
         if done.returncode != 0:
-            raise CompileFailed(f"concord.function: {name} does not compile for the CPU device\n{done.stderr.strip()}")
+            raise CompileFailed(f"concord: {name} does not compile for the CPU device\n{done.stderr.strip()}")
         if target:
             try:
                 _store(made, target)
                 return str(target)
             except OSError as error:
-                _not_used(cache, error.strerror, level=3)
+                _not_used(cache, error.strerror, level=4)
         # Loaded before the file is removed. dlopen() of the same path returns the loaded library.
         try:
             ctypes.CDLL(str(made), mode=os.RTLD_NOW | os.RTLD_LOCAL)
         except OSError as error:
-            raise CompileFailed(f"concord.function: {name} cannot be loaded: {error}; set TMPDIR to a folder from which "
+            raise CompileFailed(f"concord: {name} cannot be loaded: {error}; set TMPDIR to a folder from which "
                                 "libraries can be loaded") from None
         _loaded[key] = str(made)
     return _loaded[key]

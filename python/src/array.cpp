@@ -130,6 +130,12 @@ nb::tuple tuple_of(std::span<const i64> values) {
     return nb::tuple(list);
 }
 
+std::string short_text(nb::handle value) {
+    const auto text = nb::cast<std::string>(nb::repr(value));
+    return text.size() <= 60 ? text
+                             : "a value of type " + nb::cast<std::string>(value.type().attr("__name__"));
+}
+
 std::string text_of(std::span<const i64> values) {
     return nb::cast<std::string>(nb::str(tuple_of(values)));
 }
@@ -593,10 +599,26 @@ Call::~Call() {
 }
 
 Argument& Call::input(nb::handle object, const char* name, std::optional<std::size_t> rank) {
-    arguments_[count_] = std::make_unique<Argument>(name_, name, object);
-    if (rank) arguments_[count_]->check_rank(*rank);
-    inputs_ = ++count_;
-    return *arguments_[count_ - 1];
+    auto argument = std::make_unique<Argument>(name_, name, object);
+    if (rank) argument->check_rank(*rank);
+    arguments_.push_back(std::move(argument));
+    inputs_ = arguments_.size();
+    return *arguments_.back();
+}
+
+Argument& Call::buffer(nb::handle object, const char* name, bool writes) {
+    const Library& library = library_of(object);
+    const bool is_array = library.is_concord || library.api != nullptr || library.has_buffer ||
+                          library.has_dlpack || library.has_cuda_interface;
+    const bool is_number = !is_array && PyNumber_Check(object.ptr()) != 0;
+    if (!is_array && (writes || is_number || object.is_none()))
+        throw nb::type_error((where_text(name_, name) + ": got " + short_text(object) +
+                              "; expected an array" + (writes ? ", to which the kernel may write" : ""))
+                                 .c_str());
+    Argument& argument = input(object, name);
+    argument.writes_ = writes;
+    argument.in_kernel_ = true;
+    return argument;
 }
 
 void Call::begin() {
@@ -633,8 +655,8 @@ void Call::begin() {
     }
     if (!stream_) stream_ = own_stream(*device_);
     blocking_ = !on_cuda;
-    for (std::size_t i = 0; i < count_; ++i)
-        bind(*arguments_[i], false, true);
+    for (const auto& argument : arguments_)
+        bind(*argument, argument->writes_, true);
 }
 
 // The call comes after the work of another stream, which then waits for the call.
@@ -642,6 +664,24 @@ void Call::order_after(const std::shared_ptr<Stream>& home) {
     if (home == stream_ || std::find(homes_.begin(), homes_.end(), home) != homes_.end()) return;
     order(*home, *stream_);
     homes_.push_back(home);
+}
+
+// Buffers of a kernel with the same host memory use one copy of it. False if there is no other one.
+bool Call::share_staged(Argument& argument, u64 bytes) {
+    std::byte *const first = argument.address(), *const last = first + bytes;
+    for (const auto& other : arguments_) {
+        if (other.get() == &argument || !other->staged_ || !(argument.writes_ || other->writes_) ||
+            other->address() >= last || first >= other->address() + other->bytes_)
+            continue;
+        if (other->address() != first || other->bytes_ != bytes)
+            refuse(name_, std::string(argument.name_) + " overlaps " + other->name_ + " in part, and " +
+                              device_->info().selector + " computes on copies of host arrays; pass copies");
+        argument.tensor_ = Tensor(other->tensor_.buffer(), 0, argument.type_, argument.shape(),
+                                  {argument.strides_.data(), argument.rank_});
+        argument.staged_ = true;
+        return true;
+    }
+    return false;
 }
 
 // Arguments that have memory in common use one buffer, so that Concord knows. False if there is no other one.
@@ -710,6 +750,7 @@ void Call::bind(Argument& argument, bool is_output, bool is_read) {
     tensor.device = argument.where_;
     const std::span<const i64> strides(argument.strides_.data(), argument.rank_);
     if (argument.on_host() && !device_->traits().shares_host_memory) {
+        if (argument.in_kernel_ && share_staged(argument, bytes)) return;
         // A copy on the device, padding included.
         pending_ = true;
         auto buffer = device_->allocate(bytes, stream_.get());
@@ -742,7 +783,7 @@ void Call::bind(Argument& argument, bool is_output, bool is_read) {
 }
 
 Argument& Call::output(nb::handle out, Type type, std::span<const i64> shape, bool boolean, bool is_read) {
-    std::unique_ptr<Argument>& slot = arguments_[count_];
+    std::unique_ptr<Argument>& slot = arguments_.emplace_back();
     if (is_given(out)) {
         slot = std::make_unique<Argument>(name_, "out", out);
         const bool same = std::equal(shape.begin(), shape.end(), slot->shape().begin(), slot->shape().end());
@@ -806,7 +847,7 @@ Argument& Call::output(nb::handle out, Type type, std::span<const i64> shape, bo
             slot = std::make_unique<Argument>(name_, "the result", made);
         }
     }
-    ++count_;
+    slot->writes_ = true;
     bind(*slot, true, is_read);
     return *slot;
 }
@@ -817,9 +858,9 @@ void Call::fetch(void* to, const View& from) {
 }
 
 void Call::finish() {
-    for (std::size_t i = inputs_; i < count_; ++i) {
-        Argument& out = *arguments_[i];
-        if (!out.staged_) continue;
+    for (const auto& argument : arguments_) {
+        Argument& out = *argument;
+        if (!out.staged_ || !out.writes_) continue;
         const u64 bytes =
             detail::tensor_bytes(name_, out.shape(), {out.strides_.data(), out.rank_}, size_of(out.type_));
         stream_->read(static_cast<std::byte*>(out.data_) + out.byte_offset_, *out.tensor_.buffer(), 0, bytes);

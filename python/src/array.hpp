@@ -155,8 +155,10 @@ class Argument {
     std::shared_ptr<Stream> home_;
 
     Tensor tensor_;
-    u64 bytes_ = 0;        // from the first element to the end of the last one
-    bool staged_ = false;  // the tensor is a copy on the device
+    u64 bytes_ = 0;           // from the first element to the end of the last one
+    bool staged_ = false;     // the tensor is a copy on the device
+    bool writes_ = false;     // the call writes its elements
+    bool in_kernel_ = false;  // of a kernel, which sees that other arguments have the same memory
 };
 
 // One call of an algorithm: finds device and stream, brings arguments there and results back.
@@ -169,6 +171,8 @@ class Call {
 
     // Inputs come first. References stay valid. Raises ValueError unless the input has `rank` dimensions.
     Argument& input(nb::handle object, const char* name, std::optional<std::size_t> rank = {});
+    // A buffer of a kernel of the user, which reads it and may write to it. They are inputs.
+    Argument& buffer(nb::handle object, const char* name, bool writes);
     // Opens device and stream: those that are named, else those of the first input.
     void begin();
     // The object `out`, or if it is None a new array of the first input's library.
@@ -205,6 +209,7 @@ class Call {
   private:
     void bind(Argument& argument, bool is_output, bool is_read);
     bool share_buffer(Argument& argument, u64 bytes);
+    bool share_staged(Argument& argument, u64 bytes);
     void order_after(const std::shared_ptr<Stream>& home);
     void finish();
     nb::object make_result(Argument& output);
@@ -214,23 +219,24 @@ class Call {
     Options options_;
     std::shared_ptr<Device> device_;
     std::shared_ptr<Stream> stream_;
-    std::array<std::unique_ptr<Argument>, 8> arguments_;
-    std::size_t count_ = 0, inputs_ = 0;
-    bool blocking_ = false;  // wait for the results, which the library of the arguments does not order
+    std::vector<std::unique_ptr<Argument>> arguments_;
+    std::size_t inputs_ = 0;  // arguments that are inputs, which come first
+    bool blocking_ = false;   // wait for the results, which the library of the arguments does not order
     std::vector<std::shared_ptr<Stream>> homes_;  // other streams, which wait for the call
     bool pending_ = false;                        // work was enqueued that may use memory of the caller
 };
+
+// The value as Python writes it; its type if that is long.
+std::string short_text(nb::handle value);
 
 // The value of a keyword argument. Raises TypeError, which names it.
 template <class T>
 T keyword(const char* call, const char* name, nb::handle value, const char* expected) {
     T result{};
-    if (!nb::try_cast(value, result)) {
-        auto got = nb::cast<std::string>(nb::repr(value));
-        if (got.size() > 60) got = "a value of type " + nb::cast<std::string>(value.type().attr("__name__"));
+    if (!nb::try_cast(value, result))
         throw nb::type_error(
-            (std::string(call) + ": " + name + ": got " + got + "; expected " + expected).c_str());
-    }
+            (std::string(call) + ": " + name + ": got " + short_text(value) + "; expected " + expected)
+                .c_str());
     return result;
 }
 
@@ -259,6 +265,7 @@ void define_arrays(nb::module_& module);
 void define_errors(nb::module_& module);
 void define_devices(nb::module_& module);
 void define_functions(nb::module_& module);
+void define_kernels(nb::module_& module);
 void define_operators(nb::module_& module);
 
 }  // namespace concord::python

@@ -651,4 +651,5 @@ NB_MODULE(_concord, m) {
     define_arrays(m);
     define_functions(m);
     define_operators(m);
+    define_kernels(m);
 }

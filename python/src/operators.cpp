@@ -3,8 +3,11 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstring>
+#include <list>
 
 using namespace nanobind::literals;
 
@@ -19,21 +22,34 @@ Operator bound_operator(const Operator& whole, std::size_t free) {
                                  types.first(free), types.subspan(free));
 }
 
-// One value of the element type.
+}  // namespace
+
+// Not through nb::try_cast<f32>, which makes infinities of large numbers.
 std::vector<std::byte> value_bytes(const char* call, const char* name, nb::handle value, Type type) {
     if (!is_given(value)) refuse(call, std::string(name) + " is missing");
     std::vector<std::byte> bytes(size_of(type));
-    detail::visit_type(type, [&](auto tag) {
-        typename decltype(tag)::type v{};
-        if (!nb::try_cast(value, v))
-            refuse(call, std::string(name) + ": " + nb::cast<std::string>(nb::repr(value)) +
-                             " is not a value of " + numpy_name(type));
+    detail::visit_type(type, [&]<class T>(detail::TypeTag<T>) {
+        std::conditional_t<std::is_floating_point_v<T>, f64, T> wide{};
+        bool has_value = nb::try_cast(value, wide);
+        const T v = static_cast<T>(wide);
+        if constexpr (std::is_floating_point_v<T>)
+            has_value = has_value && std::isfinite(v) == std::isfinite(wide);
+        if (!has_value)
+            refuse(call,
+                   std::string(name) + ": " + short_text(value) + " is not a value of " + numpy_name(type));
         std::memcpy(bytes.data(), &v, sizeof v);
     });
     return bytes;
 }
 
-}  // namespace
+const void* loaded_kernels(const std::string& name, const std::string& library) {
+    void* opened = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);  // stays for the life of the process
+    if (opened == nullptr)
+        throw Error(ErrorCode::compile_failed, name, "cannot load the compiled source", dlerror());
+    auto* entry = reinterpret_cast<const void* (*)()>(dlsym(opened, "concord_python_kernels"));
+    if (entry == nullptr) throw Error(ErrorCode::compile_failed, name, "the compiled source lacks its entry");
+    return entry();
+}
 
 FunctionObject::FunctionObject(const std::string& text) : whole_(operator_from_text(text)), text_(text) {}
 
@@ -88,13 +104,7 @@ const void* FunctionObject::host(Device& device, const char* use, std::size_t fr
         types += (types.empty() ? "" : ",") + std::string(name_of(type));
     const auto library = nb::cast<std::string>(
         compile(text_, whole_.name, std::string(name_of(whole_.result)), types, use, static_cast<int>(free)));
-    void* opened = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);  // stays for the life of the process
-    if (opened == nullptr)
-        throw Error(ErrorCode::compile_failed, whole_.name, "cannot load the compiled function", dlerror());
-    auto* entry = reinterpret_cast<const void* (*)()>(dlsym(opened, "concord_python_kernels"));
-    if (entry == nullptr)
-        throw Error(ErrorCode::compile_failed, whole_.name, "the compiled function lacks its entry");
-    kernels = entry();
+    kernels = loaded_kernels(whole_.name, library);
     return kernels;
 }
 
@@ -104,6 +114,11 @@ void check_type(const char* call, const Operator& op, const char* what, const Ar
                 Type expected) {
     if (argument.type() == expected) return;
     refuse(call, op.name + " is " + op.signature() + ", " + what + " has dtype " + argument.dtype());
+}
+
+void check_float(const char* call, const char* name, const Argument& argument, bool floats_only) {
+    if (floats_only && !is_float(argument.type()))
+        refuse(call, std::string(name) + " has dtype " + argument.dtype() + "; expected float32 or float64");
 }
 
 nb::object mapped(const char* name, FunctionObject& function, nb::handle x, nb::handle y, nb::handle out,
@@ -197,25 +212,141 @@ nb::object scanned(FunctionObject& function, nb::handle x, nb::handle identity, 
     });
 }
 
-nb::object mapped_builtin(const std::string& function, nb::handle x, nb::handle out, const Common& common) {
-    const auto known = map_function_named(function);
-    if (!known)
-        refuse("map", detail::error_message(
-                          "unknown function", detail::quoted(function),
-                          "expected copy, negate, abs, square or sqrt, or an object of concord.function()"));
-    Call call("map", common);
+nb::object mapped_builtin(const char* name, MapFunction function, nb::handle x, nb::handle out,
+                          const Common& common) {
+    Call call(name, common);
     const Argument& in = call.input(x, "x");
+    check_float(name, "x", in, detail::traits_of(function).floats_only);
     call.begin();
-    Argument& result = call.output(out, in.type(), in.shape(), in.boolean() && *known == MapFunction::copy);
+    Argument& result = call.output(out, in.type(), in.shape(), in.boolean() && function == MapFunction::copy);
     return call.run(result, [&] {
         const View from = in.view();
-        if (from.count > 0) map(call.stream(), from, result.view(), *known, call.options());
+        if (from.count > 0) map(call.stream(), from, result.view(), function, call.options());
     });
+}
+
+bool is_number(nb::handle object) {
+    return PyFloat_Check(object.ptr()) != 0 || PyLong_Check(object.ptr()) != 0;
+}
+
+nb::object mapped_pairs(const char* name, PairFunction function, nb::handle x, nb::handle y, nb::handle out,
+                        const Common& common) {
+    if (is_number(x) && is_number(y))
+        throw nb::type_error((std::string(name) + ": x and y are numbers; expected an array").c_str());
+    const nb::handle number = is_number(x) ? x : is_number(y) ? y : nb::handle();
+    const char* const array_name = is_number(x) ? "y" : "x";
+    Call call(name, common);
+    const Argument& first = call.input(is_number(x) ? y : x, array_name);
+    const Argument& second = number.is_valid() ? first : call.input(y, "y");
+    check_float(name, array_name, first, true);
+    if (second.type() != first.type() || !std::ranges::equal(second.shape(), first.shape()))
+        refuse(name, "x has dtype " + first.dtype() + " and shape " + text_of(first.shape()) + ", y has " +
+                         second.dtype() + " and " + text_of(second.shape()) +
+                         "; expected equal ones, or a number");
+    std::vector<std::byte> value;  // of the number
+    if (number.is_valid()) value = value_bytes(name, is_number(x) ? "x" : "y", number, first.type());
+    call.begin();
+    Argument& result = call.output(out, first.type(), first.shape());
+    return call.run(result, [&] {
+        View a = first.view(), b = second.view();
+        if (a.count == 0) return;
+        std::shared_ptr<Buffer> filled;
+        if (number.is_valid()) {
+            filled = call.stream().scratch(a.bytes());
+            call.stream().fill(*filled, 0, a.bytes(), value.data(), size_of(a.type));
+            (is_number(x) ? a : b) = {filled.get(), 0, a.count, a.type};
+        }
+        map(call.stream(), a, b, result.view(), function, call.options());
+    });
+}
+
+[[noreturn]] void refuse_function(const std::string& name, const char* what) {
+    refuse("map", detail::error_message(
+                      "unknown function of " + std::string(what), detail::quoted(name),
+                      "expected a name such as sqrt, exp or pow, or an object of concord.function()"));
+}
+
+// map() of a built-in function.
+nb::object mapped_by_name(const std::string& name, nb::handle x, nb::handle y, nb::handle out,
+                          const Common& common) {
+    if (is_given(y)) {
+        const auto function = pair_function_named(name);
+        if (!function) refuse_function(name, "two arrays");
+        return mapped_pairs("map", *function, x, y, out, common);
+    }
+    const auto function = map_function_named(name);
+    if (!function) refuse_function(name, "one array");
+    return mapped_builtin("map", *function, x, out, common);
+}
+
+// NumPy's name of a built-in function.
+std::string python_name(std::string_view name) {
+    return name == "negate" ? "negative" : std::string(name);
+}
+
+// The docstring of a built-in function.
+std::string text_of_function(std::string_view name, bool floats_only) {
+    static const std::map<std::string_view, const char*> formulas = {
+        {"negate", "-x"},
+        {"abs", "|x|"},
+        {"square", "x * x"},
+        {"sqrt", "The square root"},
+        {"expm1", "exp(x) - 1"},
+        {"log1p", "log(1 + x)"},
+        {"sinpi", "sin(pi * x)"},
+        {"cospi", "cos(pi * x)"},
+        {"rsqrt", "1 / sqrt(x)"},
+        {"cbrt", "The cube root"},
+        {"erf", "The error function"},
+        {"erfc", "1 - erf(x)"},
+        {"lgamma", "log(|gamma(x)|)"},
+        {"tgamma", "The gamma function"},
+        {"pow", "x to the power of y"},
+        {"atan2", "The angle of the point with the ordinate x and the abscissa y"},
+        {"hypot", "sqrt(x * x + y * y)"}};
+    const auto found = formulas.find(name);
+    std::string text = found != formulas.end() ? found->second : std::string(name) + "(x)";
+    const bool two = pair_function_named(name).has_value();
+    text += two ? " for each pair of elements of x and y. One of them may be a number."
+                : " for each element of x.";
+    if (!floats_only) return text + " Integers wrap.";
+    text += "\n\nfloat32 and float64. The result has the same bits on every device";
+    if (name == "sqrt") return text + ", correctly rounded.";
+    if (two) return text + ". Errors of float64 are below 1 ulp.";
+    return text + ": correctly rounded for float32, with an\nerror below 1 ulp for float64.";
+}
+
+void define_builtins(nb::module_& m) {
+    // Names and texts stay for the life of the process.
+    static std::list<std::string> strings;
+    const auto kept = [](std::string text) { return strings.emplace_back(std::move(text)).c_str(); };
+    for (const MapFunction function : all_map_functions) {
+        if (function == MapFunction::copy) continue;
+        const char* const name = kept(python_name(name_of(function)));
+        m.def(
+            name,
+            [name, function](nb::handle x, nb::handle out, CONCORD_HANDLES) {
+                return mapped_builtin(name, function, x, out, CONCORD_PASSED);
+            },
+            "x"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+            kept(text_of_function(name_of(function), detail::traits_of(function).floats_only)));
+    }
+    for (const PairFunction function : all_pair_functions) {
+        const char* const name = kept(python_name(name_of(function)));
+        m.def(
+            name,
+            [name, function](nb::handle x, nb::handle y, nb::handle out, CONCORD_HANDLES) {
+                return mapped_pairs(name, function, x, y, out, CONCORD_PASSED);
+            },
+            "x"_a, "y"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+            kept(text_of_function(name_of(function), true)));
+    }
 }
 
 }  // namespace
 
 void define_operators(nb::module_& m) {
+    define_builtins(m);
     // For python/benchmarks/compare.py: seconds per call of the same call in C++.
     m.def("_repeated_copy", [](nb::handle x, nb::handle out, u64 count) {
         Call call("map", Common{});
@@ -270,13 +401,15 @@ void define_operators(nb::module_& m) {
             const Common common{device, stream, order, variant};
             if (nb::isinstance<FunctionObject>(function))
                 return mapped("map", nb::cast<FunctionObject&>(function), x, y, out, common);
-            if (is_given(y)) refuse("map", "y: built-in functions take one array");
-            return mapped_builtin(keyword<std::string>("map", "function", function,
+            return mapped_by_name(keyword<std::string>("map", "function", function,
                                                        "a name, or an object of concord.function()"),
-                                  x, out, common);
+                                  x, y, out, common);
         },
         "function"_a, "x"_a, "y"_a = nb::none(), nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
-        "The function of each element: an object of function(), or copy, negate, abs, square or sqrt.");
+        "The function of each element of x, or of each pair of elements of x and y: an object of function(), "
+        "or "
+        "the name of a\n"
+        "built-in one: copy, negate, abs, square, sqrt, exp, log, pow and their like.");
     m.def(
         "reduce",
         [](nb::handle x, nb::handle op, nb::handle identity, nb::handle out, CONCORD_HANDLES) {

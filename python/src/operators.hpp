@@ -1,11 +1,16 @@
 #pragma once
-// Functions of the user from text.
+// Functions and kernels of the user from text.
 
 #include "array.hpp"
 
 #include <map>
 
 namespace concord::python {
+
+// One value of the element type. Raises InvalidArgument, which names the value.
+std::vector<std::byte> value_bytes(const char* call, const char* name, nb::handle value, Type type);
+// What concord_python_kernels() of a library that concord._host has compiled returns.
+const void* loaded_kernels(const std::string& name, const std::string& library);
 
 // concord.Function: a definition, bound values, its operators by number of free parameters, and kernels for the CPU.
 class FunctionObject {
@@ -35,6 +40,29 @@ class FunctionObject {
     std::string text_;
     std::vector<nb::object> values_;
     std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
+};
+
+// concord.Kernel: a kernel over an index space.
+class KernelObject {
+  public:
+    explicit KernelObject(const std::string& text);
+
+    const TextKernel& kernel() const { return shared_->kernel; }
+    const std::string& text() const { return text_; }
+    // Runs it for each index. `arguments` are those after the index.
+    void call(nb::handle extents, const nb::args& arguments, const Common& common);
+
+  private:
+    // The kernel for the device. On a device that does not compile source its body is compiled with the compiler of the
+    // system at the first use.
+    const TextKernel& on(Device& device);
+
+    struct Shared {
+        TextKernel kernel;
+        std::optional<TextKernel> on_host;
+    };
+    std::string text_;
+    std::shared_ptr<Shared> shared_;
 };
 
 }  // namespace concord::python

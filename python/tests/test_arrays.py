@@ -160,7 +160,7 @@ def test_memory_is_released():
     ("cc.compact(np.ones(3), '<')", "needs an operand"),
     ("cc.compact(np.ones(3), 'even')", "even"),
     ("cc.compact(np.ones(3), 'even', 2)", "does not accept an operand"),
-    ("cc.map('copy', np.ones(3), np.ones(3))", "take one array"),
+    ("cc.map('copy', np.ones(3), np.ones(3))", "unknown function of two arrays, got 'copy'"),
     ("cc.reduce(np.ones(3), 'sum', 0)", "identity"),
     ("cc.add(np.ones(3), np.ones(4))", r"a has dtype float64 and shape \(3,\), b has float64 and \(4,\)"),
     ("cc.sum(np.ones(3), device='cuda:99')", "cuda:99|cuda"),

@@ -20,6 +20,9 @@ def numbers(n, kind="f4"):
     return np.random.default_rng(7).standard_normal(n).astype(kind)
 
 
+NEXT = cc.function("float next_one(float x) { return exp(x) + 1; }")
+ADD_TO = cc.kernel("void add_to(u64 i, f32* sums, const f32* x, f32 by) { sums[i] = sums[i] + erf(x[i]) * by; }")
+
 CALLS = {
     "sum": lambda x: cc.sum(x),
     "cumsum": lambda x: cc.cumsum(x),
@@ -28,6 +31,8 @@ CALLS = {
     "histogram": lambda x: cc.histogram(x, 100, (-3, 3))[0],
     "matmul": lambda x: cc.matmul(x[:90000].reshape(300, 300), x[:90000].reshape(300, 300)),
     "compact": lambda x: cc.compact(x, ">", 0.25),
+    "exp": lambda x: cc.exp(x),
+    "pow": lambda x: cc.pow(cc.abs(x), 1.5),
 }
 
 
@@ -92,6 +97,35 @@ def test_current_stream():
             total = cc.sum(y)
             y.fill(-1)
         assert float(total) == 4 * 2**26
+
+
+def test_kernels_in_place():
+    """Arrays of PyTorch and CuPy, on the current stream, with the bits of the CPU."""
+    torch = library("torch")
+    x, sums = numbers(1 << 20), np.ones(1 << 20, "f4")
+    there, sums_there = torch.from_numpy(x).cuda(), torch.from_numpy(sums).cuda()
+    for _ in range(3):
+        ADD_TO(len(x), sums, x, 0.5)
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(3):
+            ADD_TO(len(x), sums_there, there, 0.5)
+        doubled = sums_there * 2
+    side.synchronize()
+    assert_same_bits(sums_there, sums)
+    assert_same_bits(doubled, sums * 2)
+    on_host = np.ones(1 << 20, "f4")
+    ADD_TO(len(x), on_host, x, 0.5, device="cuda")
+    ADD_TO(len(x), on_host, x, 0.5, device="cuda")
+    ADD_TO(len(x), on_host, x, 0.5, device="cuda")
+    assert_same_bits(on_host, sums)
+    cupy = library("cupy")
+    with_cupy = cupy.ones(1 << 20, "f4")
+    for _ in range(3):
+        ADD_TO(len(x), with_cupy, cupy.asarray(x), 0.5)
+    assert_same_bits(with_cupy, sums)
+    assert_same_bits(NEXT(there), NEXT(x))
 
 
 def test_explicit_streams():

@@ -88,6 +88,9 @@ Enqueued run_index_kernel(Stream& stream, const IndexKernelDefinition& definitio
                           const std::array<u64, 3>& extents, std::span<const KernelArgument> arguments,
                           bool compile_everywhere);
 
+// Frees what a definition that ends points to.
+void free_code(std::atomic<IndexKernelCode*>& code);
+
 // Compiles for a device of each backend and returns their selectors. Throws compile_failed.
 std::vector<std::string> check_index_kernel(const IndexKernelDefinition& definition);
 

@@ -3,7 +3,40 @@
 
 #include <concord/function.hpp>
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace concord::detail {
+
+// A definition "RESULT NAME(PARAMETER, ...) { ... }", for the call that takes it.
+struct DefinitionText {
+    std::string_view call, text;
+    std::string_view example;  // a definition that the call accepts, for messages
+
+    // Throws invalid_argument.
+    [[noreturn]] void refuse(std::string_view why) const;
+};
+
+// "const f32* in" as {"const f32*", "in"}.
+struct Declarator {
+    std::string_view type, name;
+};
+
+// The parts of a definition, without spaces around them.
+struct DefinitionParts {
+    Declarator head;                           // result and name
+    std::vector<std::string_view> parameters;  // one that is empty if the parentheses are
+    std::size_t parenthesis, brace;            // where they open
+};
+
+// Throws invalid_argument unless the text has these parts.
+DefinitionParts parts_of(const DefinitionText& definition);
+// Throws invalid_argument unless the text is a type and a name.
+Declarator declarator(const DefinitionText& definition, std::string_view text);
+// The element type that the text spells. "unsigned int" and its like mean the same in all three languages on every
+// supported system.
+Type element_type(const DefinitionText& definition, std::string_view text);
 
 // The first function that the source calls and that devices may compute differently. Empty if there is none. `text`:
 // one definition in the common subset. Finds calls with parentheses around the name, and with comments in between.

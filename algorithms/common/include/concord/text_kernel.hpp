@@ -1,0 +1,151 @@
+#pragma once
+/// @file
+/// Kernels over an index space from source at run time.
+///
+///     const TextKernel wave = index_kernel_from_text(
+///         "void wave(u64 x, u64 y, f32* next, const f32* now, f32 c, u64 width) {"
+///         "    const u64 i = y * width + x;"
+///         "    next[i] = 2 * now[i] - next[i] + c * (now[i - 1] - 2 * now[i] + now[i + 1]);"
+///         "}");
+///
+///     wave(stream, {nx, ny}, next, now, 0.25f, nx);
+///
+/// The text is what CONCORD_KERNEL takes, see index_kernel.hpp, except that values have element types. Devices without
+/// a run-time compiler (DeviceTraits::compiles_source), such as the CPU, need a host kernel of the same body.
+
+#include <concord/index_kernel.hpp>
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace concord {
+
+/// The extents of an index space along x, y and z whose number of dimensions is known at run time. They are counts:
+/// negative ones throw invalid_argument.
+class AnyExtents {
+  public:
+    /// One extent per dimension: one, two or three.
+    template <std::integral... N>
+    requires(sizeof...(N) >= 1 && sizeof...(N) <= 3) constexpr AnyExtents(N... n)
+        : rank_(sizeof...(N)), values_(Extents<sizeof...(N)>(n...).values()) {}
+
+    /// The number of dimensions.
+    constexpr u32 rank() const { return rank_; }
+    /// The extents along x, y and z; 1 beyond the rank.
+    constexpr const std::array<u64, 3>& values() const { return values_; }
+
+  private:
+    u32 rank_;
+    std::array<u64, 3> values_;
+};
+
+namespace detail {
+struct TextKernelState;
+}
+
+/// A kernel over an index space, made by index_kernel_from_text(). Copies share the text and the compiled code, which
+/// the last copy frees.
+class TextKernel {
+  public:
+    /// A parameter after the index.
+    struct Parameter {
+        std::string name;        ///< its name in the text
+        Type type;               ///< type of the value, or of the buffer's elements
+        bool is_buffer = false;  ///< whether it is a pointer
+        bool is_const = false;   ///< whether the kernel only reads the buffer
+    };
+
+    /// An argument after the index: a range or a view for a buffer, or a number.
+    class Argument {
+      public:
+        /// 0.
+        Argument() = default;
+        /// A buffer.
+        Argument(const View& view) : value_(view) {}
+        /// A buffer.
+        template <Range R>
+        Argument(const R& range) : value_(View(range.view())), is_const_(!is_writable_range<R>) {}
+        /// A number.
+        template <class T>
+        requires(std::is_arithmetic_v<T>) Argument(T value) : value_(wide(value)) {}
+
+      private:
+        friend class TextKernel;
+        template <class T>
+        static auto wide(T value) {
+            if constexpr (std::is_floating_point_v<T>) {
+                return static_cast<f64>(value);
+            } else if constexpr (std::is_signed_v<T>) {
+                return static_cast<i64>(value);
+            } else {
+                return static_cast<u64>(value);
+            }
+        }
+        std::variant<u64, i64, f64, View> value_;
+        bool is_const_ = false;
+    };
+
+    /// The name in the text.
+    const std::string& name() const;
+    /// The number of dimensions of the index space: 1, 2 or 3.
+    u32 rank() const;
+    /// The parameters after the index.
+    const std::vector<Parameter>& parameters() const;
+    /// The parameters' types, "wave(u64, u64, f32*, const f32*, f32, u64)", for messages.
+    std::string signature() const;
+
+    /// Enqueues the body for each index in [0, extents). `arguments` are those after the index: ranges for buffers,
+    /// and numbers, which are converted to the parameter's type if it has them. Asynchronous: the kernel may be
+    /// destroyed before the work is done. Throws invalid_argument (number of arguments, element types, values,
+    /// extents), wrong_device, unsupported (a device without a run-time compiler, and no host kernel; f64 on a device
+    /// without it), compile_failed.
+    ///
+    /// Enqueued::order is canonical if the body calls only functions that all devices compute alike.
+    template <class... A>
+    Enqueued operator()(Stream& stream, const AnyExtents& extents, const A&... arguments) const {
+        const std::array<Argument, sizeof...(A)> list{Argument(arguments)...};
+        return run(stream, extents, list);
+    }
+    /// The same with a list of arguments.
+    Enqueued run(Stream& stream, const AnyExtents& extents, std::span<const Argument> arguments) const;
+
+    /// @cond
+    // The kernel with its types erased, valid while a copy exists.
+    const detail::IndexKernelDefinition& definition() const;
+    explicit TextKernel(std::shared_ptr<const detail::TextKernelState> state) : state_(std::move(state)) {}
+    /// @endcond
+
+  private:
+    std::shared_ptr<const detail::TextKernelState> state_;
+};
+
+/// Creates a kernel from source: "void NAME(INDEX, PARAMETERS) { BODY }". INDEX is one, two or three parameters of
+/// type u64, x first. The others are values and pointers to elements, `const` for inputs. Types are element types
+/// under their C or Concord names. All leading parameters of type u64 belong to the index.
+///
+/// `host`: for devices without a run-time compiler, see index_host_kernel(). Throws invalid_argument if the part before
+/// the body is malformed. Compilers report errors in the body at the first call.
+TextKernel index_kernel_from_text(std::string_view text, const HostKernel& host = {});
+
+namespace detail {
+// The body of an index kernel as CONCORD_KERNEL has it.
+template <auto Body>
+struct IndexBody {
+    template <class... P>
+    [[gnu::always_inline]] static inline void call(P... parameters) {
+        Body(parameters...);
+    }
+};
+}  // namespace detail
+
+/// The host kernel whose body is a C++ function with the parameters of the text: void(u64 x, ..., f32* next, ...).
+template <auto Body>
+constexpr HostKernel index_host_kernel() {
+    using Types = detail::IndexTypes<detail::IndexBody<Body>, decltype(Body)>;
+    return host_kernel<&detail::IndexHost<detail::IndexBody<Body>, Types::rank, typename Types::Rest>::run>();
+}
+
+}  // namespace concord

@@ -1,0 +1,195 @@
+#include <concord/text_kernel.hpp>
+
+#include <concord/internal/operator_text.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+
+namespace concord {
+
+namespace detail {
+
+// Owns what the definition refers to.
+struct TextKernelState {
+    std::string name, parameters, body;
+    std::vector<TextKernel::Parameter> list;
+    std::vector<IndexParameter> types;
+    std::atomic<IndexKernelCode*> code = nullptr;
+    IndexKernelDefinition definition;
+
+    TextKernelState() = default;
+    TextKernelState(const TextKernelState&) = delete;
+    TextKernelState& operator=(const TextKernelState&) = delete;
+    ~TextKernelState() { free_code(code); }
+};
+
+}  // namespace detail
+
+namespace {
+
+constexpr std::string_view example = "void twice(u64 i, f32* x) { x[i] *= 2; }";
+
+// Removes a first word "const" and the spaces after it. Whether it was there.
+bool take_const(std::string_view& text) {
+    constexpr std::string_view word = "const";
+    if (!text.starts_with(word) || text.size() == word.size() ||
+        std::isspace(static_cast<unsigned char>(text[word.size()])) == 0)
+        return false;
+    text.remove_prefix(word.size());
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0)
+        text.remove_prefix(1);
+    return true;
+}
+
+// "const f32* now" -> {"now", f32, true, true}.
+TextKernel::Parameter parameter_of(const detail::DefinitionText& definition, std::string_view text) {
+    const detail::Declarator parts = detail::declarator(definition, text);
+    TextKernel::Parameter parameter{.name = std::string(parts.name), .type = {}};
+    std::string_view type = parts.type;
+    parameter.is_const = take_const(type);
+    if (type.ends_with('*')) {
+        parameter.is_buffer = true;
+        type.remove_suffix(1);
+        while (!type.empty() && std::isspace(static_cast<unsigned char>(type.back())) != 0)
+            type.remove_suffix(1);
+    } else {
+        parameter.is_const = false;
+    }
+    parameter.type = detail::element_type(definition, type);
+    if (is_storage(parameter.type)) detail::refuse_type(parameter.type);
+    return parameter;
+}
+
+// "const f32*"
+std::string spelled(const TextKernel::Parameter& parameter) {
+    return (parameter.is_const ? "const " : "") + std::string(name_of(parameter.type)) +
+           (parameter.is_buffer ? "*" : "");
+}
+
+bool is_index(const TextKernel::Parameter& parameter) {
+    return !parameter.is_buffer && parameter.type == Type::u64;
+}
+
+std::string count_name(std::size_t count, std::string_view what) {
+    return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+TextKernel index_kernel_from_text(std::string_view text, const HostKernel& host) {
+    const detail::DefinitionText definition{"index_kernel_from_text", text, example};
+    const detail::DefinitionParts parts = detail::parts_of(definition);
+    if (parts.head.type != "void")
+        definition.refuse("expected the result type void instead of " + detail::quoted(parts.head.type));
+    auto state = std::make_shared<detail::TextKernelState>();
+    state->name = parts.head.name;
+    state->body = text.substr(parts.brace);
+    for (const std::string_view parameter : parts.parameters)
+        state->list.push_back(parameter_of(definition, parameter));
+    const auto first = std::find_if_not(state->list.begin(), state->list.end(), is_index);
+    const auto rank = static_cast<u32>(first - state->list.begin());
+    if (rank < 1 || rank > 3)
+        definition.refuse(
+            "expected one, two or three parameters of type u64 first, the index, before a buffer or a value "
+            "of another type");
+    state->parameters = "(";
+    for (const TextKernel::Parameter& parameter : state->list)
+        state->parameters.append(state->parameters.size() == 1 ? "" : ", ")
+            .append(spelled(parameter))
+            .append(" ")
+            .append(parameter.name);
+    state->parameters += ")";
+    state->list.erase(state->list.begin(), first);
+    for (const TextKernel::Parameter& parameter : state->list)
+        state->types.push_back({.is_buffer = parameter.is_buffer,
+                                .is_const = parameter.is_const,
+                                .type = parameter.type,
+                                .size = size_of(parameter.type)});
+    // Messages of compilers count lines from the start of the text.
+    const auto lines =
+        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(parts.brace), '\n');
+    state->definition = {.name = state->name,
+                         .parameters = state->parameters,
+                         .body = state->body,
+                         .file = state->name,
+                         .line = 1 + static_cast<u32>(lines),
+                         .rank = rank,
+                         .types = state->types,
+                         .host = host,
+                         .code = &state->code};
+    return TextKernel(std::move(state));
+}
+
+const std::string& TextKernel::name() const {
+    return state_->name;
+}
+u32 TextKernel::rank() const {
+    return state_->definition.rank;
+}
+const std::vector<TextKernel::Parameter>& TextKernel::parameters() const {
+    return state_->list;
+}
+const detail::IndexKernelDefinition& TextKernel::definition() const {
+    return state_->definition;
+}
+
+std::string TextKernel::signature() const {
+    std::string text = name() + "(u64";
+    for (u32 i = 1; i < rank(); ++i)
+        text += ", u64";
+    for (const Parameter& parameter : parameters())
+        text += ", " + spelled(parameter);
+    return text + ")";
+}
+
+Enqueued TextKernel::run(Stream& stream, const AnyExtents& extents,
+                         std::span<const Argument> arguments) const {
+    const auto refuse = [this](const std::string& why) {
+        throw Error(ErrorCode::invalid_argument, name(), why);
+    };
+    if (extents.rank() != rank())
+        refuse("wrong number of extents, got " + std::to_string(extents.rank()) + "; " + signature() +
+               " has " + count_name(rank(), "dimension"));
+    if (arguments.size() != parameters().size())
+        refuse("wrong number of arguments, got " + std::to_string(arguments.size()) + "; " + signature() +
+               " takes " + std::to_string(parameters().size()) + " after the index");
+    const Device& device = stream.device();
+    if (!device.traits().compiles_source && !state_->definition.host)
+        throw Error(ErrorCode::unsupported, name(),
+                    device.info().selector +
+                        " has no run-time compiler; pass a host kernel to index_kernel_from_text()");
+    std::vector<KernelArgument> list;
+    std::vector<u64> values(arguments.size());  // of numbers
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const Parameter& parameter = parameters()[i];
+        const Argument& argument = arguments[i];
+        const View* const view = std::get_if<View>(&argument.value_);
+        if (parameter.is_buffer != (view != nullptr))
+            refuse("'" + parameter.name + "' is a " + (parameter.is_buffer ? "buffer" : "value") +
+                   ", got a " + (view != nullptr ? "buffer" : "number"));
+        if (view != nullptr) {
+            if (view->type != parameter.type) detail::refuse_index_view(state_->definition, i, view->type);
+            if (argument.is_const_ && !parameter.is_const)
+                refuse("the kernel may write to '" + parameter.name + "', and the range is constant");
+            list.push_back(detail::argument(*view));
+            continue;
+        }
+        detail::visit_type(parameter.type, [&]<class T>(detail::TypeTag<T>) {
+            const auto convert = [&]<class N>(const N& number) {
+                if constexpr (std::is_floating_point_v<N> && !std::is_floating_point_v<T>) {
+                    refuse("no value of the parameter '" + parameter.name + "', got " +
+                           std::to_string(number) + "; its type is " + std::string(name_of(parameter.type)));
+                } else if constexpr (std::is_arithmetic_v<N>) {
+                    const T value = detail::bound_value<T>(name(), number);
+                    std::memcpy(&values[i], &value, sizeof value);
+                }
+            };
+            std::visit(convert, argument.value_);
+        });
+        list.push_back({.value = &values[i], .size = size_of(parameter.type), .type = parameter.type});
+    }
+    return detail::run_index_kernel(stream, state_->definition, extents.values(), list, false);
+}
+
+}  // namespace concord

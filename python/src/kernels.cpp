@@ -1,0 +1,141 @@
+// Kernels of the user from text: concord.kernel.
+#include "operators.hpp"
+
+#include <concord/text_kernel.hpp>
+
+using namespace nanobind::literals;
+
+namespace concord::python {
+
+namespace {
+
+AnyExtents extents_of(const TextKernel& kernel, nb::handle object) {
+    const char* const name = kernel.name().c_str();
+    std::vector<i64> counts;
+    if (PyIndex_Check(object.ptr()) != 0) {
+        counts.push_back(keyword<i64>(name, "extents", object, "an integer"));
+    } else {
+        counts = keyword<std::vector<i64>>(name, "extents", object, "one to three integers");
+    }
+    if (counts.size() != kernel.rank())
+        refuse(name, "extents: got " + short_text(object) + "; " + kernel.signature() + " has " +
+                         std::to_string(kernel.rank()) + (kernel.rank() == 1 ? " dimension" : " dimensions"));
+    for (const i64 count : counts) {
+        if (count < 0)
+            refuse(name, "extents: got " + short_text(object) + "; expected counts that are not negative");
+    }
+    if (counts.size() == 1) return counts[0];
+    if (counts.size() == 2) return {counts[0], counts[1]};
+    return {counts[0], counts[1], counts[2]};
+}
+
+}  // namespace
+
+KernelObject::KernelObject(const std::string& text)
+    : text_(text), shared_(std::make_shared<Shared>(Shared{index_kernel_from_text(text), {}})) {}
+
+const TextKernel& KernelObject::on(Device& device) {
+    if (device.traits().compiles_source) return kernel();
+    if (!shared_->on_host) {
+        const nb::object compile = nb::module_::import_("concord._host").attr("compile_kernel");
+        const auto library = nb::cast<std::string>(compile(text_, kernel().name()));
+        const auto* host = static_cast<const HostKernel*>(loaded_kernels(kernel().name(), library));
+        // Another thread may have been here while Python code ran. Calls of it use its kernel.
+        if (!shared_->on_host) shared_->on_host = index_kernel_from_text(text_, *host);
+    }
+    return *shared_->on_host;
+}
+
+void KernelObject::call(nb::handle extents, const nb::args& arguments, const Common& common) {
+    const char* const name = kernel().name().c_str();
+    const std::vector<TextKernel::Parameter>& parameters = kernel().parameters();
+    const AnyExtents counts = extents_of(kernel(), extents);
+    if (arguments.size() != parameters.size())
+        refuse(name, "got " + std::to_string(arguments.size()) + " arguments after the extents; " +
+                         kernel().signature() + " takes " + std::to_string(parameters.size()));
+    Call call(name, common);
+    std::vector<const Argument*> buffers(parameters.size());
+    std::vector<std::vector<std::byte>> values(parameters.size());
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const TextKernel::Parameter& parameter = parameters[i];
+        if (!parameter.is_buffer) {
+            values[i] = value_bytes(name, parameter.name.c_str(), arguments[i], parameter.type);
+            continue;
+        }
+        const bool writes = !parameter.is_const;
+        const Argument& buffer = call.buffer(arguments[i], parameter.name.c_str(), writes);
+        // Kernels might write other bytes than 0 and 1.
+        if (buffer.type() != parameter.type || (buffer.boolean() && writes))
+            refuse(name, parameter.name + " has dtype " + buffer.dtype() + "; expected " +
+                             numpy_name(parameter.type) + ", " + kernel().signature());
+        buffers[i] = &buffer;
+    }
+    call.begin();
+    const TextKernel& kernel = on(call.device());
+    std::vector<KernelArgument> list;
+    std::shared_ptr<Buffer> nothing;  // in place of arrays without elements
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const TextKernel::Parameter& parameter = parameters[i];
+        if (buffers[i] == nullptr) {
+            list.push_back({.value = values[i].data(),
+                            .size = static_cast<u32>(values[i].size()),
+                            .type = parameter.type});
+            continue;
+        }
+        const Tensor& tensor = buffers[i]->tensor();
+        if (!tensor.contiguous())
+            refuse(name, parameter.name + ": elements are not contiguous, got the shape " +
+                             text_of(tensor.shape()) + "; pass a copy in row-major order");
+        View view = buffers[i]->view();
+        if (view.buffer == nullptr) {
+            if (!nothing) nothing = call.stream().scratch(sizeof(u64));
+            view = {nothing.get(), 0, 0, parameter.type};
+        }
+        list.push_back(detail::argument(view));
+    }
+    call.run(
+        [&] { detail::run_index_kernel(call.stream(), kernel.definition(), counts.values(), list, false); });
+}
+
+void define_kernels(nb::module_& m) {
+    nb::class_<KernelObject>(m, "Kernel",
+                             "A kernel over an index space from text, made by kernel(). Calling it runs it.")
+        .def_prop_ro(
+            "name", [](const KernelObject& k) { return k.kernel().name(); }, "Name in the text.")
+        .def_prop_ro(
+            "text", [](const KernelObject& k) { return k.text(); }, "The text.")
+        .def_prop_ro(
+            "signature", [](const KernelObject& k) { return k.kernel().signature(); },
+            "Types of the parameters, such as wave(u64, u64, f32*, const f32*, f32).")
+        .def_prop_ro(
+            "rank", [](const KernelObject& k) { return k.kernel().rank(); },
+            "Number of dimensions of the index space: 1, 2 or 3.")
+        .def("__repr__",
+             [](const KernelObject& k) { return "<concord.Kernel " + k.kernel().signature() + ">"; })
+        .def(
+            "__call__",
+            [](KernelObject& k, nb::handle extents, const nb::args& arguments, nb::handle device,
+               nb::handle stream) {
+                k.call(extents, arguments, {device, stream, {}, {}});
+            },
+            "extents"_a, "arguments"_a, "device"_a = nb::none(), "stream"_a = nb::none(),
+            "Runs the body for each index x < extents[0], y < extents[1], z < extents[2]. One dimension also "
+            "as "
+            "an integer.\n"
+            "arguments: those after the index. Pointers take arrays, which the kernel changes in place "
+            "unless they "
+            "are const.\n"
+            "Elements are in row-major order.");
+    m.def(
+        "kernel", [](const std::string& text) { return KernelObject(text); }, "text"_a,
+        "A kernel over an index space from its definition, for example\n"
+        "'void scale(u64 i, f32* x, f32 a) { x[i] *= a; }'. The leading one, two or three parameters of type "
+        "u64 "
+        "are the\n"
+        "index. The others are values, and pointers to arrays, const for those that are only read. "
+        "Work-items run "
+        "in any\n"
+        "order and at the same time. It runs on every device, like the functions of function().");
+}
+
+}  // namespace concord::python
