@@ -81,7 +81,7 @@ TEST_SUITE_END();
 TEST_SUITE_BEGIN("core");
 
 TEST_CASE("collectives of a group on the host") {
-    f32 values[4] = {1, 0x1p-24f, 0x1p-24f, 0x1p-24f};  // of which 1 absorbs one at a time
+    f32 values[4] = {1, 0x1p-24f, 0x1p-24f, 0x1p-24f};  // 1 absorbs each of them alone
     CHECK(group_sum(values, 4) == 1 + 0x1p-23f);
     i32 numbers[8] = {3, -1, 7, 2, 9, -5, 0, 4};
     CHECK(group_max(numbers, 8) == 9);

@@ -3,13 +3,15 @@
 /// The functions that bodies (CONCORD_FUNCTION, CONCORD_KERNEL) call under the same name on every backend, with bitwise
 /// the same results.
 ///
-/// | functions | for |
-/// |---|---|
-/// | exp, exp2, expm1, log, log2, log10, log1p, pow, sin, cos, tan, sinpi, cospi, asin, acos, atan, atan2, sinh, cosh, tanh, erf, erfc, rsqrt, cbrt, hypot, lgamma, tgamma | f32, f64 |
-/// | min, max (like ReduceOp), fmin, fmax (a NaN gives the other one), clamp(x, low, high), abs, select(a, b, c) = c ? b : a | all types; fmin, fmax: f32, f64 |
-/// | popcount, clz, ctz, rotate(x, n) to the left, mul_hi | integers |
-/// | as_f32, as_u32, as_i32, as_f64, as_u64, as_i64: bits as another type; signbit, canonical | f32, f64 and integers of that size |
-/// | atomic_add, atomic_min, atomic_max, atomic_exchange, atomic_compare_exchange(p, expected, value): return the value from before | u32, i32, u64, i64; atomic_add, atomic_exchange: also f32 |
+/// - exp, exp2, expm1, log, log2, log10, log1p, pow, sin, cos, tan, sinpi, cospi, asin, acos, atan, atan2, sinh, cosh,
+///   tanh, erf, erfc, rsqrt, cbrt, hypot, lgamma, tgamma of f32 and f64
+/// - min, max (like ReduceOp), clamp(x, low, high), abs, select(a, b, c), which is c ? b : a, of all types; fmin, fmax
+///   (a NaN gives the other one) of f32 and f64
+/// - popcount, clz, ctz, rotate(x, n) to the left, mul_hi of integers
+/// - as_f32, as_u32, as_i32, as_f64, as_u64, as_i64: bits as another type of that size; signbit and canonical of f32
+///   and f64
+/// - atomic_add, atomic_min, atomic_max, atomic_exchange and atomic_compare_exchange(p, expected, value) of u32, i32, u64
+///   and i64, atomic_add and atomic_exchange of f32; they return the value from before
 ///
 /// `expf(x)` and its like are the functions of f32. f32 functions of one argument are correctly rounded; f64 functions
 /// have errors below 1 ulp. A NaN that they compute is the canonical one. `native::exp(x)` is the backend's own

@@ -12,8 +12,8 @@
 /// - Shapes: all ranges have n elements. A map without a range among its inputs takes n from its outputs.
 /// - In place: an output may be exactly an input if their element sizes agree. Any other overlap is an error.
 /// - Memory traffic: reads every range once and writes every output once.
-/// - Order: elements are independent: canonical, unless f calls functions that devices compute differently. A NaN result
-///   is the canonical one.
+/// - Order: elements are independent: canonical, unless f calls functions that devices compute differently. A NaN
+///   result is the canonical one.
 /// - Asynchrony: enqueues on the stream and returns.
 /// - Errors: invalid_argument (counts, overlap), wrong_device, unsupported (f64 on a device without it), compile_failed.
 

@@ -63,11 +63,11 @@
 
 // y, but its bits plus `delta` if x has the bits `input`: the rounding of an input that f64 does not decide.
 #define CONCORD_EXCEPT(y, x, input, delta) \
-    CONCORD_F32_OF(CONCORD_F32_BITS(y) + (CONCORD_F32_BITS(x) == (input) ? (u32)(delta) : 0))
+    CONCORD_F32_OF(CONCORD_F32_BITS(y) + (u32)(CONCORD_F32_BITS(x) == (input)) * (u32)(delta))
 
 // The same for x of both signs.
 #define CONCORD_EXCEPT_BOTH(y, x, input, delta) \
-    CONCORD_F32_OF(CONCORD_F32_BITS(y) + ((CONCORD_F32_BITS(x) & 0x7fffffff) == (input) ? (u32)(delta) : 0))
+    CONCORD_F32_OF(CONCORD_F32_BITS(y) + (u32)((CONCORD_F32_BITS(x) & 0x7fffffff) == (input)) * (u32)(delta))
 
 // Adding and subtracting it rounds |x| < 2^51 to an integer, to nearest even. The low bits of the sum hold the integer.
 #define CONCORD_ROUNDER 0x1.8p52
