@@ -147,7 +147,9 @@ struct IndexHost<K, Rank, std::tuple<P...>> {
             }
         }
     }
-    static void run(const Group& group, u64 nx, u64 ny, u64 nz, u64 tile_x, u64 tile_y, P... arguments) {
+    // Each instruction set has its own copy, which g++ would not make of every body otherwise.
+    [[gnu::always_inline]] static inline void run(const Group& group, u64 nx, u64 ny, u64 nz, u64 tile_x,
+                                                  u64 tile_y, P... arguments) {
         const u64 tiles_x = (nx + tile_x - 1) / tile_x;
         const u64 begin = group.x % tiles_x * tile_x, end = std::min(nx, begin + tile_x);
         const u64 first = group.x / tiles_x * tile_y, last = std::min(ny * nz, first + tile_y);

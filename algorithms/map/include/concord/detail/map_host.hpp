@@ -8,6 +8,8 @@
 //            at a time. To collect them in L1 first takes up to twice as long.
 // Tunables   the tile and non_temporal: launch arguments.
 //
+// Kernels are always_inline: g++ does not otherwise make a copy of every user function for each instruction set.
+//
 // A, B, U: element types of the inputs and the output. Op: called with two elements.
 
 #include <concord/detail/canonical.hpp>
@@ -29,7 +31,8 @@ struct IgnoreSecond {
 };
 
 template <class A, class B, class U, class Op>
-void map_naive(const Group& group, const A* a, const B* b, U* out, u64 n, u64 tile, const Op op) {
+[[gnu::always_inline]] inline void map_naive(const Group& group, const A* a, const B* b, U* out, u64 n,
+                                             u64 tile, const Op op) {
     const u64 begin = group.x * tile, end = std::min(n, begin + tile);
     for (u64 i = begin; i < end; ++i)
         out[i] = canonical(op(a[i], b[i]));
@@ -49,8 +52,8 @@ template <class A, class B, class U, class Op>
 
 // non_temporal: results are stored to memory in whole cache lines.
 template <class A, class B, class U, class Op>
-void map_vectorized(const Group& group, const A* a, const B* b, U* out, u64 n, u64 tile, u32 non_temporal,
-                    const Op op) {
+[[gnu::always_inline]] inline void map_vectorized(const Group& group, const A* a, const B* b, U* out, u64 n,
+                                                  u64 tile, u32 non_temporal, const Op op) {
     constexpr u64 line = 64 / sizeof(U);
     const u64 begin = group.x * tile, end = std::min(n, begin + tile);
     if (non_temporal == 0) return map_elements(a + begin, b + begin, out + begin, end - begin, op);
