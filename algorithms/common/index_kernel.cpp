@@ -90,9 +90,14 @@ std::string body_function(const IndexKernelDefinition& d, Dialect dialect, std::
     auto at_line = [&text](u32 line, std::string_view file) {
         text.append("#line ").append(std::to_string(line)).append(" \"").append(file).append("\"\n");
     };
+    std::vector<std::string_view> functions;
+    for (const NamedFunction* helper : helpers)
+        functions.push_back(helper->name);
     for (const NamedFunction* helper : helpers) {
         at_line(helper->line, helper->file);
-        text.append(qualifier).append(in_language(named(helper->text, helper->name), dialect)).append("\n");
+        text.append(qualifier)
+            .append(in_language(named(helper->text, helper->name), dialect, functions))
+            .append("\n");
     }
     at_line(d.line, d.file);
     text.append(qualifier).append("void ").append(d.name).append("_body(");
@@ -102,7 +107,7 @@ std::string body_function(const IndexKernelDefinition& d, Dialect dialect, std::
         text.append(comma)
             .append(i >= d.rank && d.types[i - d.rank].is_buffer ? global : "")
             .append(parameters[i]);
-    text.append(") { ").append(in_language(d.body, dialect)).append("\n}\n");
+    text.append(") { ").append(in_language(d.body, dialect, functions)).append("\n}\n");
     at_line(1, d.name);
     return text;
 }
@@ -138,16 +143,26 @@ bool has_loop(std::string_view text) {
 constexpr std::string_view cuda_loops = R"( {
     const u64 concord_x = u64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (concord_x >= concord_nx) return;
+#if CONCORD_LOOPS
     for (u64 concord_z = blockIdx.z; concord_z < concord_nz; concord_z += gridDim.z)
         for (u64 concord_y = u64(blockIdx.y) * blockDim.y + threadIdx.y; concord_y < concord_ny; concord_y += u64(gridDim.y) * blockDim.y)
+#else
+    const u64 concord_z = blockIdx.z, concord_y = u64(blockIdx.y) * blockDim.y + threadIdx.y;
+    if (concord_y < concord_ny)
+#endif
             )";
 
 constexpr std::string_view opencl_loops = R"( {
-#if MANY
+#if CONCORD_MANY
     const u64 concord_x = get_global_id(0);
     if (concord_x >= concord_nx) return;
+#if CONCORD_LOOPS
     for (u64 concord_z = get_group_id(2); concord_z < concord_nz; concord_z += get_num_groups(2))
         for (u64 concord_y = get_global_id(1); concord_y < concord_ny; concord_y += get_global_size(1))
+#else
+    const u64 concord_z = get_group_id(2), concord_y = get_global_id(1);
+    if (concord_y < concord_ny)
+#endif
 #else
     const u64 concord_tiles = (concord_nx + concord_tile_x - 1) / concord_tile_x;
     const u64 concord_begin = get_group_id(0) % concord_tiles * concord_tile_x;
@@ -168,26 +183,27 @@ class IndexKernelCode {
     explicit IndexKernelCode(const IndexKernelDefinition& d)
         : helpers_(functions_called(d.body, d.file)),
           cuda_(
-              "#if DISTINCT\n#define CONCORD_RESTRICT __restrict__\n#else\n#define "
+              "#if CONCORD_DISTINCT\n#define CONCORD_RESTRICT __restrict__\n#else\n#define "
               "CONCORD_RESTRICT\n#endif\n" +
               body_function(d, Dialect::cuda, "static __device__ __forceinline__ ", "", helpers_) +
               "extern \"C\" __global__ void __launch_bounds__(256) " + std::string(d.name) +
               entry_head(d, "", "") + std::string(cuda_loops) + body_call(d, false) + "\n}\n"),
           opencl_(
-              "#if DISTINCT\n#define CONCORD_RESTRICT restrict\n#else\n#define CONCORD_RESTRICT\n#endif\n" +
+              "#if CONCORD_DISTINCT\n#define CONCORD_RESTRICT restrict\n#else\n#define "
+              "CONCORD_RESTRICT\n#endif\n" +
               body_function(d, Dialect::opencl, "static inline ", "__global ", helpers_) + "__kernel void " +
               std::string(d.name) + entry_head(d, "__global ", "ulong") + std::string(opencl_loops) +
-              body_call(d, true) + "\n#if !MANY\n    }\n#endif\n}\n"),
+              body_call(d, true) + "\n#if !CONCORD_MANY\n    }\n#endif\n}\n"),
           source_(d.name, {SourceFile{d.name, cuda_}}, {SourceFile{d.name, opencl_}}) {
         std::string all(d.body);
         unportable_ = unportable_call(d.body, helpers_);
         if (unportable_.empty() && adds_floats(d)) unportable_ = "atomic_add";
-        uses_f64_ = calls_f64_math(d.body);
+        uses_f64_ = computes_in_f64(d.body);
         bool loops = has_loop(d.body);
         for (const NamedFunction* helper : helpers_) {
-            if (unportable_.empty()) unportable_ = unportable_call(helper->text, helpers_);
+            if (unportable_.empty()) unportable_ = unportable_helper(*helper, helpers_);
             all.append(helper->text);
-            uses_f64_ = uses_f64_ || calls_f64_math(helper->text);
+            uses_f64_ = uses_f64_ || computes_in_f64(helper->text);
             loops = loops || has_loop(helper->text);
         }
         least_tile_ = loops ? 1 << 4 : uses_f64_ ? 1 << 9 : 1 << 13;
@@ -195,7 +211,8 @@ class IndexKernelCode {
         whole.text = all;
         for (const IndexParameter& parameter : d.types) {
             if (parameter.type) whole.arguments.push_back(*parameter.type);
-            uses_f64_ = uses_f64_ || parameter.type == Type::f64;
+            whole.text.append(parameter.definition);
+            uses_f64_ = uses_f64_ || parameter.type == Type::f64 || computes_in_f64(parameter.definition);
         }
         divides_ = may_divide_f32(whole);
     }
@@ -230,11 +247,12 @@ IndexKernelCode& code_of(const IndexKernelDefinition& d) {
 }
 
 std::shared_ptr<Kernel> compiled(Device& device, const IndexKernelDefinition& d, const KernelSource& source,
-                                 bool is_distinct) {
+                                 bool is_distinct, bool loops) {
     return device.kernel({.source = &source,
                           .entry = d.name,
-                          .constants = {{"DISTINCT", is_distinct ? 1 : 0},
-                                        {"MANY", class_of(device) == DeviceClass::groups ? 1 : 0}},
+                          .constants = {{"CONCORD_DISTINCT", is_distinct ? 1 : 0},
+                                        {"CONCORD_LOOPS", loops ? 1 : 0},
+                                        {"CONCORD_MANY", class_of(device) == DeviceClass::groups ? 1 : 0}},
                           .host = d.host,
                           .max_group_size = group_items});
 }
@@ -284,7 +302,7 @@ std::vector<std::string> check_index_kernel(const IndexKernelDefinition& d) {
     std::vector<std::string> selectors;
     for (const std::shared_ptr<Device>& device : devices_to_compile_for()) {
         if (code.uses_f64() && !device->traits().fp64) continue;
-        compiled(*device, d, code.source(), true);
+        compiled(*device, d, code.source(), true, false);
         selectors.push_back(device->info().selector);
     }
     return selectors;
@@ -295,19 +313,22 @@ Enqueued run_index_kernel(Stream& stream, const IndexKernelDefinition& d, const 
     Device& device = stream.device();
     IndexKernelCode& code = code_of(d);
     if (code.uses_f64() && !device.traits().fp64)
-        throw Error(ErrorCode::unsupported, std::string(d.name),
-                    device.info().selector + " has no f64 arithmetic, in which exp and its like compute");
-    const auto kernel = compiled(device, d, code.source(), are_distinct(d, arguments));
+        throw Error(
+            ErrorCode::unsupported, std::string(d.name),
+            device.info().selector + " has no f64 arithmetic, in which exp and other math functions compute");
+    const auto [nx, ny, nz] = extents;
+    constexpr u64 max_groups = 65535;  // along y and z
+    // A work-item beyond the limit of groups would need a loop, which costs a tenth of a memory-bound kernel's speed.
+    const bool loops = class_of(device) == DeviceClass::groups && (ny > max_groups || nz > max_groups);
+    const auto kernel = compiled(device, d, code.source(), are_distinct(d, arguments), loops);
     if (compile_everywhere) std::call_once(code.compiled_everywhere, [&] { check_index_kernel(d); });
 
-    const auto [nx, ny, nz] = extents;
     const Enqueued enqueued{
         "", &device, code.is_portable(device) ? OperationOrder::canonical : OperationOrder::unspecified};
     if (nx == 0 || ny == 0 || nz == 0) return enqueued;
     LaunchShape shape;
     u64 tile_x = 0, tile_y = 0;
     if (class_of(device) == DeviceClass::groups) {
-        constexpr u64 max_groups = 65535;  // along y and z
         const u32 items = std::min(group_items, device.traits().max_group_size);
         const u32 widest = d.rank == 1 ? items : std::min<u32>(items, 64);
         shape.group_size_x =

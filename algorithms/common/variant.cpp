@@ -104,7 +104,8 @@ Support supports_builtin_only(const Operator& op, bool is_compiled) {
 
 Support supports_operator(const Device& device, const Operator& op, const void* host) {
     if (op.needs_f64 && !device.traits().fp64)
-        return Support::no("operator '" + op.name + "' calls exp or its like, which compute in f64, and " +
+        return Support::no("operator '" + op.name +
+                           "' computes in f64, as exp and the other math functions do, and " +
                            device.info().selector + " has none; native:: selects the device's own functions");
     if (device.traits().compiles_source || host != nullptr) return {};
     return Support::no("operator '" + op.name + "' exists only as source, and " + device.info().selector +

@@ -49,7 +49,7 @@ std::string map_many_body(std::string_view function, std::span<const std::string
         add(element);
     for (std::size_t o = 0; o < outputs.size() && !has_result; ++o) {
         const std::string name = "result" + std::to_string(o);
-        text.append(name_of(outputs[o])).append(" ").append(name).append("; ");
+        text.append(name_of(outputs[o])).append(" ").append(name).append(" = 0; ");
         add("&" + name);
     }
     for (u64 b = 0; b < bound; ++b)

@@ -36,6 +36,10 @@ constexpr RefusedFlag inexact_opencl[] = {
     {"freciprocal-math", "", "it makes division inexact"},
     {"ffinite-math-only", "", "it permits any result for infinities and NaNs"},
     {"fno-signed-zeros", "", "it ignores the sign of zeros"},
+    {"ffp-model", "", "it may permit transformations that change results"},
+    {"fapprox-func", "", fast_math},
+    {"Xclang", "", "it passes flags that Concord does not check"},
+    {"mllvm", "", "it passes flags that Concord does not check"},
 };
 
 constexpr std::string_view for_device = "Concord chooses it for the device";
@@ -80,6 +84,8 @@ void check_flags(const KernelSource& source, Dialect dialect) {
     const std::vector<std::string> flags = cuda ? options.flags : split_at_blanks(options.flags);
     for (std::size_t i = 0; i < flags.size(); ++i) {
         const Flag flag = flag_at(flags, i);
+        if (flags[i].find_first_of(" \t\n") != std::string::npos && flags[i].starts_with('-'))
+            refuse_flag(source, flags[i], "several arguments in one flag", "write one entry for each");
         if (flags[i].starts_with("-I"))
             refuse_flag(source, flags[i], "include folder", std::string(use_folders));
         if (const RefusedFlag* row = cuda ? find_refused(own_cuda, flag) : find_refused(own_opencl, flag))

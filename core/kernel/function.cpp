@@ -78,13 +78,13 @@ Operator detail::finish(Operator op) {
     std::for_each(op.bound.begin(), op.bound.end(), check);
     const std::vector<const NamedFunction*> called = functions_called(op.text, op.file);
     op.unportable = unportable_call(op.text, called);
-    op.needs_f64 = calls_f64_math(op.text);
+    op.needs_f64 = computes_in_f64(op.text);
     op.helpers.clear();
     for (const NamedFunction* function : called) {
-        op.helpers.push_back(
-            {named(function->text, function->name), std::string(function->file), function->line});
-        if (op.unportable.empty()) op.unportable = unportable_call(function->text, called);
-        op.needs_f64 = op.needs_f64 || calls_f64_math(function->text);
+        op.helpers.push_back({std::string(function->name), named(function->text, function->name),
+                              std::string(function->file), function->line});
+        if (op.unportable.empty()) op.unportable = unportable_helper(*function, called);
+        op.needs_f64 = op.needs_f64 || computes_in_f64(function->text);
     }
     std::string all = op.text + '\n' + op.signature();
     for (const Operator::Helper& helper : op.helpers)

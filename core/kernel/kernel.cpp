@@ -78,9 +78,12 @@ std::string_view function_qualifier(Dialect dialect) {
 // Appends the operator's function, the struct of bound values, and apply().
 void append_operator(std::string& text, const Operator& op, Dialect dialect) {
     const std::string_view qualifier = function_qualifier(dialect);
+    std::vector<std::string_view> functions;
+    for (const Operator::Helper& helper : op.helpers)
+        functions.push_back(helper.name);
     const auto define = [&](const std::string& definition, const std::string& file, u32 line) {
         text.append("#line ").append(std::to_string(line)).append(" \"").append(file).append("\"\n");
-        text.append(qualifier).append(detail::in_language(definition, dialect)).append("\n");
+        text.append(qualifier).append(detail::in_language(definition, dialect, functions)).append("\n");
     };
     for (const Operator::Helper& helper : op.helpers)
         define(helper.text, helper.file, helper.line);

@@ -5,6 +5,7 @@
 #include "kernel/source_words.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <mutex>
 
 namespace concord::detail {
@@ -15,6 +16,58 @@ constexpr std::string_view not_called[] = {"if",   "for",    "while",    "switch
                                            "else", "sizeof", "unsigned", "signed", "concord_function",
                                            "case"};
 
+// The position of the parenthesis that closes the one at `open`. The end of the text if there is none.
+std::size_t closing(std::string_view text, std::size_t open) {
+    std::size_t depth = 0;
+    for (std::size_t at = open; at < text.size(); ++at) {
+        if (text[at] == '(') ++depth;
+        if (text[at] == ')' && --depth == 0) return at;
+    }
+    return text.size();
+}
+
+// Whether the call of the word in [begin, end) is a statement of its own, which uses no result.
+bool is_statement(std::string_view text, std::size_t begin, std::size_t end) {
+    if (next_mark(text, end) != '(') return false;
+    std::size_t after = closing(text, end) + 1;
+    if (after > text.size() || next_mark(text, after) != ';') return false;
+    std::vector<std::size_t> open;
+    std::size_t head = std::string_view::npos;  // where the last pair of parentheses began
+    for (std::size_t at = 0; at < begin; ++at) {
+        if (text[at] == '(') open.push_back(at);
+        if (text[at] == ')' && !open.empty()) {
+            head = open.back();
+            open.pop_back();
+        }
+    }
+    if (!open.empty()) return false;
+    const std::string_view before = trimmed_end(text.substr(0, begin));
+    if (before.empty()) return true;
+    if (before.ends_with(')')) {
+        constexpr std::string_view before_statements[] = {"if", "for", "while"};
+        return head != std::string_view::npos &&
+               is_one_of(last_word(trimmed_end(text.substr(0, head))), before_statements);
+    }
+    return std::string_view(";{}").find(before.back()) != std::string_view::npos ||
+           last_word(before) == "else";
+}
+
+// Whether the text has a floating-point literal with the suffix f.
+bool has_f32_literal(std::string_view text) {
+    for (std::size_t at = 1; at < text.size(); ++at) {
+        if (text[at] != 'f' || (at + 1 < text.size() && is_word(text[at + 1]))) continue;
+        std::size_t begin = at;
+        while (begin > 0 && (is_word(text[begin - 1]) || text[begin - 1] == '.'))
+            --begin;
+        const std::string_view number = text.substr(begin, at - begin);
+        if (!number.empty() &&
+            (std::isdigit(static_cast<unsigned char>(number.front())) != 0 || number.front() == '.') &&
+            number.find_first_of(".eEpP") != std::string_view::npos)
+            return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 std::string unportable_call(std::string_view text) {
@@ -24,16 +77,11 @@ std::string unportable_call(std::string_view text) {
 std::string unportable_call(std::string_view text, const std::vector<const NamedFunction*>& known) {
     const std::string plain = without_comments(text);
     std::string found;
-    const std::string_view all = plain;
     find_word(plain, [&](std::string_view word, std::size_t begin, std::size_t end) {
         if (is_one_of(word, not_called) || is_type_name(word) || !is_called(plain, begin, end)) return false;
-        const std::string_view before = trimmed_end(all.substr(0, begin));
-        if (!before.ends_with("::")) {
+        if (!trimmed_end(std::string_view(plain).substr(0, begin)).ends_with("::")) {
             if (is_portable_function(word)) return false;
-            // A statement that uses no result.
-            if (is_commutative_atomic(word) &&
-                (before.ends_with(';') || before.ends_with('{') || before.ends_with('}') || before.empty()))
-                return false;
+            if (is_commutative_atomic(word) && is_statement(plain, begin, end)) return false;
             for (const NamedFunction* function : known) {
                 if (function->name == word) return false;
             }
@@ -44,14 +92,25 @@ std::string unportable_call(std::string_view text, const std::vector<const Named
     return found;
 }
 
+std::string unportable_helper(const NamedFunction& function, const std::vector<const NamedFunction*>& known) {
+    std::string found = unportable_call(function.text, known);
+    if (!found.empty()) return found;
+    find_word(function.text, [&](std::string_view word, std::size_t, std::size_t) {
+        if (is_commutative_atomic(word)) found = word;
+        return !found.empty();
+    });
+    return found;
+}
+
 bool may_divide_f32(const Operator& op) {
     const std::string plain = without_comments(op.text);
     bool f32 = op.result == Type::f32 ||
                std::count(op.arguments.begin(), op.arguments.end(), Type::f32) > 0 ||
                std::count(op.bound.begin(), op.bound.end(), Type::f32) > 0;
+    f32 = f32 || has_f32_literal(plain);
     bool divides = plain.find('/') != std::string::npos;
     find_word(plain, [&](std::string_view word, std::size_t, std::size_t) {
-        f32 = f32 || type_spelled(word) == Type::f32;
+        f32 = f32 || type_spelled(word) == Type::f32 || word == "sqrtf";
         divides = divides || word == "sqrt" || word == "sqrtf";
         return f32 && divides;
     });
@@ -76,8 +135,11 @@ const NamedFunction* function_named(std::string_view name, std::string_view file
     const NamedFunction* found = nullptr;
     for (const NamedFunction* function : all.list) {
         if (function->name != name) continue;
-        if (function->file == file) return function;
-        if (found != nullptr && found->text != function->text)
+        // In another file it is out of sight, and the body means the function that all languages have.
+        if (function->file != file && is_portable_function(name)) continue;
+        const bool is_nearer = found != nullptr && function->file == file && found->file != file;
+        if (found != nullptr && found->file == file && function->file != file) continue;
+        if (found != nullptr && !is_nearer && found->text != function->text)
             throw Error(ErrorCode::invalid_argument, std::string(name),
                         "several functions have this name, in " + std::string(found->file) + " and " +
                             std::string(function->file) + "; rename one of them");
@@ -91,13 +153,10 @@ void add_called(std::string_view text, std::string_view file, std::vector<const 
     find_word(plain, [&](std::string_view word, std::size_t begin, std::size_t end) {
         if (!is_called(plain, begin, end)) return false;
         const NamedFunction* const function = function_named(word, file);
-        if (function != nullptr && is_in_vocabulary(word)) {
-            // In another file it is out of sight, and the body means the vocabulary's function.
-            if (function->file != file) return false;
+        if (function != nullptr && is_in_vocabulary(word))
             throw Error(ErrorCode::invalid_argument, std::string(word),
                         "called in " + std::string(file) +
                             ", where the name means the function of concord/vocabulary.hpp; rename your own");
-        }
         if (function == nullptr || std::find(list.begin(), list.end(), function) != list.end()) return false;
         add_called(function->text, function->file, list);
         list.push_back(function);
@@ -130,7 +189,9 @@ std::vector<const NamedFunction*> functions_called(std::string_view text, std::s
 std::string named(std::string_view text, std::string_view name) {
     constexpr std::string_view own_name = "concord_function";
     const std::size_t at = text.find(own_name);
-    return std::string(text.substr(0, at)).append(name).append(text.substr(at + own_name.size()));
+    return std::string(text.substr(0, at))
+        .append(private_name(name))
+        .append(text.substr(at + own_name.size()));
 }
 
 }  // namespace concord::detail

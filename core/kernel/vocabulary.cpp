@@ -73,7 +73,8 @@ std::string blanked(std::string_view text) {
         } else if (mark == "/*") {
             const std::size_t found = text.find("*/", at + 2);
             end = found == std::string_view::npos ? text.size() : found + 2;
-        } else if (text[at] == '"' || text[at] == '\'') {
+        } else if (text[at] == '"' ||
+                   (text[at] == '\'' && (at == 0 || !is_word(text[at - 1])))) {  // no separator
             while (end < text.size() && text[end] != text[at])
                 end += text[end] == '\\' ? 2 : 1;
             end = std::min(end + 1, text.size());
@@ -191,19 +192,22 @@ bool is_commutative_atomic(std::string_view word) {
     return is_one_of(word, commutative_atomics);
 }
 
-bool calls_f64_math(std::string_view text) {
+bool computes_in_f64(std::string_view text) {
     const std::string plain = blanked(text);
-    bool calls = false;
+    bool found = false;
     find_word(plain, [&](std::string_view word, std::size_t begin, std::size_t end) {
         const bool is_definition = word.starts_with(prefixes[0]) && is_math(word.substr(prefixes[0].size()));
-        calls = (is_definition || is_math(word)) && is_called(plain, begin, end) &&
-                !trimmed_end(std::string_view(plain).substr(0, begin)).ends_with("::");
-        return calls;
+        const bool is_call = (is_definition || is_math(word)) && is_called(plain, begin, end) &&
+                             !trimmed_end(std::string_view(plain).substr(0, begin)).ends_with("::");
+        found =
+            is_call || type_spelled(word) == Type::f64 || word.starts_with("M_") || word.starts_with("DBL_");
+        return found;
     });
-    return calls;
+    return found;
 }
 
-std::string in_language(std::string_view source, Dialect dialect) {
+std::string in_language(std::string_view source, Dialect dialect,
+                        const std::vector<std::string_view>& functions) {
     const bool opencl = dialect == Dialect::opencl;
     // A line continuation may divide a word.
     std::string body(source);
@@ -229,6 +233,9 @@ std::string in_language(std::string_view source, Dialect dialect) {
                 replace(begin, at + 2, opencl ? "" : "::");
         } else if (is_in_vocabulary(word) && is_called(plain, begin, end)) {
             replace(begin, end, definition_name(word));
+        } else if (std::find(functions.begin(), functions.end(), word) != functions.end() &&
+                   is_called(plain, begin, end)) {
+            replace(begin, end, private_name(word));
         } else if (opencl && word == "static_cast") {
             std::size_t at = end;
             if (next_mark(plain, at) != '<') return false;
@@ -246,6 +253,10 @@ std::string in_language(std::string_view source, Dialect dialect) {
         return false;
     });
     return text.append(body, done);
+}
+
+std::string private_name(std::string_view function) {
+    return "concord_user_" + std::string(function);
 }
 
 std::string vocabulary_for(std::string_view source) {

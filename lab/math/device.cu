@@ -12,6 +12,7 @@ typedef unsigned long long u64;
 typedef float f32;
 typedef double f64;
 
+#define CONCORD_MATH_FOR_NVCC
 // clang-format off: in this order.
 #include <concord/detail/math/prelude.h>
 #include <concord/detail/math/tables.h>

@@ -127,8 +127,9 @@ CONCORD_KERNEL(vocabulary_integers, (u64 i, u64* out, const u64* in), const uint
                const i64 e = i64(in[i]); u64 h = u64(popcount(a)) + 100 * u64(popcount(in[i])) +
                                                  10000 * u64(clz(a)) + u64(popcount(c)) * 7;
                h = h * 31 + u64(clz(in[i])); h = h * 31 + u64(clz(c)); h = h * 31 + u64(clz(d));
-               h = h * 31 + u64(ctz(a)); h = h * 31 + u64(ctz(in[i])); h = h * 31 + rotate(a, 5u);
-               h = h * 31 + rotate(in[i], u64(60)); h = h * 31 + rotate(c, u8(3));
+               h = h * 31 + u64(ctz(c)); h = h * 31 + u64(ctz(d)); h = h * 31 + u64(mul_hi(e, e));
+               h = h * 31 + rotate(a, 7); h = h * 31 + u64(ctz(a)); h = h * 31 + u64(ctz(in[i]));
+               h = h * 31 + rotate(a, 5u); h = h * 31 + rotate(in[i], u64(60)); h = h * 31 + rotate(c, u8(3));
                h = h * 31 + rotate(d, u16(16)); h = h * 31 + mul_hi(a, 0x9e3779b9u);
                h = h * 31 + mul_hi(in[i], in[i]); h = h * 31 + u64(min(b, -5));
                h = h * 31 + u64(max(e, i64(77))); h = h * 31 + u64(clamp(b, -100, 100));
@@ -245,6 +246,33 @@ DEVICE_TEST(vocabulary_compiles_for_all_backends) {
     compile(vocabulary_pow_f32, f32s, f32s, u64(1));
 }
 
+// Two functions of one name, which are in scope in different namespaces, and one with a name of CUDA and OpenCL C.
+namespace {
+CONCORD_FUNCTION(f32, step, (f32 x), return x + 1;)
+CONCORD_FUNCTION(f32, vocabulary_step, (f32 x), return step(x) * 2;)
+namespace other {
+CONCORD_FUNCTION(f32, vocabulary_twice, (f32 x), return 2 * x;)
+}
+CONCORD_FUNCTION(f32, vocabulary_twice, (f32 x), return x + x;)
+CONCORD_FUNCTION(f32, vocabulary_ambiguous, (f32 x), return vocabulary_twice(x);)
+CONCORD_FUNCTION(void, vocabulary_largest, (f32 x, f32* most), if (x > 0) * most = x;)
+}  // namespace
+
+DEVICE_TEST(vocabulary_of_helper_functions) {
+    const auto stream = device.create_stream();
+    const std::vector<f32> in = {1, -2, 3};
+    const Array<f32> x(*stream, in), y(*stream, std::vector<f32>{5, 5, 5});
+    map(*stream, x, y, vocabulary_step);
+    CHECK(y.to_host(*stream) == std::vector<f32>{4, -2, 8});
+    CHECK(throws(ErrorCode::invalid_argument, "several functions have this name",
+                 [&] { map(*stream, x, y, vocabulary_ambiguous); }));
+    // Outputs that the function does not write are 0.
+    map(*stream, inputs(x), outputs(y), vocabulary_largest);
+    CHECK(y.to_host(*stream) == std::vector<f32>{1, 0, 3});
+    const auto kept = inputs(x, constant(1.0f));
+    CHECK(std::get<0>(kept.sources).count == 3);
+}
+
 CONCORD_FUNCTION(f32, vocabulary_logistic, (f32 x), return 1.0f / (1.0f + exp(-x));)
 CONCORD_FUNCTION(f32, vocabulary_pair, (f32 x, f32 y), return vocabulary_logistic(x) * max(y, 0.25f);)
 CONCORD_KERNEL(vocabulary_native, (u64 i, f32* out, const f32* in), out[i] = native::exp(in[i]);)
@@ -280,6 +308,8 @@ TEST_CASE("a body is written in each language") {
     CHECK(in_opencl("uint32_t a = uint8_t(b); sizeof(f32)") == "u32 a = (u8)(b); sizeof(f32)");
     CHECK(in_opencl("exp(x) + (exp)(x) + expf(x) + s.exp(x)") ==
           "concord_exp(x) + (concord_exp)(x) + concord_exp_f32(x) + s.exp(x)");
+    CHECK(in_language("f(x) + step(y) + f", Dialect::opencl, {"f", "step"}) ==
+          "concord_user_f(x) + concord_user_step(y) + f");
     CHECK(in_opencl("native::exp(x) + sqrtf(y)") == "exp(x) + sqrt(y)");
     CHECK(in_opencl("// exp(x)\nf32 max = 1; /* min(\n) */ \"min(\"") ==
           "// exp(x)\nf32 max = 1; /* min(\n) */ \"min(\"");
@@ -313,7 +343,16 @@ TEST_CASE("what operators of the vocabulary need and promise") {
     CHECK(vocabulary_pair.erased().needs_f64);
     CHECK(vocabulary_pair.erased().helpers.size() == 1);
     CHECK(detail::unportable_call("atomic_add(p, 1); x = 1; atomic_add(q, 2);").empty());
+    CHECK(detail::unportable_call("if (x > (y)) atomic_add(p, 1); else atomic_min(p, 2);").empty());
     CHECK(detail::unportable_call("x = atomic_add(p, 1);") == "atomic_add");
+    CHECK(detail::unportable_call("x = (u32)atomic_add(p, 1);") == "atomic_add");
+    CHECK(detail::unportable_call("for (; atomic_add(p, 1) < 10;) ++x;") == "atomic_add");
+    CHECK(detail::unportable_call("for (; ; atomic_add(p, 1)) ++x;") == "atomic_add");
+    CHECK(of("return x + 1'000.0f * exp(x);").needs_f64);
+    CHECK(operator_from_text("u32 f(u32 x) { return x + (u32)M_PI; }").needs_f64);
+    CHECK(detail::may_divide_f32(operator_from_text("u32 f(u32 x) { return (u32)(x / 3.0f); }")));
+    CHECK(detail::may_divide_f32(operator_from_text("u32 f(u32 x) { return (u32)sqrtf(x); }")));
+    CHECK(!detail::may_divide_f32(operator_from_text("u32 f(u32 x) { return x / 0xff; }")));
     CHECK(detail::unportable_call("atomic_exchange(p, 1);") == "atomic_exchange");
 }
 

@@ -50,9 +50,10 @@ struct Operator {
     std::vector<Type> bound;      ///< types of the bound values, which are passed with each call
     std::string unportable =
         {};  ///< first function that it calls and that devices may compute differently; often empty
-    bool needs_f64 = false;  ///< whether it calls exp or its like, which compute in f64
+    bool needs_f64 = false;  ///< whether it computes in f64, as exp and the other math functions do
     /// A function of CONCORD_FUNCTION that it calls.
     struct Helper {
+        std::string name;  ///< its name
         std::string text;  ///< its definition
         std::string file;  ///< file of the definition
         u32 line;          ///< line of the definition

@@ -10,12 +10,13 @@
 /// - popcount, clz, ctz, rotate(x, n) to the left, mul_hi of integers
 /// - as_f32, as_u32, as_i32, as_f64, as_u64, as_i64: bits as another type of that size; signbit and canonical of f32
 ///   and f64
-/// - atomic_add, atomic_min, atomic_max, atomic_exchange and atomic_compare_exchange(p, expected, value) of u32, i32, u64
-///   and i64, atomic_add and atomic_exchange of f32; they return the value from before
+/// - atomic_add, atomic_min, atomic_max, atomic_exchange and atomic_compare_exchange(p, expected, value) of u32, i32,
+///   u64 and i64, atomic_add and atomic_exchange of f32; they return the value from before
 ///
 /// `expf(x)` and its like are the functions of f32. f32 functions of one argument are correctly rounded; f64 functions
 /// have errors below 1 ulp. A NaN that they compute is the canonical one. `native::exp(x)` is the backend's own
-/// function, whose bits differ between backends. `sqrt`, `fma`, `floor` and their like are the languages' own.
+/// function, whose bits differ between backends. `sqrt`, `fma`, `floor` and other exact functions are the languages'
+/// own; see DeviceTraits::exact_divide_sqrt.
 ///
 /// Bodies find these functions by their plain names. Hand-written host kernels write Vocabulary::exp(x), and kernel
 /// sources concord_exp(x), also in OpenCL C.

@@ -11,10 +11,12 @@ static T wrapped_negative(T x) {
 FUZZ_CALLS(map) {
     const Type type = any_type();
     fill(type);
-    const auto function = choices_.any(all_map_functions);
+    auto function = choices_.any(all_map_functions);
+    // exp and the other math functions take the same way. Their values are tested elsewhere.
+    if (function > MapFunction::sqrt && is_float(type)) function = MapFunction::sqrt;
     const View in = range(type, elements(type, 2400)), out = output(in, type, in.count % 65536);
     if (in.count != out.count) outcome_ = Outcome::refused;
-    if (function == MapFunction::sqrt && !is_float(type)) outcome_ = Outcome::refused;
+    if (function >= MapFunction::sqrt && !is_float(type)) outcome_ = Outcome::refused;
     in_place(in, out);
     const Options asked = options(map_algorithm);
     verify(

@@ -18,7 +18,8 @@
 /// use what the three languages share, see function.hpp, the functions of vocabulary.hpp, and functions that
 /// CONCORD_FUNCTION defines.
 ///
-/// A NaN that the body stores is the device's own; canonical(x) makes it the same on all.
+/// A NaN that the body stores is the device's own; canonical(x) makes it the same on all. Memory that is adopted twice
+/// counts as two buffers: it must not be an input and an output of one call.
 
 #include <concord/function.hpp>
 #include <concord/host_kernel.hpp>
@@ -196,7 +197,8 @@ class IndexKernel {
     /// also compiles for the other backends at the first call, if they are available, so that a body that one of them
     /// refuses fails on all.
     ///
-    /// Enqueued::order is canonical if the body calls only functions that all devices compute alike.
+    /// Enqueued::order is canonical if the body calls only functions that all devices compute alike. It says nothing
+    /// about the bits of a NaN that the body stores without canonical().
     template <class... A>
     Enqueued operator()(Stream& stream, const Extents<rank>& extents, const A&... arguments) const {
         static_assert(sizeof...(A) == Types::count,

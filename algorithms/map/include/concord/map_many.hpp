@@ -15,14 +15,15 @@
 /// - Order: elements are independent: canonical, unless f calls functions that devices compute differently. A NaN
 ///   result is the canonical one.
 /// - Asynchrony: enqueues on the stream and returns.
-/// - Errors: invalid_argument (counts, overlap), wrong_device, unsupported (f64 on a device without it), compile_failed.
+/// - Errors: invalid_argument (counts, overlap), wrong_device, unsupported (f64 on a device without it),
+///   compile_failed.
 
 #include <concord/index_kernel.hpp>
 
 namespace concord {
 
-/// The sequence first, first + step, first + 2 * step ... as an input of map. Computed, not stored: element i is first +
-/// T(i) * step, integers wrap.
+/// The sequence first, first + step, first + 2 * step ... as an input of map. Computed, not stored: element i is
+/// first + T(i) * step, integers wrap.
 template <class T>
 struct Counting {
     T first;  ///< element 0
@@ -65,7 +66,9 @@ struct MapSource<S> {
         return "const " + std::string(name_of(type_of<T>())) + "* " + name;
     }
     static std::string element(const std::string& name) { return name + "[i]"; }
-    static std::tuple<View> arguments(const S& range) { return {View(range.view())}; }
+    using Held = View;
+    static View held(const S& range) { return View(range.view()); }
+    static std::tuple<View> arguments(const View& view) { return {view}; }
 };
 
 template <class N>
@@ -85,7 +88,9 @@ struct MapSource<Counting<N>> {
         const std::string t(name_of(type_of<T>())), w(name_of(type_of<Wide>()));
         return "(" + t + ")((" + w + ")" + name + "_first + (" + w + ")i * (" + w + ")" + name + "_step)";
     }
-    static std::tuple<T, T> arguments(const Counting<N>& c) { return {c.first, c.step}; }
+    using Held = Counting<N>;
+    static Held held(const Held& c) { return c; }
+    static std::tuple<T, T> arguments(const Held& c) { return {c.first, c.step}; }
 };
 
 template <class N>
@@ -98,7 +103,9 @@ struct MapSource<Repeated<N>> {
         return std::string(name_of(type_of<T>())) + " " + name;
     }
     static std::string element(const std::string& name) { return name; }
-    static std::tuple<T> arguments(const Repeated<N>& c) { return {c.value}; }
+    using Held = Repeated<N>;
+    static Held held(const Held& c) { return c; }
+    static std::tuple<T> arguments(const Held& c) { return {c.value}; }
 };
 
 }  // namespace detail
@@ -106,26 +113,26 @@ struct MapSource<Repeated<N>> {
 /// The inputs of a map: ranges, counting() and constant(). Holds views of the ranges.
 template <class... S>
 struct Inputs {
-    std::tuple<const S&...> sources;  ///< the inputs
+    std::tuple<typename detail::MapSource<S>::Held...> sources;  ///< the inputs
 };
-/// The outputs of a map.
+/// The outputs of a map. Holds views of the ranges.
 template <class... O>
 struct Outputs {
-    std::tuple<const O&...> ranges;  ///< the outputs
+    std::array<View, sizeof...(O)> views;  ///< the outputs
 };
 
-/// The inputs of a map: ranges, counting() and constant(). They must live until the call returns.
+/// The inputs of a map: ranges, counting() and constant().
 template <class... S>
 Inputs<S...> inputs(const S&... sources) {
     static_assert(sizeof...(S) > 0, "a map has at least one input; counting() is one");
-    return {{sources...}};
+    return {{detail::MapSource<S>::held(sources)...}};
 }
 
-/// The outputs of a map. They must live until the call returns.
+/// The outputs of a map.
 template <OutputRange... O>
 Outputs<O...> outputs(const O&... ranges) {
     static_assert(sizeof...(O) > 0, "a map has at least one output");
-    return {{ranges...}};
+    return {{View(ranges.view())...}};
 }
 
 namespace detail {
@@ -264,26 +271,20 @@ struct MapMany<F, std::tuple<S...>, std::tuple<O...>, std::tuple<B...>> {
 
 }  // namespace detail
 
-/// Applies a user function (CONCORD_FUNCTION) of any number of inputs and outputs. Compiles one kernel for each function
-/// and combination of kinds of inputs.
+/// Applies a user function (CONCORD_FUNCTION) of any number of inputs and outputs. Compiles one kernel for each
+/// function and combination of kinds of inputs.
 template <class... S, class... O, class F, class... B>
 Enqueued map(Stream& stream, const Inputs<S...>& in, const Outputs<O...>& out, const Function<F, B...>& f) {
     using Map = detail::MapMany<F, std::tuple<S...>, std::tuple<typename O::Element...>, std::tuple<B...>>;
     static_assert(Map::takes(std::index_sequence_for<S...>{}, std::index_sequence_for<O...>{}));
-    const auto views =
-        std::apply([](const auto&... range) { return std::array<View, sizeof...(O)>{View(range.view())...}; },
-                   out.ranges);
     const auto values = std::apply(
-        [](const auto&... source) {
-            return std::tuple_cat(
-                detail::MapSource<std::remove_cvref_t<decltype(source)>>::arguments(source)...);
-        },
+        [](const auto&... source) { return std::tuple_cat(detail::MapSource<S>::arguments(source)...); },
         in.sources);
     std::array<View, sizeof...(S)> read{};
     std::size_t read_count = 0;
     std::array<KernelArgument, std::tuple_size_v<typename Map::Rest>> arguments;
     std::size_t at = 0;
-    for (const View& view : views)
+    for (const View& view : out.views)
         arguments[at++] = detail::argument(view);
     const auto add = [&](const auto& value) {
         if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, View>) read[read_count++] = value;
@@ -292,7 +293,7 @@ Enqueued map(Stream& stream, const Inputs<S...>& in, const Outputs<O...>& out, c
     std::apply([&](const auto&... value) { (add(value), ...); }, values);
     std::apply([&](const auto&... value) { (add(value), ...); }, f.values());
     const detail::IndexKernelDefinition& definition = Map::definition();
-    const u64 n = detail::check_map_many(definition.name, {read.data(), read_count}, views);
+    const u64 n = detail::check_map_many(definition.name, {read.data(), read_count}, out.views);
     return detail::run_index_kernel(stream, definition, {n, 1, 1}, arguments, false);
 }
 

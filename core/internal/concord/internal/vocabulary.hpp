@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace concord::detail {
 
@@ -17,12 +18,16 @@ bool is_type_name(std::string_view word);
 bool is_in_vocabulary(std::string_view word);
 // Whether the word is an atomic function of integers that gives the same memory in any order, if its result is unused.
 bool is_commutative_atomic(std::string_view word);
-// Whether the source, a body or a kernel source, calls exp or its like: these compute in f64.
-bool calls_f64_math(std::string_view text);
+// Whether the source, a body or a kernel source, computes in f64: it names the type or one of its constants, or calls
+// a math function of the vocabulary.
+bool computes_in_f64(std::string_view text);
 
-// The body in the language: calls of the vocabulary's functions under the names of their definitions, element types as
-// casts, names of fixed-width types. Keeps lines.
-std::string in_language(std::string_view body, Dialect dialect);
+// The body in the language: calls of the vocabulary's functions under the names of their definitions, calls of these
+// functions of the user under their private names, element types as casts, names of fixed-width types. Keeps lines.
+std::string in_language(std::string_view body, Dialect dialect,
+                        const std::vector<std::string_view>& functions = {});
+// The name of a user's function in kernels, which no built-in function of the language has.
+std::string private_name(std::string_view function);
 
 // The definitions of the vocabulary that the source uses, directly or through others. Often empty.
 std::string vocabulary_for(std::string_view source);

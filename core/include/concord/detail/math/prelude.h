@@ -1,6 +1,6 @@
 // Names that tables.h, f32.h, f64.h and vocabulary.h use in C++20, CUDA C++ and OpenCL C 1.2.
 //
-// The types u32, u64, i32, i64, f32 and f64 exist before this file. Results are bitwise the same everywhere if the
+// A .cu file for nvcc sees the functions of the host, unless it defines CONCORD_MATH_FOR_NVCC. The types u32, u64, i32, i64, f32 and f64 exist before this file. Results are bitwise the same everywhere if the
 // compiler neither contracts nor reassociates, keeps denormals, and rounds f64 +, -, *, /, sqrt and fma to nearest.
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 #define CONCORD_MATH inline static
@@ -22,7 +22,7 @@
 #define CONCORD_F64_OF(u) as_double((u64)(u))
 #define CONCORD_F32_BITS(x) as_uint((f32)(x))
 #define CONCORD_F32_OF(u) as_float((u32)(u))
-#elif defined(__CUDACC__) || defined(__CUDACC_RTC__)
+#elif defined(__CUDACC_RTC__) || defined(CONCORD_MATH_FOR_NVCC)
 #define CONCORD_MATH static __device__ __forceinline__
 #define CONCORD_OVERLOAD static __device__ __forceinline__
 #define CONCORD_HAS_F64 1

@@ -2,10 +2,6 @@
 //
 // Only definitions that a source needs become part of it. A definition ends at an empty line, see vocabulary.cpp.
 
-#define CONCORD_INTEGERS_32(X) X(i32) X(u32)
-
-#define CONCORD_INTEGERS_64(X) X(i64) X(u64)
-
 #define CONCORD_INTEGERS(X) X(i8) X(u8) X(i16) X(u16) X(i32) X(u32) X(i64) X(u64)
 
 // --- choice ----------------------------------------------------------------------------------------------------------
@@ -184,23 +180,26 @@ CONCORD_OVERLOAD i32 concord_clz(i8 x) {
 }
 
 // Zeros after the last one; the width of the type for 0.
-CONCORD_OVERLOAD i32 concord_ctz(u32 x) {
-    return x == 0 ? 32 : 31 - CONCORD_CLZ_32(x & (0u - x));
-}
-CONCORD_OVERLOAD i32 concord_ctz(i32 x) {
-    return x == 0 ? 32 : 31 - CONCORD_CLZ_32((u32)x & (0u - (u32)x));
-}
-CONCORD_OVERLOAD i32 concord_ctz(u64 x) {
-    return x == 0 ? 64 : 63 - CONCORD_CLZ_64(x & ((u64)0 - x));
-}
-CONCORD_OVERLOAD i32 concord_ctz(i64 x) {
-    return x == 0 ? 64 : 63 - CONCORD_CLZ_64((u64)x & ((u64)0 - (u64)x));
-}
+#define CONCORD_CTZ(T, BITS, WIDTH)                      \
+    CONCORD_OVERLOAD i32 concord_ctz(T x) {              \
+        const BITS bits = (BITS)x & ((BITS)0 - (BITS)x); \
+        return x == 0 ? WIDTH : CONCORD_LAST_BIT(bits);  \
+    }
+#define CONCORD_LAST_BIT(bits) \
+    (sizeof(bits) == 8 ? 63 - CONCORD_CLZ_64((u64)bits) : 31 - CONCORD_CLZ_32((u32)bits))
+CONCORD_CTZ(u8, u32, 8)
+CONCORD_CTZ(i8, u32, 8)
+CONCORD_CTZ(u16, u32, 16)
+CONCORD_CTZ(i16, u32, 16)
+CONCORD_CTZ(u32, u32, 32)
+CONCORD_CTZ(i32, u32, 32)
+CONCORD_CTZ(u64, u64, 64)
+CONCORD_CTZ(i64, u64, 64)
 
 // Rotates to the left by n modulo the width.
-#define CONCORD_ROTATE(T, U, WIDTH)                                                                \
-    CONCORD_OVERLOAD T concord_rotate(T x, T n) {                                                  \
-        return (T)(U)(((U)x << ((u32)n & (WIDTH - 1))) | ((U)x >> ((0u - (u32)n) & (WIDTH - 1)))); \
+#define CONCORD_ROTATE(T, U, WIDTH)                                                      \
+    CONCORD_OVERLOAD T concord_rotate(T x, u32 n) {                                      \
+        return (T)(U)(((U)x << (n & (WIDTH - 1))) | ((U)x >> ((0u - n) & (WIDTH - 1)))); \
     }
 CONCORD_ROTATE(u8, u8, 8)
 CONCORD_ROTATE(i8, u8, 8)
@@ -220,6 +219,9 @@ CONCORD_OVERLOAD i32 concord_mul_hi(i32 a, i32 b) {
 }
 CONCORD_OVERLOAD u64 concord_mul_hi(u64 a, u64 b) {
     return CONCORD_MULTIPLY_HIGH(a, b);
+}
+CONCORD_OVERLOAD i64 concord_mul_hi(i64 a, i64 b) {
+    return (i64)(CONCORD_MULTIPLY_HIGH((u64)a, (u64)b) - (a < 0 ? (u64)b : 0) - (b < 0 ? (u64)a : 0));
 }
 
 CONCORD_OVERLOAD f32 concord_as_f32(u32 x) {
@@ -254,11 +256,11 @@ CONCORD_OVERLOAD i64 concord_as_i64(f64 x) {
 
 // x, but the canonical NaN for a NaN.
 CONCORD_OVERLOAD f32 concord_canonical(f32 x) {
-    return x == x ? x : CONCORD_NAN_F32;
+    return CONCORD_F32_OF(x == x ? CONCORD_F32_BITS(x) : 0x7fc00000);
 }
 #if CONCORD_HAS_F64
 CONCORD_OVERLOAD f64 concord_canonical(f64 x) {
-    return x == x ? x : CONCORD_NAN_F64;
+    return CONCORD_F64_OF(x == x ? CONCORD_F64_BITS(x) : 0x7ff8000000000000);
 }
 #endif
 
@@ -307,7 +309,7 @@ CONCORD_ATOMIC(i64, __local, atom)
     }
 CONCORD_ATOMIC_F32(__global)
 CONCORD_ATOMIC_F32(__local)
-#elif defined(__CUDACC__) || defined(__CUDACC_RTC__)
+#elif defined(__CUDACC_RTC__) || defined(CONCORD_MATH_FOR_NVCC)
 #define CONCORD_ATOMIC(T, BITS)                                                 \
     CONCORD_OVERLOAD T concord_atomic_add(T* p, T v) {                          \
         return (T)atomicAdd((BITS*)p, (BITS)v);                                 \
