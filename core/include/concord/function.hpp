@@ -245,7 +245,8 @@ class Function {
   private:
     // Kernels inline it for their instruction set, so that it calls nothing that compilers may not inline.
     template <std::size_t... I, class... A>
-    [[gnu::always_inline]] Result call([[maybe_unused]] std::index_sequence<I...> bound, A... arguments) const {
+    [[gnu::always_inline]] Result call([[maybe_unused]] std::index_sequence<I...> bound,
+                                       A... arguments) const {
         return F::call(arguments..., std::get<I>(values_)...);
     }
     template <std::size_t... I, class... V>
