@@ -4,6 +4,7 @@
 
 #include "kernel/source_words.hpp"
 
+#include <cctype>
 #include <map>
 #include <set>
 #include <vector>
@@ -92,6 +93,32 @@ std::string blanked(std::string_view text) {
 
 constexpr std::string_view prefixes[] = {"concord_", "CONCORD_"};
 
+// The literal whose word begins at `at`: "1.5e-3f", ".5".
+std::string_view literal_at(std::string_view text, std::size_t at) {
+    std::size_t begin = at;
+    while (begin > 0 && (is_word(text[begin - 1]) || text[begin - 1] == '.'))
+        --begin;
+    const bool is_hex = text.substr(begin, 2) == "0x" || text.substr(begin, 2) == "0X";
+    std::size_t end = begin;
+    while (end < text.size()) {
+        const char c = text[end], before = end > begin ? text[end - 1] : '0';
+        const bool is_exponent_sign =
+            (c == '+' || c == '-') &&
+            std::string_view(is_hex ? "pP" : "eE").find(before) != std::string_view::npos;
+        if (!is_word(c) && c != '.' && !is_exponent_sign) break;
+        ++end;
+    }
+    return text.substr(begin, end - begin);
+}
+
+// Whether a number without the suffix f has a point or an exponent.
+bool is_f64_literal(std::string_view number) {
+    const bool is_hex = number.starts_with("0x") || number.starts_with("0X");
+    const bool is_real = number.find('.') != std::string_view::npos ||
+                         number.find_first_of(is_hex ? "pP" : "eE") != std::string_view::npos;
+    return is_real && number.back() != 'f' && number.back() != 'F';
+}
+
 bool is_own_word(std::string_view word) {
     return word.starts_with(prefixes[0]) || word.starts_with(prefixes[1]);
 }
@@ -104,6 +131,14 @@ class Definitions {
         for (const SourceFile* file : {&kernel_sources::prelude_h, &kernel_sources::tables_h,
                                        &kernel_sources::f32_h, &kernel_sources::f64_h}) {
             add_all(file->text);
+        }
+        // The functions of OpenCL C under their names for f32.
+        for (const std::string_view name : exact_functions) {
+            const std::string f(name);
+            const bool two = name == "copysign", three = name == "fma";
+            add("CONCORD_MATH f32 concord_" + f + "_f32(f32 x" + (two || three ? ", f32 y" : "") +
+                (three ? ", f32 z" : "") + ") { return " + f + "(x" + (two || three ? ", y" : "") +
+                (three ? ", z" : "") + "); }");
         }
         for (const std::string_view name : unary_math)
             add_overloads(name, " x", "x");
@@ -196,6 +231,10 @@ bool computes_in_f64(std::string_view text) {
     const std::string plain = blanked(text);
     bool found = false;
     find_word(plain, [&](std::string_view word, std::size_t begin, std::size_t end) {
+        if (std::isdigit(static_cast<unsigned char>(word.front())) != 0) {
+            found = is_f64_literal(literal_at(plain, begin));
+            return found;
+        }
         const bool is_definition = word.starts_with(prefixes[0]) && is_math(word.substr(prefixes[0].size()));
         const bool is_call = (is_definition || is_math(word)) && is_called(plain, begin, end) &&
                              !trimmed_end(std::string_view(plain).substr(0, begin)).ends_with("::");
@@ -245,7 +284,9 @@ std::string in_language(std::string_view source, Dialect dialect,
         } else if (opencl && word == "constexpr") {
             replace(begin, end, "const");
         } else if (opencl && !exact_function_of_f32(word).empty()) {
-            replace(begin, end, exact_function_of_f32(word));
+            // The argument becomes an f32, as that of the C function.
+            const std::string name(exact_function_of_f32(word));
+            replace(begin, end, "concord_" + name + "_f32");
         } else if (opencl && is_type_name(word)) {
             std::size_t at = end;
             if (next_mark(plain, at) == '(') replace(begin, end, "(" + std::string(word) + ")");

@@ -142,6 +142,9 @@ CONCORD_KERNEL(vocabulary_floats, (u64 i, f32* out, const u32* in), f32 x = as_f
                out[i] = canonical(i % 3 == 0   ? y
                                   : i % 3 == 1 ? NAN
                                                : y * INFINITY);)
+CONCORD_KERNEL(vocabulary_of_f32, (u64 i, f32* out, const f32* in),
+               out[i] = sqrtf(in[i] * 0.1) * 3.3f + fabsf(in[i] * 0.7) + fmaf(in[i] * 0.3, 2, 1) +
+                        copysignf(0.1, in[i]);)
 CONCORD_KERNEL(vocabulary_constants, (u64 i, f64* out),
                const f64 list[8] = {M_PI, M_E, M_SQRT2, M_LN2, M_1_PI, DBL_MAX, DBL_EPSILON, M_2_SQRTPI};
                out[i] = list[i] + as_f64(u64(i)) + f64(as_i64(0.0)) + f64(as_u64(0.0));)
@@ -167,6 +170,19 @@ DEVICE_TEST(vocabulary_of_integers_and_constants) {
         for (u64 i = 0; i < bits.size(); ++i)
             vocabulary_floats_concord_kernel::call(i, floats.data(), bits.data());
         CHECK(same_bits(to.to_host(*stream), floats));
+
+        const std::vector<f32> values = test::random_values<f32>(1000, 8);
+        const Array<f32> in_f32(*stream, values), out_f32(*stream, values.size());
+        vocabulary_of_f32(*stream, values.size(), out_f32, in_f32);
+        std::vector<f32> rounded(values.size());
+        for (u64 i = 0; i < values.size(); ++i)
+            vocabulary_of_f32_concord_kernel::call(i, rounded.data(), values.data());
+        for (f32& x : rounded)  // a NaN of a negative root has the device's bits
+            x = x == x ? x : 0;
+        std::vector<f32> got = out_f32.to_host(*stream);
+        for (f32& x : got)
+            x = x == x ? x : 0;
+        CHECK(same_bits(got, rounded));
 
         const Array<f64> constants(*stream, 8);
         vocabulary_constants(*stream, 8, constants);
@@ -310,7 +326,7 @@ TEST_CASE("a body is written in each language") {
           "concord_exp(x) + (concord_exp)(x) + concord_exp_f32(x) + s.exp(x)");
     CHECK(in_language("f(x) + step(y) + f", Dialect::opencl, {"f", "step"}) ==
           "concord_user_f(x) + concord_user_step(y) + f");
-    CHECK(in_opencl("native::exp(x) + sqrtf(y)") == "exp(x) + sqrt(y)");
+    CHECK(in_opencl("native::exp(x) + sqrtf(y)") == "exp(x) + concord_sqrt_f32(y)");
     CHECK(in_opencl("// exp(x)\nf32 max = 1; /* min(\n) */ \"min(\"") ==
           "// exp(x)\nf32 max = 1; /* min(\n) */ \"min(\"");
     CHECK(in_language("native::exp(x) + f32(min(a, b)) + sqrtf(y) + uint64_t(1)", Dialect::cuda) ==
@@ -349,6 +365,10 @@ TEST_CASE("what operators of the vocabulary need and promise") {
     CHECK(detail::unportable_call("for (; atomic_add(p, 1) < 10;) ++x;") == "atomic_add");
     CHECK(detail::unportable_call("for (; ; atomic_add(p, 1)) ++x;") == "atomic_add");
     CHECK(of("return x + 1'000.0f * exp(x);").needs_f64);
+    for (const char* literal : {"0.1", ".5", "1e-3", "1.", "0x1p-3", "2.5e+3"})
+        CHECK(of(std::string("return x * ") + literal + ";").needs_f64);
+    for (const char* literal : {"0.1f", ".5f", "1e-3f", "1.f", "0x1p-3f", "2", "0xee", "x0", "0xe-1"})
+        CHECK(!of(std::string("return x * ") + literal + ";").needs_f64);
     CHECK(operator_from_text("u32 f(u32 x) { return x + (u32)M_PI; }").needs_f64);
     CHECK(detail::may_divide_f32(operator_from_text("u32 f(u32 x) { return (u32)(x / 3.0f); }")));
     CHECK(detail::may_divide_f32(operator_from_text("u32 f(u32 x) { return (u32)sqrtf(x); }")));

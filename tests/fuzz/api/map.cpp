@@ -31,7 +31,7 @@ FUZZ_CALLS(map) {
                     y = std::is_floating_point_v<T> ? -x : wrapped_negative(x);
                 if (function == MapFunction::square) y = wrapped(ReduceOp::product, x, x);
                 if constexpr (std::is_floating_point_v<T>) {
-                    if (function == MapFunction::sqrt) y = std::sqrt(x);
+                    if (function == MapFunction::sqrt) y = detail::canonical(std::sqrt(x));
                 }
                 store(to, out, i, y);
             }

@@ -1,5 +1,6 @@
 #include "twice_sources.hpp"
 
+#include <concord/detail/canonical.hpp>
 #include <concord/internal/row.hpp>
 #include <concord/tuning.hpp>
 #include <concord/twice.hpp>
@@ -20,7 +21,7 @@ template <class T>
 void twice_host(const Group& group, const T* in, T* out, u64 n, u64 tile) {
     const u64 begin = group.x * tile, end = std::min(n, begin + tile);
     for (u64 i = begin; i < end; ++i)
-        out[i] = in[i] + in[i];
+        out[i] = canonical(in[i] + in[i]);
 }
 
 void run(Stream& stream, const TwiceProblem& p, u64 tile, u32 group_size) {
