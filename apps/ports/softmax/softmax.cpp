@@ -3,9 +3,9 @@
 // Each row of a matrix becomes exp(x - max) / sum of exp(x - max). There are two originals, and a port of each.
 //
 // **A work-item per row.** The original has a loop over the columns in each thread, and so has the port, one
-// `CONCORD_KERNEL`. The row is its index. OpenCL C has no pointers into buffers without an address space, so that the
-// body computes indices where the original has the pointers `x` and `y`. `exp` is Concord's: its results are bitwise
-// identical on all devices, which those of `expf` are not.
+// `CONCORD_KERNEL`. The row is its index. OpenCL C has no pointers into buffers without an address space. The body
+// therefore computes indices where the original has the pointers `x` and `y`. `exp` is Concord's: its results are
+// bitwise identical on all devices, and those of CUDA's `expf` are not.
 //
 // **A work-group per row.** The original reduces in shared memory, with barriers. Such a kernel has a source per
 // language. The two reductions are calls of `concord_group_max` and `concord_group_sum`, which both languages have. The
