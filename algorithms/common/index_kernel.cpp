@@ -90,9 +90,9 @@ std::string body_function(const IndexKernelDefinition& d, Dialect dialect, std::
     auto at_line = [&text](u32 line, std::string_view file) {
         text.append("#line ").append(std::to_string(line)).append(" \"").append(file).append("\"\n");
     };
-    std::vector<std::string_view> functions;
-    for (const NamedFunction* helper : helpers)
-        functions.push_back(helper->name);
+    std::vector<std::string_view> functions(helpers.size());
+    std::transform(helpers.begin(), helpers.end(), functions.begin(),
+                   [](const NamedFunction* helper) { return helper->name; });
     for (const NamedFunction* helper : helpers) {
         at_line(helper->line, helper->file);
         text.append(qualifier)

@@ -7,6 +7,7 @@
 #include <concord/internal/kernel_key.hpp>
 #include <concord/internal/vocabulary.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
@@ -78,9 +79,9 @@ std::string_view function_qualifier(Dialect dialect) {
 // Appends the operator's function, the struct of bound values, and apply().
 void append_operator(std::string& text, const Operator& op, Dialect dialect) {
     const std::string_view qualifier = function_qualifier(dialect);
-    std::vector<std::string_view> functions;
-    for (const Operator::Helper& helper : op.helpers)
-        functions.push_back(helper.name);
+    std::vector<std::string_view> functions(op.helpers.size());
+    std::transform(op.helpers.begin(), op.helpers.end(), functions.begin(),
+                   [](const Operator::Helper& helper) { return std::string_view(helper.name); });
     const auto define = [&](const std::string& definition, const std::string& file, u32 line) {
         text.append("#line ").append(std::to_string(line)).append(" \"").append(file).append("\"\n");
         text.append(qualifier).append(detail::in_language(definition, dialect, functions)).append("\n");

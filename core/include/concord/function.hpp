@@ -164,9 +164,8 @@ struct NamedFunction {
 template <class To, class From>
 constexpr To bound_value([[maybe_unused]] std::string_view function, From value) {
     static_assert(std::is_arithmetic_v<From>, "bind takes numbers");
-    static_assert(
-        !std::is_floating_point_v<From> || std::is_floating_point_v<To>,
-        "bind would cut off the digits after the point: the parameter is an integer; convert the value");
+    static_assert(!std::is_floating_point_v<From> || std::is_floating_point_v<To>,
+                  "the parameter is an integer: a floating-point value would lose its fraction; convert it");
     const To bound = static_cast<To>(value);
     bool has_value = true;
     if constexpr (std::is_floating_point_v<From>) {
@@ -220,7 +219,8 @@ class Function {
     /// Calls the function on the host.
     template <class... A>
     [[gnu::always_inline]] Result operator()(A... arguments) const {
-        static_assert(sizeof...(A) == free_count, "wrong number of arguments");
+        static_assert(sizeof...(A) == free_count,
+                      "wrong number of arguments: a CONCORD_FUNCTION takes its unbound parameters");
         return call(std::index_sequence_for<B...>{}, arguments...);
     }
 

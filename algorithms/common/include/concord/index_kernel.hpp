@@ -242,7 +242,7 @@ class IndexKernel {
                 if (argument.type != type_of<E>()) detail::refuse_index_view(definition(), I, argument.type);
                 return argument;
             } else {
-                static_assert(Range<A>, "this parameter is a buffer: pass a range");
+                static_assert(Range<A>, "this parameter is a buffer: pass an Array, Span or View");
                 static_assert(std::is_same_v<std::remove_const_t<typename A::Element>, E>,
                               "the element type of the range must be that of the parameter");
                 static_assert(is_writable_range<A> || std::is_const_v<std::remove_pointer_t<P>>,

@@ -125,6 +125,8 @@ struct Outputs {
 template <class... S>
 Inputs<S...> inputs(const S&... sources) {
     static_assert(sizeof...(S) > 0, "a map has at least one input; counting() is one");
+    static_assert((!std::is_arithmetic_v<S> && ...),
+                  "an input is a range, counting() or constant(): write constant(2.0f) for a value");
     return {{detail::MapSource<S>::held(sources)...}};
 }
 

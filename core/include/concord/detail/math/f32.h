@@ -225,7 +225,7 @@ CONCORD_MATH concord_turns concord_turns_of(f32 x) {
     row = row < 0 ? 0 : row;
     row = row > 130 ? 130 : row;
     f64 m = (f64)(x * CONCORD_F32_OF((u32)(153 - row) << 23));
-    u64 at = (u64)(3 * row);
+    u64 at = 3 * (u64)row;
     concord_turns r;
     r.high = m * concord_table_trig[at];
     r.middle = m * concord_table_trig[at + 1];
