@@ -31,6 +31,15 @@ std::string escaped(const std::string& text) {
     return result;
 }
 
+// Choices longer than a line, with spaces at which it breaks.
+std::string breakable(const std::string& choices) {
+    if (choices.size() < source_width) return choices;
+    std::string text;
+    for (const char c : choices)
+        text += c == '|' ? std::string(" | ") : std::string(1, c);
+    return text;
+}
+
 // Running text: wrapped, with lines that do not begin with a control character.
 std::string paragraph(const std::string& text) {
     std::string result;
@@ -75,7 +84,7 @@ void print_options(std::ostream& out, const std::vector<OptionInfo>& options) {
             out << ".BR ";
             for (std::size_t i = 0; i < option.names.size(); ++i)
                 out << (i == 0 ? "" : " \", \" ") << escaped(option.names[i]);
-            if (!option.value.empty()) out << " \" \\fI" << escaped(option.value) << "\\fR\"";
+            if (!option.value.empty()) out << " \" \\fI" << escaped(breakable(option.value)) << "\\fR\"";
             out << '\n';
         }
         out << paragraph(option.description + (option.required ? " (required)" : "") + ".");
