@@ -17,15 +17,11 @@ extern const SourceFile prelude_h, tables_h, f32_h, f64_h, vocabulary_h, group_h
 namespace {
 
 #define CONCORD_WORD(NAME) #NAME,
-#define CONCORD_WORD_F32(NAME) #NAME "f",
 constexpr std::string_view unary_math[] = {CONCORD_MATH_UNARY(CONCORD_WORD)};
 constexpr std::string_view binary_math[] = {CONCORD_MATH_BINARY(CONCORD_WORD)};
-constexpr std::string_view math_of_f32[] = {CONCORD_MATH_UNARY(CONCORD_WORD_F32)
-                                                CONCORD_MATH_BINARY(CONCORD_WORD_F32)};
 constexpr std::string_view other_words[] = {
     CONCORD_VOCABULARY(CONCORD_WORD, CONCORD_WORD, CONCORD_WORD) "fminf", "fmaxf"};
 #undef CONCORD_WORD
-#undef CONCORD_WORD_F32
 
 // Functions of the languages that are exact or correctly rounded, also with an f for f32. OpenCL C lacks the latter.
 constexpr std::string_view exact_functions[] = {"sqrt", "fma",   "fabs", "copysign", "floor",
@@ -40,8 +36,15 @@ std::string_view exact_function_of_f32(std::string_view word) {
     return is_one_of(word, exact_functions) ? word : std::string_view();
 }
 
+// Whether the word is a math function of f32: "expf".
+bool is_math_of_f32(std::string_view word) {
+    if (!word.ends_with('f')) return false;
+    word.remove_suffix(1);
+    return is_one_of(word, unary_math) || is_one_of(word, binary_math);
+}
+
 bool is_math(std::string_view word) {
-    return is_one_of(word, unary_math) || is_one_of(word, binary_math) || is_one_of(word, math_of_f32);
+    return is_one_of(word, unary_math) || is_one_of(word, binary_math) || is_math_of_f32(word);
 }
 
 // "u32" for "uint32_t". Empty for other words.
@@ -58,7 +61,7 @@ std::string_view fixed_width_type(std::string_view word) {
 // The name of the definition in vocabulary.h, f32.h or vocabulary_for(): "concord_exp" for exp, "concord_exp_f32" for
 // expf.
 std::string definition_name(std::string_view word) {
-    if (is_one_of(word, math_of_f32) || word == "fminf" || word == "fmaxf")
+    if (is_math_of_f32(word) || word == "fminf" || word == "fmaxf")
         return "concord_" + std::string(word.substr(0, word.size() - 1)) + (is_math(word) ? "_f32" : "");
     return "concord_" + std::string(word);
 }
@@ -136,9 +139,14 @@ class Definitions {
         for (const std::string_view name : exact_functions) {
             const std::string f(name);
             const bool two = name == "copysign", three = name == "fma";
-            add("CONCORD_MATH f32 concord_" + f + "_f32(f32 x" + (two || three ? ", f32 y" : "") +
-                (three ? ", f32 z" : "") + ") { return " + f + "(x" + (two || three ? ", y" : "") +
-                (three ? ", z" : "") + "); }");
+            std::string text = "CONCORD_MATH f32 concord_";
+            text.append(f)
+                .append("_f32(f32 x")
+                .append(two || three ? ", f32 y" : "")
+                .append(three ? ", f32 z" : "");
+            text.append(") { return ").append(f).append("(x").append(two || three ? ", y" : "");
+            text.append(three ? ", z" : "").append("); }");
+            add(std::move(text));
         }
         for (const std::string_view name : unary_math)
             add_overloads(name, " x", "x");
