@@ -280,6 +280,7 @@ DEVICE_TEST(vocabulary_of_helper_functions) {
     const Array<f32> x(*stream, in), y(*stream, std::vector<f32>{5, 5, 5});
     map(*stream, x, y, vocabulary_step);
     CHECK(y.to_host(*stream) == std::vector<f32>{4, -2, 8});
+    CHECK(other::vocabulary_twice(1.0f) == vocabulary_twice(1.0f));
     CHECK(throws(ErrorCode::invalid_argument, "several functions have this name",
                  [&] { map(*stream, x, y, vocabulary_ambiguous); }));
     // Outputs that the function does not write are 0.
