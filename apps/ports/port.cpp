@@ -60,24 +60,29 @@ void Check::differs(const std::string& what, u64 i, f32 expected, f32 got) {
               << std::bit_cast<u32>(got) << std::dec << ")\n";
 }
 
-void Check::bits(const std::string& what, const std::vector<f32>& expected, const std::vector<f32>& got) {
+void Check::compare(const std::string& what, const std::vector<f32>& expected, const std::vector<f32>& got,
+                    const std::function<bool(f32 expected, f32 got)>& agree) {
     ++done_;
+    if (expected.empty() || expected.size() != got.size())
+        throw std::runtime_error(what + ": the sizes differ or are 0, expected " +
+                                 std::to_string(expected.size()) + " elements, got " +
+                                 std::to_string(got.size()));
     for (u64 i = 0; i < expected.size(); ++i) {
-        if (i < got.size() && std::bit_cast<u32>(expected[i]) == std::bit_cast<u32>(got[i])) continue;
-        differs(what, i, expected[i], i < got.size() ? got[i] : 0);
+        if (agree(expected[i], got[i])) continue;
+        differs(what, i, expected[i], got[i]);
         return;
     }
 }
 
+void Check::bits(const std::string& what, const std::vector<f32>& expected, const std::vector<f32>& got) {
+    compare(what, expected, got, [](f32 a, f32 b) { return std::bit_cast<u32>(a) == std::bit_cast<u32>(b); });
+}
+
 void Check::near(const std::string& what, const std::vector<f32>& expected, const std::vector<f32>& got,
                  f64 relative, f64 least) {
-    ++done_;
-    for (u64 i = 0; i < expected.size(); ++i) {
-        const f64 limit = relative * std::max(std::abs(f64{expected[i]}), least);
-        if (i < got.size() && std::abs(f64{expected[i]} - f64{got[i]}) <= limit) continue;
-        differs(what, i, expected[i], i < got.size() ? got[i] : 0);
-        return;
-    }
+    compare(what, expected, got, [&](f32 a, f32 b) {
+        return std::abs(f64{a} - f64{b}) <= relative * std::max(std::abs(f64{a}), least);
+    });
 }
 
 void Bench::work(const std::string& what, u64 elements, u64 bytes) {

@@ -31,6 +31,8 @@ class Check {
     u64 done() const { return done_; }
 
   private:
+    void compare(const std::string& what, const std::vector<f32>& expected, const std::vector<f32>& got,
+                 const std::function<bool(f32 expected, f32 got)>& agree);
     void differs(const std::string& what, u64 i, f32 expected, f32 got);
     std::string device_;
     u64 wrong_ = 0, done_ = 0;

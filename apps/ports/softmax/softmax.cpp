@@ -229,24 +229,39 @@ std::vector<f32> matrix(u64 rows, u64 columns) {
     return values;
 }
 
+// 5: the group port lacks a group.
+constexpr u32 last_row_missing = 5;
+
 void check_port(Stream& stream, Check& result, u32 fault) {
     constexpr std::pair<u64, u64> sizes[] = {{1, 1},   {5, 3},     {129, 255}, {7, 256},
                                              {3, 257}, {1000, 33}, {3, 5000}};
     for (const auto& [rows, columns] : sizes) {
         const std::vector<f32> values = matrix(rows, columns);
         const std::string what = std::to_string(rows) + " rows of " + std::to_string(columns);
-        const Array<f32> in(stream, values), out(stream, values.size());
-        softmax_rows(stream, out, in, rows, columns, fault);
+        const Array<f32> in(stream, values);
+        // The results of a form, in an array of its own that holds NaNs before.
+        const auto results = [&](const auto& form) {
+            const Array<f32> out(stream, std::vector<f32>(values.size(), NAN));
+            form(out);
+            return out.to_host(stream);
+        };
         const std::vector<f32> expected = reference(values, columns);
-        result.bits(what, expected, out.to_host(stream));
-        if (fault != 0) continue;
-        softmax_group(stream, out, in, rows, columns);
-        result.bits(what + ", group", group_reference(values, columns), out.to_host(stream));
+        result.bits(what, expected, results([&](const Array<f32>& out) {
+                        softmax_rows(stream, out, in, rows, columns, fault);
+                    }));
+        if (fault != 0 && fault != last_row_missing) continue;
+        // The last row is left out by the planted fault of the group port.
+        const u64 groups = fault == last_row_missing && rows > 1 ? rows - 1 : rows;
+        result.bits(what + ", group", group_reference(values, columns),
+                    results([&](const Array<f32>& out) { softmax_group(stream, out, in, groups, columns); }));
         if (stream.device().traits().dialect != Dialect::cuda) continue;
-        run_original(stream, out, in, rows, columns);
-        result.near(what + ", original", expected, out.to_host(stream), 1e-5);
-        run_original_block(stream, out, in, rows, columns);
-        result.near(what + ", original with blocks", expected, out.to_host(stream), 1e-5);
+        result.near(what + ", original", expected,
+                    results([&](const Array<f32>& out) { run_original(stream, out, in, rows, columns); }),
+                    1e-5);
+        result.near(what + ", original with blocks", expected, results([&](const Array<f32>& out) {
+                        run_original_block(stream, out, in, rows, columns);
+                    }),
+                    1e-5);
     }
 }
 
@@ -284,6 +299,9 @@ void measure_port(Stream& stream, Bench& result) {
         const f32* const x = values.data();
         result.loop("C++ loop", host_kernel<&softmax_loop<true>>(), y, x, rows, columns);
         result.loop("C++ loop with libm's exp", host_kernel<&softmax_loop<false>>(), y, x, rows, columns);
+        result.work(
+            "softmax, a work-group per row, " + std::to_string(rows) + " rows of " + std::to_string(columns),
+            elements, 8 * elements);
         result.row("group port", [&] { softmax_group(stream, out, in, rows, columns); });
         if (result.has_cuda())
             result.row("original CUDA kernel, a block a row",
@@ -296,7 +314,7 @@ void measure_port(Stream& stream, Bench& result) {
 int main(int argc, char** argv) {
     return run(argc, argv,
                Port{"softmax",
-                    4,
+                    5,
                     check_port,
                     measure_port,
                     [] { return concord::check(softmax); },

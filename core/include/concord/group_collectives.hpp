@@ -41,7 +41,8 @@ template <class T>
         if constexpr (std::is_floating_point_v<T>) {
             return Vocabulary::canonical(x + y);
         } else {
-            return static_cast<T>(x + y);
+            using U = detail::BitsOf<T>;  // wraps
+            return static_cast<T>(static_cast<U>(x) + static_cast<U>(y));
         }
     });
 }

@@ -18,6 +18,7 @@
 /// - Errors: invalid_argument (counts, overlap), wrong_device, unsupported (f64 on a device without it),
 ///   compile_failed.
 
+#include <concord/detail/canonical.hpp>
 #include <concord/index_kernel.hpp>
 
 namespace concord {
@@ -60,7 +61,6 @@ template <Range S>
 struct MapSource<S> {
     using T = std::remove_const_t<typename S::Element>;
     using Parameters = std::tuple<const T*>;
-    static constexpr bool is_range = true;
     [[gnu::always_inline]] static T at(u64 i, const T* p) { return p[i]; }
     static std::string parameters(const std::string& name) {
         return "const " + std::string(name_of(type_of<T>())) + "* " + name;
@@ -75,7 +75,6 @@ template <class N>
 struct MapSource<Counting<N>> {
     using T = N;
     using Parameters = std::tuple<T, T>;
-    static constexpr bool is_range = false;
     using Wide = std::conditional_t<std::is_floating_point_v<T>, T, u64>;  // wraps
     [[gnu::always_inline]] static T at(u64 i, T first, T step) {
         return static_cast<T>(static_cast<Wide>(first) + static_cast<Wide>(i) * static_cast<Wide>(step));
@@ -97,7 +96,6 @@ template <class N>
 struct MapSource<Repeated<N>> {
     using T = N;
     using Parameters = std::tuple<T>;
-    static constexpr bool is_range = false;
     [[gnu::always_inline]] static T at(u64 /*i*/, T value) { return value; }
     static std::string parameters(const std::string& name) {
         return std::string(name_of(type_of<T>())) + " " + name;
@@ -175,14 +173,6 @@ struct MapMany<F, std::tuple<S...>, std::tuple<O...>, std::tuple<B...>> {
             return Source::at(i, std::get<at>(all));
         } else {
             return Source::at(i, std::get<at>(all), std::get<at + 1>(all));
-        }
-    }
-    template <class T>
-    [[gnu::always_inline]] static T canonical(T x) {
-        if constexpr (std::is_floating_point_v<T>) {
-            return Vocabulary::canonical(x);
-        } else {
-            return x;
         }
     }
     template <std::size_t... I, std::size_t... J, std::size_t... K, class All>

@@ -45,9 +45,9 @@
     }
 #endif
 
-CONCORD_GROUP(i32, concord_group_sum, x + y)
+CONCORD_GROUP(i32, concord_group_sum, (i32)((u32)x + (u32)y))
 CONCORD_GROUP(u32, concord_group_sum, x + y)
-CONCORD_GROUP(i64, concord_group_sum, x + y)
+CONCORD_GROUP(i64, concord_group_sum, (i64)((u64)x + (u64)y))
 CONCORD_GROUP(u64, concord_group_sum, x + y)
 CONCORD_GROUP(f32, concord_group_sum, concord_canonical(x + y))
 #if CONCORD_HAS_F64
