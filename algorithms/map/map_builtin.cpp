@@ -1,4 +1,4 @@
-// The host kernels of the built-in functions and operators, for map, add and all_reduce, but exp and its like:
+// The host kernels of the built-in functions and operators, for map, add and all_reduce, but not of the math functions:
 // map_math.hpp.
 //
 // Kernels that give the same bits are one kernel: copies by element size, and arithmetic of integers that wraps by

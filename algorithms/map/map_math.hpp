@@ -1,5 +1,5 @@
 #pragma once
-// The host kernels of exp and its like. Each type is compiled on its own.
+// The host kernels of the math functions. Each type is compiled on its own.
 
 #include <concord/map.hpp>
 

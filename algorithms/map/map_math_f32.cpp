@@ -1,4 +1,4 @@
-// The host kernels of exp and its like for f32.
+// The host kernels of the math functions for f32.
 #define CONCORD_MAP_MATH_DEFINITIONS
 #include "map_math.hpp"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""functions.py [--out FILE] [--quick]: exp and its like in Concord, NumPy and PyTorch: bits, rounding and time.
+"""functions.py [--out FILE] [--quick]: the math functions in Concord, NumPy and PyTorch: bits, rounding and time.
 
 Each row is one function on random numbers of an interval. It has the share of results with the same bits as Concord's, the
 greatest difference in units in the last place, and the share of correctly rounded results (float32: the function in float64,

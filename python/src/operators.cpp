@@ -409,7 +409,7 @@ void define_operators(nb::module_& m) {
         "The function of each element of x, or of each pair of elements of x and y: an object of function(), "
         "or "
         "the name of a\n"
-        "built-in one: copy, negate, abs, square, sqrt, exp, log, pow and their like.");
+        "built-in one: copy, negate, abs, square, sqrt, exp, log, pow and the other math functions.");
     m.def(
         "reduce",
         [](nb::handle x, nb::handle op, nb::handle identity, nb::handle out, CONCORD_HANDLES) {

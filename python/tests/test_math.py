@@ -1,4 +1,4 @@
-"""exp and its like as functions of arrays, and in functions from source."""
+"""The math functions of arrays, and in functions from source."""
 
 import math
 import shutil

@@ -8,8 +8,8 @@
 /// The host compiler compiles the body, and the CUDA and OpenCL compilers compile its source. It can use what the three
 /// languages share: scalar types (float, double, int, bool, u8 ... u64, f32, f64, uint32_t ...), casts `T(x)`,
 /// arithmetic, control flow, the constants INFINITY, NAN, FLT_MAX, FLT_MIN, FLT_EPSILON, DBL_MAX, DBL_MIN, DBL_EPSILON,
-/// INT_MAX, INT_MIN, UINT_MAX, M_PI and its like, the functions of vocabulary.hpp, and other functions that
-/// CONCORD_FUNCTION defines. It must not read globals. Concord disables contraction and reassociation in all compilers.
+/// INT_MAX, INT_MIN, UINT_MAX, M_PI and the other M_ constants of C, the functions of vocabulary.hpp, and other
+/// functions that CONCORD_FUNCTION defines. It must not read globals. Concord disables contraction and reassociation in all compilers.
 ///
 /// The functions of vocabulary.hpp and sqrt, fma, fabs, copysign, floor, ceil, trunc, rint, round, isnan, isinf and
 /// isfinite give bitwise identical results on all devices. Calls that ask for an order of operations (Options::order)

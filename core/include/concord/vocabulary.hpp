@@ -13,8 +13,8 @@
 /// - atomic_add, atomic_min, atomic_max, atomic_exchange and atomic_compare_exchange(p, expected, value) of u32, i32,
 ///   u64 and i64, atomic_add and atomic_exchange of f32; they return the value from before
 ///
-/// `expf(x)` and its like are the functions of f32. f32 functions of one argument are correctly rounded; f64 functions
-/// have errors below 1 ulp. A NaN that they compute is the canonical one. `native::exp(x)` is the backend's own
+/// `expf(x)` and other names with an f are the functions of f32. f32 functions of one argument are correctly rounded;
+/// f64 functions have errors below 1 ulp. A NaN that they compute is the canonical one. `native::exp(x)` is the backend's own
 /// function, whose bits differ between backends. `sqrt`, `fma`, `floor` and other exact functions are the languages'
 /// own; see DeviceTraits::exact_divide_sqrt.
 ///

@@ -34,7 +34,8 @@ struct DefinitionParts {
 DefinitionParts parts_of(const DefinitionText& definition);
 // Throws invalid_argument unless the text is a type and a name.
 Declarator declarator(const DefinitionText& definition, std::string_view text);
-// The element type that the text spells. "unsigned int" and its like mean the same in all three languages on every
+// The element type that the text spells. "unsigned int" and other spellings of C mean the same in all three languages
+// on every
 // supported system.
 Type element_type(const DefinitionText& definition, std::string_view text);
 

@@ -1,4 +1,4 @@
-// The functions of a body other than exp and its like, in C++20, CUDA C++ and OpenCL C 1.2: overloads for element types.
+// The functions of a body other than the math functions, in C++20, CUDA C++ and OpenCL C 1.2: overloads for element types.
 //
 // Only definitions that a source needs become part of it. A definition ends at an empty line, see vocabulary.cpp.
 
