@@ -5,7 +5,6 @@
 #include "kernel/source_words.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <mutex>
 
 namespace concord::detail {
@@ -52,22 +51,6 @@ bool is_statement(std::string_view text, std::size_t begin, std::size_t end) {
            last_word(before) == "else";
 }
 
-// Whether the text has a floating-point literal with the suffix f.
-bool has_f32_literal(std::string_view text) {
-    for (std::size_t at = 1; at < text.size(); ++at) {
-        if (text[at] != 'f' || (at + 1 < text.size() && is_word(text[at + 1]))) continue;
-        std::size_t begin = at;
-        while (begin > 0 && (is_word(text[begin - 1]) || text[begin - 1] == '.'))
-            --begin;
-        const std::string_view number = text.substr(begin, at - begin);
-        if (!number.empty() &&
-            (std::isdigit(static_cast<unsigned char>(number.front())) != 0 || number.front() == '.') &&
-            number.find_first_of(".eEpP") != std::string_view::npos)
-            return true;
-    }
-    return false;
-}
-
 }  // namespace
 
 std::string unportable_call(std::string_view text) {
@@ -75,7 +58,7 @@ std::string unportable_call(std::string_view text) {
 }
 
 std::string unportable_call(std::string_view text, const std::vector<const NamedFunction*>& known) {
-    const std::string plain = without_comments(text);
+    const std::string plain = plain_text(text);
     std::string found;
     find_word(plain, [&](std::string_view word, std::size_t begin, std::size_t end) {
         if (is_one_of(word, not_called) || is_type_name(word) || !is_called(plain, begin, end)) return false;
@@ -95,7 +78,7 @@ std::string unportable_call(std::string_view text, const std::vector<const Named
 std::string unportable_helper(const NamedFunction& function, const std::vector<const NamedFunction*>& known) {
     std::string found = unportable_call(function.text, known);
     if (!found.empty()) return found;
-    find_word(function.text, [&](std::string_view word, std::size_t, std::size_t) {
+    find_word(plain_text(function.text), [&](std::string_view word, std::size_t, std::size_t) {
         if (is_commutative_atomic(word)) found = word;
         return !found.empty();
     });
@@ -103,14 +86,14 @@ std::string unportable_helper(const NamedFunction& function, const std::vector<c
 }
 
 bool may_divide_f32(const Operator& op) {
-    const std::string plain = without_comments(op.text);
+    const std::string plain = plain_text(op.text);
     bool f32 = op.result == Type::f32 ||
                std::count(op.arguments.begin(), op.arguments.end(), Type::f32) > 0 ||
                std::count(op.bound.begin(), op.bound.end(), Type::f32) > 0;
-    f32 = f32 || has_f32_literal(plain);
     bool divides = plain.find('/') != std::string::npos;
-    find_word(plain, [&](std::string_view word, std::size_t, std::size_t) {
-        f32 = f32 || type_spelled(word) == Type::f32 || word == "sqrtf";
+    find_word(plain, [&](std::string_view word, std::size_t begin, std::size_t) {
+        f32 = f32 || type_spelled(word) == Type::f32 || word == "sqrtf" ||
+              (is_number(word) && real_literal_at(plain, begin) == Type::f32);
         divides = divides || word == "sqrt" || word == "sqrtf";
         return f32 && divides;
     });
@@ -149,7 +132,7 @@ const NamedFunction* function_named(std::string_view name, std::string_view file
 }
 
 void add_called(std::string_view text, std::string_view file, std::vector<const NamedFunction*>& list) {
-    const std::string plain = without_comments(text);
+    const std::string plain = plain_text(text);
     find_word(plain, [&](std::string_view word, std::size_t begin, std::size_t end) {
         if (!is_called(plain, begin, end)) return false;
         const NamedFunction* const function = function_named(word, file);

@@ -4,7 +4,6 @@
 
 #include "kernel/source_words.hpp"
 
-#include <cctype>
 #include <map>
 #include <set>
 #include <vector>
@@ -66,61 +65,9 @@ std::string definition_name(std::string_view word) {
     return "concord_" + std::string(word);
 }
 
-// The text with spaces in place of comments and of the content of literals. Keeps length and lines.
-std::string blanked(std::string_view text) {
-    std::string plain(text);
-    for (std::size_t at = 0; at < text.size();) {
-        const std::string_view mark = text.substr(at, 2);
-        std::size_t end = at + 1;
-        if (mark == "//") {
-            end = std::min(text.find('\n', at), text.size());
-        } else if (mark == "/*") {
-            const std::size_t found = text.find("*/", at + 2);
-            end = found == std::string_view::npos ? text.size() : found + 2;
-        } else if (text[at] == '"' ||
-                   (text[at] == '\'' && (at == 0 || !is_word(text[at - 1])))) {  // no separator
-            while (end < text.size() && text[end] != text[at])
-                end += text[end] == '\\' ? 2 : 1;
-            end = std::min(end + 1, text.size());
-        } else {
-            at = end;
-            continue;
-        }
-        for (; at < end; ++at)
-            plain[at] = plain[at] == '\n' ? '\n' : ' ';
-    }
-    return plain;
-}
-
 // --- definitions -----------------------------------------------------------------------------------------------------
 
 constexpr std::string_view prefixes[] = {"concord_", "CONCORD_"};
-
-// The literal whose word begins at `at`: "1.5e-3f", ".5".
-std::string_view literal_at(std::string_view text, std::size_t at) {
-    std::size_t begin = at;
-    while (begin > 0 && (is_word(text[begin - 1]) || text[begin - 1] == '.'))
-        --begin;
-    const bool is_hex = text.substr(begin, 2) == "0x" || text.substr(begin, 2) == "0X";
-    std::size_t end = begin;
-    while (end < text.size()) {
-        const char c = text[end], before = end > begin ? text[end - 1] : '0';
-        const bool is_exponent_sign =
-            (c == '+' || c == '-') &&
-            std::string_view(is_hex ? "pP" : "eE").find(before) != std::string_view::npos;
-        if (!is_word(c) && c != '.' && !is_exponent_sign) break;
-        ++end;
-    }
-    return text.substr(begin, end - begin);
-}
-
-// Whether a number without the suffix f has a point or an exponent.
-bool is_f64_literal(std::string_view number) {
-    const bool is_hex = number.starts_with("0x") || number.starts_with("0X");
-    const bool is_real = number.find('.') != std::string_view::npos ||
-                         number.find_first_of(is_hex ? "pP" : "eE") != std::string_view::npos;
-    return is_real && number.back() != 'f' && number.back() != 'F';
-}
 
 bool is_own_word(std::string_view word) {
     return word.starts_with(prefixes[0]) || word.starts_with(prefixes[1]);
@@ -236,11 +183,11 @@ bool is_commutative_atomic(std::string_view word) {
 }
 
 bool computes_in_f64(std::string_view text) {
-    const std::string plain = blanked(text);
+    const std::string plain = plain_text(text);
     bool found = false;
     find_word(plain, [&](std::string_view word, std::size_t begin, std::size_t end) {
-        if (std::isdigit(static_cast<unsigned char>(word.front())) != 0) {
-            found = is_f64_literal(literal_at(plain, begin));
+        if (is_number(word)) {
+            found = real_literal_at(plain, begin) == Type::f64;
             return found;
         }
         const bool is_definition = word.starts_with(prefixes[0]) && is_math(word.substr(prefixes[0].size()));
@@ -256,10 +203,7 @@ bool computes_in_f64(std::string_view text) {
 std::string in_language(std::string_view source, Dialect dialect,
                         const std::vector<std::string_view>& functions) {
     const bool opencl = dialect == Dialect::opencl;
-    // A line continuation may divide a word.
-    std::string body(source);
-    for (std::size_t at = body.find("\\\n"); at != std::string::npos; at = body.find("\\\n", at))
-        body.erase(at, 2);
+    const std::string body = joined(source);
     const std::string plain = blanked(body);
     std::string text;
     std::size_t done = 0;

@@ -372,7 +372,9 @@ TEST_CASE("what operators of the vocabulary need and promise") {
         CHECK(!of(std::string("return x * ") + literal + ";").needs_f64);
     CHECK(operator_from_text("u32 f(u32 x) { return x + (u32)M_PI; }").needs_f64);
     CHECK(detail::may_divide_f32(operator_from_text("u32 f(u32 x) { return (u32)(x / 3.0f); }")));
+    CHECK(detail::may_divide_f32(operator_from_text("u32 f(u32 x) { return (u32)(x / 1e-3f); }")));
     CHECK(detail::may_divide_f32(operator_from_text("u32 f(u32 x) { return (u32)sqrtf(x); }")));
+    CHECK(of("return x * ex\\\np(x);").needs_f64);
     CHECK(!detail::may_divide_f32(operator_from_text("u32 f(u32 x) { return x / 0xff; }")));
     CHECK(detail::unportable_call("atomic_exchange(p, 1);") == "atomic_exchange");
 }

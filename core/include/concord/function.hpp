@@ -9,7 +9,8 @@
 /// languages share: scalar types (float, double, int, bool, u8 ... u64, f32, f64, uint32_t ...), casts `T(x)`,
 /// arithmetic, control flow, the constants INFINITY, NAN, FLT_MAX, FLT_MIN, FLT_EPSILON, DBL_MAX, DBL_MIN, DBL_EPSILON,
 /// INT_MAX, INT_MIN, UINT_MAX, M_PI and the other M_ constants of C, the functions of vocabulary.hpp, and other
-/// functions that CONCORD_FUNCTION defines. It must not read globals. Concord disables contraction and reassociation in all compilers.
+/// functions that CONCORD_FUNCTION defines. It must not read globals. Concord disables contraction and reassociation in
+/// all compilers.
 ///
 /// The functions of vocabulary.hpp and sqrt, fma, fabs, copysign, floor, ceil, trunc, rint, round, isnan, isinf and
 /// isfinite give bitwise identical results on all devices. Calls that ask for an order of operations (Options::order)

@@ -14,9 +14,9 @@
 ///   u64 and i64, atomic_add and atomic_exchange of f32; they return the value from before
 ///
 /// `expf(x)` and other names with an f are the functions of f32. f32 functions of one argument are correctly rounded;
-/// f64 functions have errors below 1 ulp. A NaN that they compute is the canonical one. `native::exp(x)` is the backend's own
-/// function, whose bits differ between backends. `sqrt`, `fma`, `floor` and other exact functions are the languages'
-/// own; see DeviceTraits::exact_divide_sqrt.
+/// f64 functions have errors below 1 ulp. A NaN that they compute is the canonical one. `native::exp(x)` is the
+/// backend's own function, whose bits differ between backends. `sqrt`, `fma`, `floor` and other exact functions are the
+/// languages' own; see DeviceTraits::exact_divide_sqrt.
 ///
 /// Bodies find these functions by their plain names. Hand-written host kernels write Vocabulary::exp(x), and kernel
 /// sources concord_exp(x), also in OpenCL C.
@@ -43,6 +43,23 @@ namespace detail::vocabulary {
 
 #include <concord/detail/math/vocabulary.h>
 }  // namespace detail::vocabulary
+
+// The C++ library's functions, and those that it lacks.
+namespace detail::libm {
+using namespace std;  // NOLINT: for qualified names only
+template <class T>
+T rsqrt(T x) {
+    return T(1) / std::sqrt(x);
+}
+template <class T>
+T sinpi(T x) {
+    return std::sin(x * T(M_PI));
+}
+template <class T>
+T cospi(T x) {
+    return std::cos(x * T(M_PI));
+}
+}  // namespace detail::libm
 
 // The functions of f32 and f64 with one argument and with two.
 // clang-format off
@@ -115,40 +132,20 @@ struct Vocabulary : detail::TypeNames {
 #undef CONCORD_MEMBER_OF_THREE
 
     struct native {
-#define CONCORD_NATIVE_UNARY(NAME) \
-    template <class T>             \
-    CONCORD_CALL T NAME(T x) {     \
-        return std::NAME(x);       \
+#define CONCORD_NATIVE_UNARY(NAME)    \
+    template <class T>                \
+    CONCORD_CALL T NAME(T x) {        \
+        return detail::libm::NAME(x); \
     }
-#define CONCORD_NATIVE_BINARY(NAME) \
-    template <class T>              \
-    CONCORD_CALL T NAME(T x, T y) { \
-        return std::NAME(x, y);     \
+#define CONCORD_NATIVE_BINARY(NAME)      \
+    template <class T>                   \
+    CONCORD_CALL T NAME(T x, T y) {      \
+        return detail::libm::NAME(x, y); \
     }
-        // clang-format off
-        CONCORD_NATIVE_UNARY(exp) CONCORD_NATIVE_UNARY(exp2) CONCORD_NATIVE_UNARY(expm1) CONCORD_NATIVE_UNARY(log)
-        CONCORD_NATIVE_UNARY(log2) CONCORD_NATIVE_UNARY(log10) CONCORD_NATIVE_UNARY(log1p) CONCORD_NATIVE_UNARY(sin)
-        CONCORD_NATIVE_UNARY(cos) CONCORD_NATIVE_UNARY(tan) CONCORD_NATIVE_UNARY(asin) CONCORD_NATIVE_UNARY(acos)
-        CONCORD_NATIVE_UNARY(atan) CONCORD_NATIVE_UNARY(sinh) CONCORD_NATIVE_UNARY(cosh) CONCORD_NATIVE_UNARY(tanh)
-        CONCORD_NATIVE_UNARY(erf) CONCORD_NATIVE_UNARY(erfc) CONCORD_NATIVE_UNARY(cbrt) CONCORD_NATIVE_UNARY(lgamma)
-        CONCORD_NATIVE_UNARY(tgamma)
-        CONCORD_NATIVE_BINARY(pow) CONCORD_NATIVE_BINARY(atan2) CONCORD_NATIVE_BINARY(hypot)
-        // clang-format on
+        CONCORD_MATH_UNARY(CONCORD_NATIVE_UNARY)
+        CONCORD_MATH_BINARY(CONCORD_NATIVE_BINARY)
 #undef CONCORD_NATIVE_UNARY
 #undef CONCORD_NATIVE_BINARY
-            // The C++ library has none of these.
-            template <class T>
-            CONCORD_CALL T rsqrt(T x) {
-            return T(1) / std::sqrt(x);
-        }
-        template <class T>
-        CONCORD_CALL T sinpi(T x) {
-            return std::sin(x * T(M_PI));
-        }
-        template <class T>
-        CONCORD_CALL T cospi(T x) {
-            return std::cos(x * T(M_PI));
-        }
     };
 #undef CONCORD_CALL
     /// @endcond

@@ -35,8 +35,7 @@ DefinitionParts parts_of(const DefinitionText& definition);
 // Throws invalid_argument unless the text is a type and a name.
 Declarator declarator(const DefinitionText& definition, std::string_view text);
 // The element type that the text spells. "unsigned int" and other spellings of C mean the same in all three languages
-// on every
-// supported system.
+// on every supported system.
 Type element_type(const DefinitionText& definition, std::string_view text);
 
 // The first function that the source calls and that devices may compute differently. Empty if there is none. `text`:
