@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cctype>
 #include <mutex>
 
 namespace concord::detail {
@@ -16,36 +15,22 @@ namespace {
 constexpr u32 group_items = 256;
 
 // "(u64 x, f32* out)" -> {"u64 x", "f32* out"}.
-std::vector<std::string_view> split_parameters(std::string_view text) {
-    text = text.substr(1, text.size() - 2);
-    std::vector<std::string_view> list;
-    while (!text.empty()) {
-        const std::size_t comma = text.find(',');
-        std::string_view one = text.substr(0, comma);
-        one.remove_prefix(std::min(one.find_first_not_of(" \t\n"), one.size()));
-        list.push_back(one);
-        text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
-    }
-    return list;
+std::vector<std::string_view> parameters_of(const IndexKernelDefinition& d) {
+    return parameters_in(d.parameters.substr(1, d.parameters.size() - 2));
 }
 
 // "const f32* in" -> "in".
-std::string_view name_in(std::string_view declaration) {
-    const std::size_t end = declaration.find_last_not_of(" \t\n") + 1;
-    std::size_t begin = end;
-    while (begin > 0 && (std::isalnum(static_cast<unsigned char>(declaration[begin - 1])) != 0 ||
-                         declaration[begin - 1] == '_'))
-        --begin;
-    return declaration.substr(begin, end - begin);
+std::string_view name_in(const IndexKernelDefinition& d, std::string_view declaration) {
+    return declarator({d.name, d.parameters, "u64 i"}, declaration).name;
 }
 
 // "(u64 concord_nx, ..., f32* next, f32 c)"
 std::string entry_head(const IndexKernelDefinition& d, std::string_view global, std::string_view offset) {
-    const std::vector<std::string_view> parameters = split_parameters(d.parameters);
+    const std::vector<std::string_view> parameters = parameters_of(d);
     std::string text =
         "(u64 concord_nx, u64 concord_ny, u64 concord_nz, u64 concord_tile_x, u64 concord_tile_y";
     for (std::size_t i = d.rank; i < parameters.size(); ++i) {
-        const std::string_view name = name_in(parameters[i]);
+        const std::string_view name = name_in(d, parameters[i]);
         const IndexParameter& type = d.types[i - d.rank];
         text.append(", ");
         if (!type.is_buffer) {
@@ -62,12 +47,12 @@ std::string entry_head(const IndexKernelDefinition& d, std::string_view global, 
 // "NAME_body(x, y, next + concord_at_next, c);"
 std::string body_call(const IndexKernelDefinition& d, bool has_offsets) {
     static constexpr std::string_view index[] = {"concord_x", "concord_y", "concord_z"};
-    const std::vector<std::string_view> parameters = split_parameters(d.parameters);
+    const std::vector<std::string_view> parameters = parameters_of(d);
     std::string text(d.name);
     text += "_body(";
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         if (i > 0) text += ", ";
-        const std::string_view name = name_in(parameters[i]);
+        const std::string_view name = name_in(d, parameters[i]);
         text.append(i < d.rank ? index[i] : name);
         if (i >= d.rank && has_offsets && d.types[i - d.rank].is_buffer)
             text.append(" + concord_at_").append(name);
@@ -102,7 +87,7 @@ std::string body_function(const IndexKernelDefinition& d, Dialect dialect, std::
     at_line(d.line, d.file);
     text.append(qualifier).append("void ").append(d.name).append("_body(");
     const char* comma = "";
-    const std::vector<std::string_view> parameters = split_parameters(d.parameters);
+    const std::vector<std::string_view> parameters = parameters_of(d);
     for (std::size_t i = 0; i < parameters.size(); ++i, comma = ", ")
         text.append(comma)
             .append(i >= d.rank && d.types[i - d.rank].is_buffer ? global : "")
@@ -116,7 +101,7 @@ std::string body_function(const IndexKernelDefinition& d, Dialect dialect, std::
 // a buffer of integers, perhaps after `&` and parentheses.
 bool adds_floats(const IndexKernelDefinition& d) {
     constexpr std::string_view call = "atomic_add";
-    const std::vector<std::string_view> parameters = split_parameters(d.parameters);
+    const std::vector<std::string_view> parameters = parameters_of(d);
     for (std::size_t at = d.body.find(call); at != std::string_view::npos; at = d.body.find(call, at)) {
         at += call.size();
         const std::string_view rest =
@@ -124,7 +109,7 @@ bool adds_floats(const IndexKernelDefinition& d) {
         bool is_integer = false;
         for (std::size_t i = d.rank; i < parameters.size(); ++i) {
             const IndexParameter& type = d.types[i - d.rank];
-            const std::string_view name = name_in(parameters[i]);
+            const std::string_view name = name_in(d, parameters[i]);
             const std::string_view after = rest.substr(std::min(name.size(), rest.size()), 1);
             if (rest.starts_with(name) && (after == "," || after == "[" || after == " " || after == "+"))
                 is_integer = type.is_buffer && type.type && !is_float(*type.type);
@@ -291,8 +276,7 @@ bool are_distinct(const IndexKernelDefinition& d, std::span<const KernelArgument
 
 void refuse_index_view(const IndexKernelDefinition& d, std::size_t index, Type type) {
     throw Error(ErrorCode::invalid_argument, std::string(d.name),
-                "wrong element type of '" +
-                    std::string(name_in(split_parameters(d.parameters)[d.rank + index])) +
+                "wrong element type of '" + std::string(name_in(d, parameters_of(d)[d.rank + index])) +
                     "', got a view of " + std::string(name_of(type)) + "; expected " +
                     std::string(name_of(*d.types[index].type)));
 }
@@ -354,12 +338,14 @@ Enqueued run_index_kernel(Stream& stream, const IndexKernelDefinition& d, const 
         shape.groups_x = divide_up(nx, tile_x) * divide_up(ny * nz, tile_y);
         shape.group_size_x = 1;
     }
-    std::vector<KernelArgument> all;
-    all.reserve(arguments.size() + 5);
     const u64 sizes[] = {nx, ny, nz, tile_x, tile_y};
-    for (const u64& size : sizes)
-        all.push_back(argument(size));
-    all.insert(all.end(), arguments.begin(), arguments.end());
+    const std::size_t count = std::size(sizes) + arguments.size();
+    std::array<KernelArgument, 32> few;  // a launch does not allocate
+    std::vector<KernelArgument> many(count > few.size() ? count : 0);
+    const std::span<KernelArgument> all(many.empty() ? few.data() : many.data(), count);
+    const auto rest = std::transform(std::begin(sizes), std::end(sizes), all.begin(),
+                                     [](const u64& size) { return argument(size); });
+    std::copy(arguments.begin(), arguments.end(), rest);
     stream.launch(*kernel, shape, all);
     return enqueued;
 }

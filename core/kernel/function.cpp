@@ -49,13 +49,17 @@ detail::DefinitionParts detail::parts_of(const DefinitionText& definition) {
         definition.refuse("missing parameter list");
     const std::size_t body = text.find_first_not_of(" \t\r\n", close + 1);
     if (body == std::string_view::npos || text[body] != '{') definition.refuse("missing body in braces");
-    DefinitionParts parts{declarator(definition, text.substr(0, open)), {}, open, body};
-    std::string_view parameters = text.substr(open + 1, close - open - 1);
+    return {declarator(definition, text.substr(0, open)),
+            parameters_in(text.substr(open + 1, close - open - 1)), open, body};
+}
+
+std::vector<std::string_view> detail::parameters_in(std::string_view list) {
+    std::vector<std::string_view> parameters;
     while (true) {
-        const std::size_t comma = parameters.find(',');
-        parts.parameters.push_back(trimmed(parameters.substr(0, comma)));
-        if (comma == std::string_view::npos) return parts;
-        parameters.remove_prefix(comma + 1);
+        const std::size_t comma = list.find(',');
+        parameters.push_back(trimmed(list.substr(0, comma)));
+        if (comma == std::string_view::npos) return parameters;
+        list.remove_prefix(comma + 1);
     }
 }
 

@@ -34,6 +34,8 @@ struct DefinitionParts {
 DefinitionParts parts_of(const DefinitionText& definition);
 // Throws invalid_argument unless the text is a type and a name.
 Declarator declarator(const DefinitionText& definition, std::string_view text);
+// The parameters of a list without its parentheses, without spaces around them.
+std::vector<std::string_view> parameters_in(std::string_view list);
 // The element type that the text spells. "unsigned int" and other spellings of C mean the same in all three languages
 // on every supported system.
 Type element_type(const DefinitionText& definition, std::string_view text);
@@ -49,7 +51,8 @@ std::string unportable_call(std::string_view text, const std::vector<const Named
 std::string unportable_helper(const NamedFunction& function, const std::vector<const NamedFunction*>& known);
 
 // The functions of CONCORD_FUNCTION that the source calls, directly or through others, each after those that it calls.
-// Of several with one name it takes the one of this file. Throws invalid_argument if none is there and they differ.
+// Of several with one name it takes the one of this file. Throws invalid_argument if several come into question and
+// differ, and if a function of this file has a name of the vocabulary.
 std::vector<const NamedFunction*> functions_called(std::string_view text, std::string_view file);
 // The text of a function under its private name.
 std::string named(std::string_view text, std::string_view name);
