@@ -35,6 +35,11 @@ class IncludeReader {
 
   private:
     void read_line(std::string_view line, const std::filesystem::path& folder) {
+        while (line.starts_with("/*")) {
+            const std::size_t end = line.find("*/");
+            if (end == std::string_view::npos) return;
+            line = after_blanks(line.substr(end + 2));
+        }
         if (!line.starts_with('#')) return;
         line = after_blanks(line.substr(1));
         constexpr std::string_view word = "include";

@@ -77,8 +77,8 @@ inline bool is_number(std::string_view word) {
     return std::isdigit(static_cast<unsigned char>(word.front())) != 0;
 }
 
-// The type of the literal of which the word at `at` is a part, such as "1.5e-3f" or ".5": f64, or f32 with the suffix
-// f. Empty for an integer, which has neither a point nor an exponent.
+// The type of the literal that contains the word at `at`, such as "1.5e-3f" or ".5": f64, or f32 with the suffix f.
+// Empty for an integer, which has neither a point nor an exponent.
 inline std::optional<Type> real_literal_at(std::string_view text, std::size_t at) {
     std::size_t begin = at;
     while (begin > 0 && (is_word(text[begin - 1]) || text[begin - 1] == '.'))

@@ -32,6 +32,23 @@ u16 float_to_half(f32 value) {
     return static_cast<u16>(sign | ((magnitude + 0xfffU + odd - (u32{112} << 23)) >> 13));
 }
 
+namespace {
+
+// The half nearest to the value. f32 between them is rounded to odd, so that the second rounding sees the first one's
+// remainder (S. Boldo, G. Melquiond, Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding to
+// Odd, 2008).
+u16 nearest_half(double value) {
+    f32 single = static_cast<f32>(value);
+    if (std::isfinite(single) && static_cast<double>(single) != value) {
+        u32 bits = std::bit_cast<u32>(single);
+        if (std::abs(static_cast<double>(single)) > std::abs(value)) --bits;
+        single = std::bit_cast<f32>(bits | 1);
+    }
+    return float_to_half(single);
+}
+
+}  // namespace
+
 TestType TestType::half() {
     TestType type(Type::u16);
     type.half_ = true;
@@ -55,7 +72,7 @@ double unit_interval(u64 bits) {
 
 // The bits of the nearest value of the type.
 u64 encoded(const TestType& type, double value) {
-    if (type.is_half()) return float_to_half(static_cast<f32>(value));
+    if (type.is_half()) return nearest_half(value);
     return detail::visit_element(type.unit(), [&]<class T>(detail::TypeTag<T>) {
         T nearest{};
         if constexpr (std::is_integral_v<T>) {
@@ -209,7 +226,7 @@ struct Numbers {
 template <>
 struct Numbers<Half> {
     using Shown = f32;
-    static Half nearest(double exact) { return {float_to_half(static_cast<f32>(exact))}; }
+    static Half nearest(double exact) { return {nearest_half(exact)}; }
     static double value(Half x) { return static_cast<double>(half_to_float(x.bits)); }
     static Shown shown(Half x) { return half_to_float(x.bits); }
     static double ulps(Half a, Half b) {

@@ -669,19 +669,22 @@ void Call::order_after(const std::shared_ptr<Stream>& home) {
 // Buffers of a kernel with the same host memory use one copy of it. False if there is no other one.
 bool Call::share_staged(Argument& argument, u64 bytes) {
     std::byte *const first = argument.address(), *const last = first + bytes;
+    const Argument* same = nullptr;
     for (const auto& other : arguments_) {
-        if (other.get() == &argument || !other->staged_ || !(argument.writes_ || other->writes_) ||
-            other->address() >= last || first >= other->address() + other->bytes_)
+        if (other.get() == &argument || !other->staged_ || other->address() >= last ||
+            first >= other->address() + other->bytes_)
             continue;
-        if (other->address() != first || other->bytes_ != bytes)
+        if (other->address() == first && other->bytes_ == bytes)
+            same = other.get();
+        else if (argument.writes_ || other->writes_)
             refuse(name_, std::string(argument.name_) + " overlaps " + other->name_ + " in part, and " +
                               device_->info().selector + " computes on copies of host arrays; pass copies");
-        argument.tensor_ = Tensor(other->tensor_.buffer(), 0, argument.type_, argument.shape(),
-                                  {argument.strides_.data(), argument.rank_});
-        argument.staged_ = true;
-        return true;
     }
-    return false;
+    if (same == nullptr) return false;
+    argument.tensor_ = Tensor(same->tensor_.buffer(), 0, argument.type_, argument.shape(),
+                              {argument.strides_.data(), argument.rank_});
+    argument.staged_ = true;
+    return true;
 }
 
 // Arguments that have memory in common use one buffer, so that Concord knows. False if there is no other one.

@@ -75,6 +75,11 @@ def test_one_array_for_two_parameters(device, values):
     same = x.copy()
     COPY(5000, same, same, device=device)
     assert_same_bits(same, x)
+    # The second input sees what the kernel has written, on devices that compute on copies, too.
+    twice = cc.kernel("void k(u64 i, f32* out, const f32* a, const f32* b) { out[i] = a[i] + 1; out[i] = b[i] * 2; }")
+    z = np.arange(4, dtype="f4")
+    twice(4, z, z, z, device=device)
+    assert_same_bits(z, (np.arange(4, dtype="f4") + 1) * 2)
     swap = cc.kernel("void swap(u64 i, f32* a, f32* b) { const f32 t = a[i]; a[i] = b[i + 5]; b[i + 5] = t; }")
     y = np.arange(10, dtype="f4")
     swap(5, y, y, device=device)

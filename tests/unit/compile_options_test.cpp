@@ -152,6 +152,7 @@ TEST_CASE("the files that a source includes are found") {
     CHECK(first.known);
     CHECK(first.names == std::vector<std::string>{"missing.h", "cmath"});
     CHECK(read("#include <a.h>\n").contents == first.contents);
+    CHECK(read("/* one */ /* two */ #include <a.h>\n").contents == first.contents);
     folder.write("below/c.h", "two");
     CHECK_FALSE(read("#include <a.h>\n").contents == first.contents);
     CHECK(read("#include <a.h>\n").line() == read("#include <a.h>\n").line());

@@ -355,6 +355,11 @@ TEST_CASE("16-bit floats round to nearest with ties to even") {
     CHECK(float_to_half(1 + 0x1p-11F) == 0x3c00);      // a tie, to even
     CHECK(float_to_half(1 + 3 * 0x1p-11F) == 0x3c02);  // a tie, to even
     CHECK(float_to_half(1 + 0x1.1p-11F) == 0x3c01);
+    // An f64 is rounded once: through f32 these would become ties.
+    for (const double value : {1 + 0x1p-11 + 0x1p-40, 1 + 3 * 0x1p-11 - 0x1p-40}) {
+        const auto draw = Values::uniform(value, value).input(TestType::half(), 1, 0).custom;
+        CHECK(draw(0, 0) == 0x3c01);
+    }
     CHECK(float_to_half(65519.0F) == 0x7bff);
     CHECK(float_to_half(65520.0F) == 0x7c00);
     CHECK(float_to_half(0x1p-25F) == 0);
