@@ -84,7 +84,7 @@ Work pair_work(PairFunction function, const Input& a, const Input& b) {
 
 template <class T>
 Work map_work(MapFunction function, const Input& input) {
-    const bool is_computed = function == MapFunction::square || function == MapFunction::sqrt;
+    const bool is_computed = !detail::traits_of(function).works_on_bits;
     Work work = elementwise<T, T>(
         "map", std::string(name_of(function)), {input}, [function](T x) { return reference(function, x); },
         is_computed ? ExpectedNans::canonical : ExpectedNans::kept);

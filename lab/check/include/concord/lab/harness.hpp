@@ -56,7 +56,7 @@ class Harness {
     /// if it is canonical and the outputs were verified bitwise.
     u64 fingerprint() const { return fingerprint_; }
     /// The first element of the last outputs whose bits differ from those of another harness, which ran the same work.
-    /// All NaNs are equal.
+    /// All NaNs are equal if Work::nans says so.
     std::optional<Difference> difference_from(Harness& expected);
 
   private:
