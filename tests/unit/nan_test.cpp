@@ -243,6 +243,16 @@ STREAM_TEST(scan_stores_the_canonical_nan) {
         const Array<T> in(stream, infinite), out(stream, 4);
         scan(stream, in, out, ReduceOp::sum, ScanKind::inclusive, options);
         CHECK(difference({T(1), infinity<T>, nan, nan}, out.to_host(stream)) == "");
+        // Sums that overflow and are not a part of later sums: after -inf they give NaNs, and later results are -inf.
+        const T most = std::numeric_limits<T>::max(), pattern[] = {most / 2, most / 2, most, -most};
+        std::vector<T> overflowing(20000);
+        overflowing[0] = -infinity<T>;
+        for (u64 i = 16; i < overflowing.size(); ++i)
+            overflowing[i] = i % 8 < 4 ? pattern[i % 4] : -pattern[i % 4];
+        const Array<T> from(stream, overflowing), to(stream, overflowing.size());
+        scan(stream, from, to, ReduceOp::sum, ScanKind::inclusive, options);
+        const std::vector<T> sums = to.to_host(stream);
+        CHECK(difference(canonical(sums), sums) == "");
         // The identity is the first result of an exclusive scan.
         for (const u64 n : {1, 3000}) {
             const Array<T> ones(stream, std::vector<T>(n, T(1))), results(stream, n);

@@ -54,7 +54,7 @@ template <int N, int half, class T, class Op>
     }
 }
 
-// The built-in operators. Every result after a NaN is a NaN.
+// The built-in operators.
 template <class Op>
 inline constexpr bool is_builtin = std::is_same_v<Op, ops::Sum> || std::is_same_v<Op, ops::Product> ||
                                    std::is_same_v<Op, ops::Min> || std::is_same_v<Op, ops::Max>;
@@ -212,8 +212,8 @@ class ScanCarry {
     std::vector<Level> levels_;  // the lowest first
 };
 
-// Scans a piece with the faster implementation. With built-in operators the last result of the piece shows whether
-// there is a NaN, so that other pieces need no second look.
+// Scans a piece with the faster implementation. Results of built-in operators become canonical in a second loop, if the
+// piece has a NaN. The last result does not show an earlier NaN: sums that are not a part of it may have overflowed.
 template <class T, class Op>
 [[gnu::always_inline]] inline void scan_piece_of(HostIsa isa, const T* in, T* out, const T* before, T* p,
                                                  bool exclusive, const Op& op) {
@@ -230,7 +230,10 @@ template <class T, class Op>
     }
     if (!is_done) scan_blocks<scan_piece>(in, out, before, p, exclusive, op);
     if constexpr (std::is_floating_point_v<T>) {
-        if (out[scan_piece - 1] == out[scan_piece - 1]) return;
+        BitsOf<T> nans = 0;
+        for (u64 i = 0; i < scan_piece; ++i)
+            nans |= static_cast<BitsOf<T>>(out[i] != out[i]);
+        if (nans == 0) return;
         for (u64 i = 0; i < scan_piece; ++i)
             out[i] = canonical(out[i]);
     }
