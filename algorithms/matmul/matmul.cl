@@ -150,8 +150,9 @@ void matmul_register_tiled(__global const T* a, ulong a_at, __global const T* b,
     const Place place = place_of_tile(group % tiles, tile_rows, tile_columns, band);
     const u64 row = (u64)place.row * TILE_M, column = (u64)place.column * TILE_N;
     const u64 m = p.m - row, n = p.n - column;
-    a += a_at + batch * p.a_stride + row * p.a_row;
-    b += b_at + batch * p.b_stride + column * p.b_column;
+    const Part part = part_of(&p, batch);
+    a += a_at + part.a + row * p.a_row;
+    b += b_at + part.b + column * p.b_column;
     c += c_at + batch * p.c_stride + row * p.c_pitch + column;
     const u32 lane = get_local_id(0) % 32, warp = get_local_id(0) / 32;
     // Bits 0 and 4 of the lane select the column, bits 1 to 3 the row.
@@ -179,7 +180,7 @@ void matmul_register_tiled(__global const T* a, ulong a_at, __global const T* b,
     load_packs(of_a[half], stage_a[stage] + (l) * PITCH_M + i, PACKS_M, LANES_M * PACK);    \
     load_packs(of_b[half], stage_b[stage] + (l) * PITCH_N + j, PACKS_N, LANES_N * PACK)
 
-    const u32 whole = (u32)(p.k / DEPTH), rest = (u32)(p.k % DEPTH);
+    const u32 whole = (u32)(part.k / DEPTH), rest = (u32)(part.k % DEPTH);
     if (whole > 0) {
         LOAD_STEP();
         STORE_STEP(0);

@@ -245,10 +245,19 @@ constinit const Algorithm matmul_algorithm{
 Enqueued matmul(Stream& stream, const VolumeView& a, const VolumeView& b, const VolumeView& c,
                 const MatmulScale& scale, const Options& options) {
     const detail::MatmulProblem p = detail::matmul_problem(stream, a, b, c, scale);
-    const detail::Row<detail::MatmulProblem>& row =
-        detail::choose_tuned("matmul", detail::table, stream.device(), p, detail::point_of(p), options);
-    if (p.c.count > 0) row.run(stream, p);
-    return detail::enqueued(stream, row, p);
+    const detail::Row<detail::MatmulProblem>* row = nullptr;
+    const auto run = [&](const detail::MatmulProblem& q) {
+        if (row == nullptr)
+            row = &detail::choose_tuned("matmul", detail::table, stream.device(), q, detail::point_of(q),
+                                        options);
+        if (q.c.count > 0) row->run(stream, q);
+    };
+    if (p.c.count > 0 && detail::is_split(p.shape)) {
+        detail::run_in_parts(stream, p, run);
+    } else {
+        run(p);
+    }
+    return detail::enqueued(stream, *row, p);
 }
 
 }  // namespace concord

@@ -79,10 +79,12 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     const u32 tiles = tile_rows * tile_columns, batch = blockIdx.x / tiles;
     const Place place = place_of_tile(blockIdx.x % tiles, tile_rows, tile_columns, band);
     const u64 row = u64(place.row) * tile_m, column = u64(place.column) * tile_n;
-    Copier<A_MODE, tile_m, pitch_m> copy_a(a + batch * p.a_stride + row * p.a_row,
-                                           A_MODE == MODE_K ? p.a_row : p.a_column, p.m - row, static_cast<u32>(p.k));
-    Copier<B_MODE, tile_n, pitch_n> copy_b(b + batch * p.b_stride + column * p.b_column,
-                                           B_MODE == MODE_K ? p.b_column : p.b_row, p.n - column, static_cast<u32>(p.k));
+    const Part part = part_of(p, batch);
+    const u32 k = static_cast<u32>(part.k);
+    Copier<A_MODE, tile_m, pitch_m> copy_a(a + part.a + row * p.a_row,
+                                           A_MODE == MODE_K ? p.a_row : p.a_column, p.m - row, k);
+    Copier<B_MODE, tile_n, pitch_n> copy_b(b + part.b + column * p.b_column,
+                                           B_MODE == MODE_K ? p.b_column : p.b_row, p.n - column, k);
 
     const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     // Bits 0 and 4 of the lane select the column, bits 1 to 3 the row.
@@ -109,7 +111,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     await_steps<STAGES - 2>();
     __syncthreads();
     load(0, 0, 0);
-    const u32 whole = static_cast<u32>(p.k) / DEPTH;
+    const u32 whole = k / DEPTH;
     for (u32 step = 0; step < whole; ++step) {
 #pragma unroll
         for (u32 l = 0; l < DEPTH; ++l) {
@@ -128,7 +130,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
             multiply(t, of_a[l % 2], of_b[l % 2]);
         }
     }
-    const u32 rest = static_cast<u32>(p.k) % DEPTH;
+    const u32 rest = k % DEPTH;
 #pragma unroll 1
     for (u32 l = 0; l < rest; ++l) {
         load(reads, l, 0);

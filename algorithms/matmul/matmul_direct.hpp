@@ -30,7 +30,7 @@ inline constexpr u64 direct_vectors = ROWS >= R::direct_rows ? R::vectors : 4;
 // PARTIAL: the tile has fewer columns than its vectors.
 template <class R, u64 ROWS, u64 VECTORS, bool PARTIAL, class T>
 [[gnu::always_inline]] inline void multiply_direct(const Product<T>& p, const T* a, const T* b, u64 b_pitch,
-                                                   T* c, u64 width) {
+                                                   T* c, u64 k, u64 width) {
     typename R::Vector t[ROWS][VECTORS] = {}, of_a, of_b[VECTORS];
     auto load = [&](typename R::Vector & v, const T* from, u64 at) __attribute__((always_inline)) {
         if constexpr (PARTIAL) {
@@ -42,7 +42,7 @@ template <class R, u64 ROWS, u64 VECTORS, bool PARTIAL, class T>
 #pragma GCC unroll 8
     for (u64 i = 0; i < ROWS; ++i)
         __builtin_prefetch(c + i * p.c_pitch, 1);
-    for (u64 l = 0; l < p.k; ++l, a += p.a_column, b += b_pitch) {
+    for (u64 l = 0; l < k; ++l, a += p.a_column, b += b_pitch) {
 #pragma GCC unroll 4
         for (u64 v = 0; v < VECTORS; ++v)
             load(of_b[v], b, v * R::width);
@@ -86,13 +86,13 @@ template <class R, u64 ROWS, u64 VECTORS, bool PARTIAL, class T>
 // Computes ROWS rows of C.
 template <class R, u64 ROWS, class T>
 [[gnu::always_inline]] inline void multiply_rows(const Product<T>& p, const T* a, const T* b, u64 b_pitch,
-                                                 T* c, u64 columns) {
+                                                 T* c, u64 k, u64 columns) {
     constexpr u64 vectors = direct_vectors<R, ROWS>, wide = vectors * R::width;
     u64 j = 0;
     for (; j + wide <= columns; j += wide)
-        multiply_direct<R, ROWS, vectors, false>(p, a, b + j, b_pitch, c + j, wide);
+        multiply_direct<R, ROWS, vectors, false>(p, a, b + j, b_pitch, c + j, k, wide);
     for (; j < columns; j += std::min(R::width, columns - j))
-        multiply_direct<R, ROWS, 1, true>(p, a, b + j, b_pitch, c + j, std::min(R::width, columns - j));
+        multiply_direct<R, ROWS, 1, true>(p, a, b + j, b_pitch, c + j, k, std::min(R::width, columns - j));
 }
 
 // Copies op(B) from B's rows of k elements, `pitch` elements apart. The rows are read side by side, a line of each at a
@@ -127,24 +127,26 @@ template <class R, class T>
     const bool copies = p.b_column != 1 && p.k > 0;
     if (p.k == 0) a = b = c;  // null, and not read
     for (u64 product = first; product < last; ++product) {
-        const T *from_a = a + product * p.a_stride + row * p.a_row,
-                *from_b = b + product * p.b_stride + column * p.b_column;
+        const MatmulPart terms = part_of(p, product);
+        const T *from_a = a + terms.a + row * p.a_row, *from_b = b + terms.b + column * p.b_column;
         T* to = c + product * p.c_stride + row * p.c_pitch + column;
         u64 b_pitch = p.b_row;
         if (copies) {
             b_pitch = columns;
-            if (p.b_stride != 0 || product == first) copy_transposed(from_b, p.b_column, columns, p.k, copy);
+            if (p.b_stride != 0 || p.parts > 1 || product == first)
+                copy_transposed(from_b, p.b_column, columns, terms.k, copy);
             from_b = copy;
         }
         u64 i = 0;
         auto rows_of = [&]<u64 ROWS>(u64 at) __attribute__((always_inline)) {
-            multiply_rows<R, ROWS>(p, from_a + at * p.a_row, from_b, b_pitch, to + at * p.c_pitch, columns);
+            multiply_rows<R, ROWS>(p, from_a + at * p.a_row, from_b, b_pitch, to + at * p.c_pitch, terms.k,
+                                   columns);
         };
         for (; i + high <= rows; i += high) {
             // The rows of A for the next tiles. Hardware prefetchers do not follow that many short rows.
             if (p.a_column == 1 && i + 2 * high <= rows) {
                 for (u64 r = i + high; r < i + 2 * high; ++r) {
-                    for (u64 l = 0; l < p.k; l += 64 / sizeof(T))
+                    for (u64 l = 0; l < terms.k; l += 64 / sizeof(T))
                         __builtin_prefetch(from_a + r * p.a_row + l);
                 }
             }

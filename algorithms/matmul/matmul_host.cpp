@@ -2,6 +2,7 @@
 
 #include "matmul_direct.hpp"
 #include "matmul_packed.hpp"
+#include "matmul_parts.hpp"
 #include "matmul_variants.hpp"
 
 namespace concord::detail {
@@ -13,7 +14,8 @@ const MatmulHost& host_of() {
                                         .naive = host_kernel<&detail::host::matmul_naive<T>>(),
                                         .tiled = host_kernel<&detail::host::matmul_tiled<T>>(),
                                         .blocks = host_kernel<&detail::host::matmul_blocks<T>>(),
-                                        .blocks_tiled = host_kernel<&detail::host::matmul_blocks_tiled<T>>()};
+                                        .blocks_tiled = host_kernel<&detail::host::matmul_blocks_tiled<T>>(),
+                                        .sum_parts = host_kernel<&detail::host::matmul_sum_parts<T>>()};
     return kernels;
 }
 

@@ -18,12 +18,24 @@
 
 namespace concord::detail::host {
 
-// The call: element (i, l) of op(A) is a[i * a_row + l * a_column]; strides lead to the next product of the batch.
+// The call: element (i, l) of op(A) is a[i * a_row + l * a_column]; strides lead to the next product of the batch. A
+// product has `parts` parts of k terms, of which the last lacks `missing`. Each has its own plane of C.
 template <class T>
 struct Product {
-    u64 m, n, k, a_row, a_column, b_row, b_column, c_pitch, a_stride, b_stride, c_stride;
+    u64 m, n, k, a_row, a_column, b_row, b_column, c_pitch, a_stride, b_stride, c_stride, parts, missing;
     T alpha, beta;
 };
+
+// Offsets of the operands for a plane of C, and the number of terms.
+struct MatmulPart {
+    u64 a, b, k;
+};
+template <class T>
+[[gnu::always_inline]] inline MatmulPart part_of(const Product<T>& p, u64 plane) {
+    const u64 product = plane / p.parts, part = plane % p.parts;
+    return {product * p.a_stride + part * p.k * p.a_column, product * p.b_stride + part * p.k * p.b_row,
+            part + 1 == p.parts ? p.k - p.missing : p.k};
+}
 
 // A group's product of the batch and its tile of C.
 struct MatmulPlace {
@@ -46,19 +58,21 @@ template <class T>
 
 // One chain, operands from memory.
 template <class T>
-[[gnu::always_inline]] inline T dot(const Product<T>& p, const T* a, const T* b) {
+[[gnu::always_inline]] inline T dot(const Product<T>& p, const T* a, const T* b, u64 k) {
     T t = 0;
-    for (u64 l = 0; l < p.k; ++l)
+    for (u64 l = 0; l < k; ++l)
         t = std::fma(a[l * p.a_column], b[l * p.b_row], t);
     return t;
 }
 
 template <class T>
 void matmul_serial(const Group& /*group*/, const T* a, const T* b, T* c, const Product<T> p, u64 batch) {
-    for (u64 g = 0; g < batch; ++g, a += p.a_stride, b += p.b_stride, c += p.c_stride) {
+    for (u64 g = 0; g < batch; ++g, c += p.c_stride) {
+        const MatmulPart part = part_of(p, g);
         for (u64 i = 0; i < p.m; ++i) {
             for (u64 j = 0; j < p.n; ++j)
-                finish(p, dot(p, a + i * p.a_row, b + j * p.b_column), c + i * p.c_pitch + j);
+                finish(p, dot(p, a + part.a + i * p.a_row, b + part.b + j * p.b_column, part.k),
+                       c + i * p.c_pitch + j);
         }
     }
 }
@@ -70,13 +84,14 @@ void matmul_naive(const Group& group, const T* a, const T* b, T* c, const Produc
                   u32 tile_columns, u32 band) {
     constexpr u64 rows = matmul_group_size / 32, columns = 32;
     const MatmulPlace at = place_of_tile(group.x, tile_rows, tile_columns, band);
-    a += at.batch * p.a_stride;
-    b += at.batch * p.b_stride;
+    const MatmulPart part = part_of(p, at.batch);
+    a += part.a;
+    b += part.b;
     c += at.batch * p.c_stride;
     const u64 i_end = std::min(p.m, (at.row + 1) * rows), j_end = std::min(p.n, (at.column + 1) * columns);
     for (u64 i = at.row * rows; i < i_end; ++i) {
         for (u64 j = at.column * columns; j < j_end; ++j)
-            finish(p, dot(p, a + i * p.a_row, b + j * p.b_column), c + i * p.c_pitch + j);
+            finish(p, dot(p, a + i * p.a_row, b + j * p.b_column, part.k), c + i * p.c_pitch + j);
     }
 }
 
@@ -91,10 +106,11 @@ template <class T, u64 SIDE>
     const MatmulPlace at = place_of_tile(group.x, tile_rows, tile_columns, band);
     const u64 row = at.row * SIDE, column = at.column * SIDE;
     const u64 rows = std::min(SIDE, p.m - row), columns = std::min(SIDE, p.n - column);
-    a += at.batch * p.a_stride + row * p.a_row;
-    b += at.batch * p.b_stride + column * p.b_column;
-    for (u64 begin = 0; begin < p.k; begin += depth) {
-        const u64 count = std::min(depth, p.k - begin);
+    const MatmulPart part = part_of(p, at.batch);
+    a += part.a + row * p.a_row;
+    b += part.b + column * p.b_column;
+    for (u64 begin = 0; begin < part.k; begin += depth) {
+        const u64 count = std::min(depth, part.k - begin);
         for (u64 i = 0; i < rows; ++i) {
             for (u64 l = 0; l < count; ++l)
                 from_a[i][l] = a[i * p.a_row + (begin + l) * p.a_column];
@@ -131,11 +147,11 @@ void matmul_blocks_tiled(const Group& group, const T* a, const T* b, T* c, const
 
 // A block of up to 4 x 4 elements.
 template <class T>
-[[gnu::always_inline]] inline void multiply_block(const Product<T>& p, const T* a, const T* b, T* c, u64 rows,
-                                                  u64 columns) {
+[[gnu::always_inline]] inline void multiply_block(const Product<T>& p, const T* a, const T* b, T* c, u64 k,
+                                                  u64 rows, u64 columns) {
     constexpr u64 block = matmul_block;
     T t[block][block] = {};
-    for (u64 l = 0; l < p.k; ++l) {
+    for (u64 l = 0; l < k; ++l) {
         // Rows and columns past the last repeat the last one; their results are not stored.
         for (u64 e = 0; e < block; ++e) {
             const T of_a = a[std::min(e, rows - 1) * p.a_row + l * p.a_column];
@@ -154,13 +170,14 @@ void matmul_blocks(const Group& group, const T* a, const T* b, T* c, const Produ
                    u32 tile_columns, u32 band) {
     constexpr u64 block = matmul_block, side = 16 * block;
     const MatmulPlace at = place_of_tile(group.x, tile_rows, tile_columns, band);
-    a += at.batch * p.a_stride;
-    b += at.batch * p.b_stride;
+    const MatmulPart part = part_of(p, at.batch);
+    a += part.a;
+    b += part.b;
     c += at.batch * p.c_stride;
     const u64 i_end = std::min(p.m, (at.row + 1) * side), j_end = std::min(p.n, (at.column + 1) * side);
     for (u64 i = at.row * side; i < i_end; i += block) {
         for (u64 j = at.column * side; j < j_end; j += block)
-            multiply_block(p, a + i * p.a_row, b + j * p.b_column, c + i * p.c_pitch + j,
+            multiply_block(p, a + i * p.a_row, b + j * p.b_column, c + i * p.c_pitch + j, part.k,
                            std::min(block, i_end - i), std::min(block, j_end - j));
     }
 }

@@ -174,9 +174,10 @@ void matmul_mma(__global const T* a, ulong a_at, __global const T* b, ulong b_at
     const Place place = place_of_tile(group % tiles, tile_rows, tile_columns, band);
     const u64 row = (u64)place.row * TILE_M, column = (u64)place.column * TILE_N;
     const u64 m = p.m - row, n = p.n - column;
-    const u32 k = (u32)p.k;
-    a += a_at + batch * p.a_stride + row * p.a_row;
-    b += b_at + batch * p.b_stride + column * p.b_column;
+    const Part part = part_of(&p, batch);
+    const u32 k = (u32)part.k;
+    a += a_at + part.a + row * p.a_row;
+    b += b_at + part.b + column * p.b_column;
     c += c_at + batch * p.c_stride + row * p.c_pitch + column;
     Copier of_a = copier_of(a, A_MODE == MODE_K ? p.a_row : p.a_column, m, k, A_MODE, TILE_M, A_WIDTH);
     Copier of_b = copier_of(b, B_MODE == MODE_K ? p.b_column : p.b_row, n, k, B_MODE, TILE_N, B_WIDTH);

@@ -81,8 +81,8 @@ struct Loads {
 
 Loads loads_of(const MatmulProblem& p) {
     const MatmulShape& s = p.shape;
-    return {.a = load_of(p.a, !s.transpose_a, s.transpose_a ? s.m : s.k, s.a_pitch, s.a_stride),
-            .b = load_of(p.b, s.transpose_b, s.transpose_b ? s.k : s.n, s.b_pitch, s.b_stride)};
+    return {.a = load_of(p.a, !s.transpose_a, s.transpose_a ? s.m : s.depth(), s.a_pitch, s.a_stride),
+            .b = load_of(p.b, s.transpose_b, s.transpose_b ? s.depth() : s.n, s.b_pitch, s.b_stride)};
 }
 
 // Index of the tile with the shortest estimated time on the unit that has the most groups.

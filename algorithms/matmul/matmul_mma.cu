@@ -132,10 +132,11 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     const u32 tiles = tile_rows * tile_columns, batch = blockIdx.x / tiles;
     const Place place = place_of_tile(blockIdx.x % tiles, tile_rows, tile_columns, band);
     const u64 row = u64(place.row) * tile_m, column = u64(place.column) * tile_n;
-    const u32 k = static_cast<u32>(p.k);
-    LineCopier<A_MODE, tile_m, A_WIDTH> copy_a(a + batch * p.a_stride + row * p.a_row,
+    const Part part = part_of(p, batch);
+    const u32 k = static_cast<u32>(part.k);
+    LineCopier<A_MODE, tile_m, A_WIDTH> copy_a(a + part.a + row * p.a_row,
                                                A_MODE == MODE_K ? p.a_row : p.a_column, p.m - row, k);
-    LineCopier<B_MODE, tile_n, B_WIDTH> copy_b(b + batch * p.b_stride + column * p.b_column,
+    LineCopier<B_MODE, tile_n, B_WIDTH> copy_b(b + part.b + column * p.b_column,
                                                B_MODE == MODE_K ? p.b_column : p.b_row, p.n - column, k);
     auto copy = [&](u32 stage) {
         const u32 at = first_stage + stage * (stage_size * SIZE);

@@ -34,27 +34,31 @@ Support supports_padding(const MatmulProblem& p, const PackedSize& size) {
                        " would exceed 64 MiB and twice their size");
 }
 
-// Calls f for slices of the batch, each of at most `most` products. Packed operands of a slice replace those of the one
+// Calls f for slices of the batch, each of at most `most` planes of whole products. Packed operands of a slice replace those of the one
 // before.
 template <class F>
 void for_slices(const MatmulProblem& p, u64 most, F f) {
     for (u64 first = 0; first < p.shape.batch; first += most) {
         MatmulProblem slice = p;
-        const auto skip = [&](View& view, u64 stride) {
-            view = view.part(first * stride, view.count - first * stride);
+        const auto skip = [](View& view, u64 planes, u64 stride) {
+            view = view.part(planes * stride, view.count - planes * stride);
         };
         if (p.shape.k > 0) {
-            skip(slice.a, p.shape.a_stride);
-            skip(slice.b, p.shape.b_stride);
+            skip(slice.a, first / p.shape.parts, p.shape.a_stride);
+            skip(slice.b, first / p.shape.parts, p.shape.b_stride);
         }
-        skip(slice.c, p.shape.c_stride);
+        skip(slice.c, first, p.shape.c_stride);
         slice.shape.batch = std::min(most, p.shape.batch - first);
         f(slice);
     }
 }
 
+// The number of planes of a slice, for scratch memory of `elements` per plane.
 u64 slice_of(const MatmulProblem& p, u64 elements) {
-    return std::clamp<u64>(usual_scratch / p.size() / std::max<u64>(1, elements), 1, p.shape.batch);
+    const u64 parts = p.shape.parts;
+    return std::clamp<u64>(usual_scratch / p.size() / std::max<u64>(1, elements * parts), 1,
+                           p.shape.batch / parts) *
+           parts;
 }
 
 // --- CPU ----------------------------------------------------------------------------------------------------------

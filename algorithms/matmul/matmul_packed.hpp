@@ -181,23 +181,26 @@ template <u64 SIDE, class T>
     }
 }
 
-// A group packs `depth` steps of k of one strip or panel. The strips of all products come first.
+// A group packs `depth` steps of k of one strip or panel. The strips of all planes come first.
 template <class R, class T>
 [[gnu::always_inline]] inline void matmul_pack(const Group& group, const T* a, const T* b, T* strips,
                                                T* panels, const Product<T> p, u64 batch, u64 depth) {
     constexpr u64 rows = R::rows, columns = panel_columns<R>;
     const u64 down = (p.m + rows - 1) / rows, across = (p.n + columns - 1) / columns,
               pieces = (p.k + depth - 1) / depth;
-    const u64 at = group.x / pieces, l = group.x % pieces * depth, k = std::min(depth, p.k - l);
+    const u64 at = group.x / pieces, l = group.x % pieces * depth;
     if (at < down * batch) {
-        const u64 product = at / down, strip = at % down;
-        pack_side<rows>(a + product * p.a_stride + strip * rows * p.a_row + l * p.a_column, p.a_column,
-                        p.a_row, p.m - strip * rows, k, strips + (at * p.k + l) * rows);
+        const u64 strip = at % down;
+        const MatmulPart part = part_of(p, at / down);
+        const u64 k = std::min(depth, part.k - std::min(part.k, l));
+        pack_side<rows>(a + part.a + strip * rows * p.a_row + l * p.a_column, p.a_column, p.a_row,
+                        p.m - strip * rows, k, strips + (at * p.k + l) * rows);
     } else {
-        const u64 product = (at - down * batch) / across, panel = (at - down * batch) % across;
-        pack_side<columns>(b + product * p.b_stride + panel * columns * p.b_column + l * p.b_row, p.b_row,
-                           p.b_column, p.n - panel * columns, k,
-                           panels + ((at - down * batch) * p.k + l) * columns);
+        const u64 panel = (at - down * batch) % across;
+        const MatmulPart part = part_of(p, (at - down * batch) / across);
+        const u64 k = std::min(depth, part.k - std::min(part.k, l));
+        pack_side<columns>(b + part.b + panel * columns * p.b_column + l * p.b_row, p.b_row, p.b_column,
+                           p.n - panel * columns, k, panels + ((at - down * batch) * p.k + l) * columns);
     }
 }
 
@@ -276,9 +279,10 @@ template <class R, class T>
     const bool reads_c = p.beta != 0;
     T* const waits = reads_c ? parts + product * p.m * p.n : c;
     const u64 waits_pitch = reads_c ? p.n : p.c_pitch;
-    for (u64 l = 0; l < std::max<u64>(p.k, 1); l += plan.block_depth) {
-        const u64 k = std::min(plan.block_depth, p.k - l);
-        const bool first = l == 0, last = l + k == p.k;
+    const u64 terms = part_of(p, product).k;
+    for (u64 l = 0; l < std::max<u64>(terms, 1); l += plan.block_depth) {
+        const u64 k = std::min(plan.block_depth, terms - l);
+        const bool first = l == 0, last = l + k == terms;
         for (u64 panel = first_panel; panel < last_panel; ++panel) {
             const u64 j = panel * columns, width = std::min(columns, p.n - j);
             for (u64 strip = first_strip; strip < last_strip; ++strip) {

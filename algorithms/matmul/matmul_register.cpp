@@ -97,9 +97,9 @@ Modes modes_of(const MatmulProblem& p, Copies copies) {
     };
     const MatmulShape& s = p.shape;
     Layout a{.is_along_k = !s.transpose_a,
-             .has_packs = in_whole_packs(p.a, s.transpose_a ? s.m : s.k, s.a_pitch, s.a_stride)};
+             .has_packs = in_whole_packs(p.a, s.transpose_a ? s.m : s.depth(), s.a_pitch, s.a_stride)};
     Layout b{.is_along_k = s.transpose_b,
-             .has_packs = in_whole_packs(p.b, s.transpose_b ? s.k : s.n, s.b_pitch, s.b_stride)};
+             .has_packs = in_whole_packs(p.b, s.transpose_b ? s.depth() : s.n, s.b_pitch, s.b_stride)};
     const bool synchronous = copies == Copies::synchronous;
     if (synchronous) a.has_packs = b.has_packs = a.has_packs && b.has_packs;
     const auto mode = [&](const Layout& operand) {

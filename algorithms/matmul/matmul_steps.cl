@@ -27,10 +27,11 @@ void matmul_naive(__global const T* a, ulong a_at, __global const T* b, ulong b_
     const Place place = place_of_tile(group % tiles, tile_rows, tile_columns, band);
     const u64 i = (u64)place.row * (GROUP / 32) + get_local_id(0) / 32, j = (u64)place.column * 32 + get_local_id(0) % 32;
     if (i >= p.m || j >= p.n) return;
-    a += a_at + batch * p.a_stride + i * p.a_row;
-    b += b_at + batch * p.b_stride + j * p.b_column;
+    const Part part = part_of(&p, batch);
+    a += a_at + part.a + i * p.a_row;
+    b += b_at + part.b + j * p.b_column;
     T t = 0;
-    for (u64 l = 0; l < p.k; ++l) t = fma(a[l * p.a_column], b[l * p.b_row], t);
+    for (u64 l = 0; l < part.k; ++l) t = fma(a[l * p.a_column], b[l * p.b_row], t);
     finish(&p, t, c + c_at + batch * p.c_stride + i * p.c_pitch + j);
 }
 
@@ -42,14 +43,15 @@ void matmul_tiled(__global const T* a, ulong a_at, __global const T* b, ulong b_
     const Place place = place_of_tile(group % tiles, tile_rows, tile_columns, band);
     const u32 x = get_local_id(0) % TILE, y = get_local_id(0) / TILE;
     const u64 i = (u64)place.row * TILE + y, j = (u64)place.column * TILE + x;
-    a += a_at + batch * p.a_stride;
-    b += b_at + batch * p.b_stride;
+    const Part part = part_of(&p, batch);
+    a += a_at + part.a;
+    b += b_at + part.b;
     T t = 0;
-    for (u64 begin = 0; begin < p.k; begin += TILE) {
-        if (i < p.m && begin + x < p.k) from_a[y][x] = a[i * p.a_row + (begin + x) * p.a_column];
-        if (begin + y < p.k && j < p.n) from_b[y][x] = b[(begin + y) * p.b_row + j * p.b_column];
+    for (u64 begin = 0; begin < part.k; begin += TILE) {
+        if (i < p.m && begin + x < part.k) from_a[y][x] = a[i * p.a_row + (begin + x) * p.a_column];
+        if (begin + y < part.k && j < p.n) from_b[y][x] = b[(begin + y) * p.b_row + j * p.b_column];
         barrier(CLK_LOCAL_MEM_FENCE);
-        const u32 count = (u32)min((u64)TILE, p.k - begin);
+        const u32 count = (u32)min((u64)TILE, part.k - begin);
         for (u32 l = 0; l < count; ++l) t = fma(from_a[y][l], from_b[l][x], t);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
@@ -90,14 +92,15 @@ void matmul_blocks(__global const T* a, ulong a_at, __global const T* b, ulong b
               j = ((u64)place.column * 16 + get_local_id(0) % 16) * BLOCK;
     if (i >= p.m || j >= p.n) return;
     const u64 last = p.m - 1 - i;  // rows past it repeat it and are not stored
-    a += a_at + batch * p.a_stride + i * p.a_row;
-    b += b_at + batch * p.b_stride + j * p.b_column;
+    const Part part = part_of(&p, batch);
+    a += a_at + part.a + i * p.a_row;
+    b += b_at + part.b + j * p.b_column;
     c += c_at + batch * p.c_stride + i * p.c_pitch + j;
     V t0 = 0, t1 = 0, t2 = 0, t3 = 0;
     __global const T* a1 = a + min((u64)1, last) * p.a_row;
     __global const T* a2 = a + min((u64)2, last) * p.a_row;
     __global const T* a3 = a + min((u64)3, last) * p.a_row;
-    for (u64 l = 0; l < p.k; ++l) {
+    for (u64 l = 0; l < part.k; ++l) {
         const V row = load_row(b + l * p.b_row, p.b_column, p.n - j);
         const u64 at = l * p.a_column;
         t0 = fma((V)(a[at]), row, t0);
@@ -122,20 +125,21 @@ void matmul_blocks_tiled(__global const T* a, ulong a_at, __global const T* b, u
     const Place place = place_of_tile(group % tiles, tile_rows, tile_columns, band);
     const u32 local_id = get_local_id(0), x = local_id % TILE, y = local_id / TILE;
     const u64 row = (u64)place.row * SIDE, column = (u64)place.column * SIDE;
-    a += a_at + batch * p.a_stride + row * p.a_row;
-    b += b_at + batch * p.b_stride + column * p.b_column;
+    const Part part = part_of(&p, batch);
+    a += a_at + part.a + row * p.a_row;
+    b += b_at + part.b + column * p.b_column;
     V t0 = 0, t1 = 0, t2 = 0, t3 = 0;
-    for (u64 begin = 0; begin < p.k; begin += TILE) {
+    for (u64 begin = 0; begin < part.k; begin += TILE) {
         for (u32 at = local_id; at < TILE * SIDE; at += GROUP) {
             const u32 l = at % TILE, i = at / TILE;
-            if (row + i < p.m && begin + l < p.k) from_a[l][i] = a[i * p.a_row + (begin + l) * p.a_column];
+            if (row + i < p.m && begin + l < part.k) from_a[l][i] = a[i * p.a_row + (begin + l) * p.a_column];
         }
         for (u32 at = local_id; at < TILE * SIDE; at += GROUP) {
             const u32 j = at % SIDE, l = at / SIDE;
-            if (column + j < p.n && begin + l < p.k) from_b[l][j] = b[(begin + l) * p.b_row + j * p.b_column];
+            if (column + j < p.n && begin + l < part.k) from_b[l][j] = b[(begin + l) * p.b_row + j * p.b_column];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        const u32 count = (u32)min((u64)TILE, p.k - begin);
+        const u32 count = (u32)min((u64)TILE, part.k - begin);
         for (u32 l = 0; l < count; ++l) {
             const V of_b = vload4(x, from_b[l]);
             t0 = fma((V)(from_a[l][y * BLOCK]), of_b, t0);

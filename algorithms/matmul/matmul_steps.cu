@@ -25,10 +25,11 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     const Place place = place_of_tile(blockIdx.x % tiles, tile_rows, tile_columns, band);
     const u64 i = u64(place.row) * (GROUP / 32) + threadIdx.x / 32, j = u64(place.column) * 32 + threadIdx.x % 32;
     if (i >= p.m || j >= p.n) return;
-    a += batch * p.a_stride + i * p.a_row;
-    b += batch * p.b_stride + j * p.b_column;
+    const Part part = part_of(p, batch);
+    a += part.a + i * p.a_row;
+    b += part.b + j * p.b_column;
     T t = 0;
-    for (u64 l = 0; l < p.k; ++l) t = fma(a[l * p.a_column], b[l * p.b_row], t);
+    for (u64 l = 0; l < part.k; ++l) t = fma(a[l * p.a_column], b[l * p.b_row], t);
     finish(p, t, c + batch * p.c_stride + i * p.c_pitch + j);
 }
 
@@ -39,14 +40,15 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     const Place place = place_of_tile(blockIdx.x % tiles, tile_rows, tile_columns, band);
     const u32 x = threadIdx.x % TILE, y = threadIdx.x / TILE;
     const u64 i = u64(place.row) * TILE + y, j = u64(place.column) * TILE + x;
-    a += batch * p.a_stride;
-    b += batch * p.b_stride;
+    const Part part = part_of(p, batch);
+    a += part.a;
+    b += part.b;
     T t = 0;
-    for (u64 begin = 0; begin < p.k; begin += TILE) {
-        if (i < p.m && begin + x < p.k) from_a[y][x] = a[i * p.a_row + (begin + x) * p.a_column];
-        if (begin + y < p.k && j < p.n) from_b[y][x] = b[(begin + y) * p.b_row + j * p.b_column];
+    for (u64 begin = 0; begin < part.k; begin += TILE) {
+        if (i < p.m && begin + x < part.k) from_a[y][x] = a[i * p.a_row + (begin + x) * p.a_column];
+        if (begin + y < part.k && j < p.n) from_b[y][x] = b[(begin + y) * p.b_row + j * p.b_column];
         __syncthreads();
-        const u32 count = u32(min(u64(TILE), p.k - begin));
+        const u32 count = u32(min(u64(TILE), part.k - begin));
         for (u32 l = 0; l < count; ++l) t = fma(from_a[y][l], from_b[l][x], t);
         __syncthreads();
     }
@@ -74,10 +76,11 @@ extern "C" __global__ void __launch_bounds__(GROUP)
               j = (u64(place.column) * 16 + threadIdx.x % 16) * block;
     if (i >= p.m || j >= p.n) return;
     const u64 rows = p.m - i, columns = p.n - j;
-    a += batch * p.a_stride + i * p.a_row;
-    b += batch * p.b_stride + j * p.b_column;
+    const Part part = part_of(p, batch);
+    a += part.a + i * p.a_row;
+    b += part.b + j * p.b_column;
     T t[block][block] = {};
-    for (u64 l = 0; l < p.k; ++l) {
+    for (u64 l = 0; l < part.k; ++l) {
         T of_a[block], of_b[block];
         // Rows and columns past the last repeat the last one; their results are not stored.
 #pragma unroll
@@ -104,20 +107,21 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     const Place place = place_of_tile(blockIdx.x % tiles, tile_rows, tile_columns, band);
     const u32 thread = threadIdx.x, x = thread % TILE, y = thread / TILE;
     const u64 row = u64(place.row) * side, column = u64(place.column) * side;
-    a += batch * p.a_stride + row * p.a_row;
-    b += batch * p.b_stride + column * p.b_column;
+    const Part part = part_of(p, batch);
+    a += part.a + row * p.a_row;
+    b += part.b + column * p.b_column;
     T t[block][block] = {};
-    for (u64 begin = 0; begin < p.k; begin += TILE) {
+    for (u64 begin = 0; begin < part.k; begin += TILE) {
         for (u32 at = thread; at < TILE * side; at += GROUP) {
             const u32 l = at % TILE, i = at / TILE;
-            if (row + i < p.m && begin + l < p.k) from_a[l][i] = a[i * p.a_row + (begin + l) * p.a_column];
+            if (row + i < p.m && begin + l < part.k) from_a[l][i] = a[i * p.a_row + (begin + l) * p.a_column];
         }
         for (u32 at = thread; at < TILE * side; at += GROUP) {
             const u32 j = at % side, l = at / side;
-            if (column + j < p.n && begin + l < p.k) from_b[l][j] = b[(begin + l) * p.b_row + j * p.b_column];
+            if (column + j < p.n && begin + l < part.k) from_b[l][j] = b[(begin + l) * p.b_row + j * p.b_column];
         }
         __syncthreads();
-        const u32 count = u32(min(u64(TILE), p.k - begin));
+        const u32 count = u32(min(u64(TILE), part.k - begin));
         for (u32 l = 0; l < count; ++l) {
 #pragma unroll
             for (u32 e = 0; e < block; ++e) {

@@ -118,11 +118,13 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     const u32 tiles = tile_rows * tile_columns, batch = blockIdx.x / tiles;
     const Place place = place_of_tile(blockIdx.x % tiles, tile_rows, tile_columns, band);
     const u64 row = u64(place.row) * tile_m, column = u64(place.column) * tile_n;
-    Copier<A_MODE, tile_m, pitch> copy_a(a + batch * p.a_stride + row * p.a_row,
-                                         A_MODE == MODE_K ? p.a_row : p.a_column, p.m - row, static_cast<u32>(p.k));
-    Copier<B_MODE, tile_n, pitch> copy_b(b + batch * p.b_stride + column * p.b_column,
+    const Part part = part_of(p, batch);
+    const u32 k = static_cast<u32>(part.k);
+    Copier<A_MODE, tile_m, pitch> copy_a(a + part.a + row * p.a_row,
+                                         A_MODE == MODE_K ? p.a_row : p.a_column, p.m - row, k);
+    Copier<B_MODE, tile_n, pitch> copy_b(b + part.b + column * p.b_column,
                                          B_MODE == MODE_K ? p.b_column : p.b_row, p.n - column,
-                                         static_cast<u32>(p.k));
+                                         k);
     const u32 first_stage = static_cast<u32>(__cvta_generic_to_shared(stages));
     auto copy = [&](u32 stage) {
         const u32 at = first_stage + stage * static_cast<u32>(sizeof(Stage));
@@ -132,7 +134,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     };
     const u32 warp = threadIdx.x / 32, i = warp % warps_m * warp_m, j = warp / warps_m * warp_n;
     T t[blocks_m][blocks_n][4] = {};
-    const u32 k = static_cast<u32>(p.k), steps = (k + DEPTH - 1) / DEPTH;
+    const u32 steps = (k + DEPTH - 1) / DEPTH;
     copy(0);
     for (u32 step = 0; step < steps; ++step) {
         copy((step + 1) % 2);

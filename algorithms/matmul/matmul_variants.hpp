@@ -8,15 +8,21 @@
 
 #include "matmul_host.hpp"
 
+#include <functional>
+
 namespace concord::detail {
 
-// Shape of a product and memory layout of its operands. The kernels know C in row-major layout only.
+// Shape of a product and memory layout of its operands. The kernels know C in row-major layout only. A product has
+// `parts` parts of k terms, of which the last lacks `missing`; each is a plane of C.
 struct MatmulShape {
     u64 m, n, k;
     bool transpose_a = false, transpose_b = false;  // whether A or B is column-major
     u64 a_pitch, b_pitch, c_pitch;
-    u64 batch = 1;
+    u64 batch = 1;                     // planes of C
     u64 a_stride, b_stride, c_stride;  // elements between the matrices of a batch; 0: one matrix for all
+    u64 parts = 1, missing = 0;
+
+    u64 depth() const { return parts * k - missing; }  // terms of an element of C
 };
 
 // A validated call. All pitches and strides are set. If k is 0, a and b are empty ranges of c's buffer.
@@ -76,7 +82,7 @@ std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, const KernelSou
 
 // Host kernels of the textbook steps for one element type.
 struct MatmulHost {
-    HostKernel serial, naive, tiled, blocks, blocks_tiled;
+    HostKernel serial, naive, tiled, blocks, blocks_tiled, sum_parts;
 };
 const MatmulHost& matmul_host(Type type);
 
@@ -108,6 +114,8 @@ detail::host::Product<T> product_of(const MatmulProblem& p) {
             s.a_stride,
             s.b_stride,
             s.c_stride,
+            s.parts,
+            s.missing,
             static_cast<T>(p.scale.alpha),
             static_cast<T>(p.scale.beta)};
 }
@@ -121,6 +129,16 @@ void with_product(const MatmulProblem& p, F f) {
 
 // Whether the number of tiles of `rows` x `columns` elements of C is within the limit of a launch.
 Support supports_tiles(const MatmulProblem& p, u64 rows, u64 columns);
+
+// Whether the canonical order splits k into parts.
+inline bool is_split(const MatmulShape& s) {
+    return canonical_part(s.m, s.n, s.k) < s.k;
+}
+
+// Calls run(parts, whole) for slices of the batch. `whole` is the slice; `parts` computes a plane for each part of each
+// of its products, in scratch memory. Then enqueues the sums of these planes.
+void run_in_parts(Stream& stream, const MatmulProblem& p,
+                  const std::function<void(const MatmulProblem& parts)>& run);
 
 // Number of tiles of C along a column, along a row, and in all products of the batch.
 struct MatmulTiles {

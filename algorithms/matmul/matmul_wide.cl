@@ -22,14 +22,15 @@
 #define LOAD vload8
 #endif
 
-// A group packs `count` rows of op(B), of one panel, of one product of the batch.
+// A group packs `count` rows of op(B), of one panel, of one plane of C.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void matmul_pack(__global const T* b, ulong b_at, __global T* panels, ulong panels_at, const Product p, u64 count) {
     const u64 across = (p.n + PANEL - 1) / PANEL, down = (p.k + count - 1) / count, group = get_group_id(0);
     const u64 panel = group / down % across, batch = group / down / across;
-    const u64 first = group % down * count, end = min(p.k, first + count);
+    const Part part = part_of(&p, batch);
+    const u64 first = group % down * count, end = min(part.k, first + count);
     const u64 left = p.n - panel * PANEL;
-    b += b_at + batch * p.b_stride + panel * PANEL * p.b_column;
+    b += b_at + part.b + panel * PANEL * p.b_column;
     panels += panels_at + (batch * across + panel) * p.k * PANEL;
     if (p.b_column == 1 && left >= PANEL) {
         for (u64 l = first; l < end; ++l) {
@@ -77,12 +78,13 @@ void matmul_packed(__global const T* a, ulong a_at, __global const T* panels, ul
     const u64 across = (p.n + PANEL - 1) / PANEL, down = (p.m + strip - 1) / strip, group = get_group_id(0);
     const u64 panel = group / down % across, batch = group / down / across, j = panel * PANEL;
     const u64 end = min(p.m, (group % down + 1) * strip);
-    a += a_at + batch * p.a_stride;
+    const Part part = part_of(&p, batch);
+    a += a_at + part.a;
     c += c_at + batch * p.c_stride + j;
     __global const WIDE* of_b = (__global const WIDE*)(panels + panels_at + (batch * across + panel) * p.k * PANEL);
     for (u64 i = group % down * strip; i < end; i += ROWS) {
         START(0) START(1) START(2) START(3) START(4) START(5) START(6) START(7)
-        for (u64 l = 0; l < p.k; ++l) {
+        for (u64 l = 0; l < part.k; ++l) {
             const WIDE low = of_b[2 * l], high = of_b[2 * l + 1];
             STEP(0) STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7)
         }

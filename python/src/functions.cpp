@@ -666,9 +666,11 @@ void define_functions(nb::module_& m) {
         "matmul", product, "a"_a, "b"_a, nb::kw_only(), "alpha"_a = 1.0, "beta"_a = 0.0, "out"_a = nb::none(),
         CONCORD_COMMON,
         "alpha * a @ b + beta * out of float32 or float64 matrices, or of batches with three dimensions.\n\n"
-        "Each element is one chain of fused multiply-adds over k, which gives the same bits on every device. "
-        "A matrix is\n"
-        "shared by all products of a batch. Views with a pitch, and transposed views, are used without a "
+        "Each element is one chain of fused multiply-adds over k, or a fixed tree of several for long k and "
+        "few "
+        "elements:\n"
+        "the same bits on every device. A matrix is shared by all products of a batch. Views with a pitch, "
+        "and transposed views, are used without a "
         "copy.");
     m.def("convolve", convolved, "image"_a, "mask"_a, nb::kw_only(), "border"_a = "zero",
           "out"_a = nb::none(), CONCORD_COMMON,

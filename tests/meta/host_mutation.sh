@@ -75,19 +75,21 @@ of_library matmul_host.hpp matmul_host.cpp "matmul $textbook blocks" "blocks: a 
             finish' 'for (u64 f = 0; f <= columns; ++f)
             finish'
 packed="matmul --types f32 --patterns random --sizes 100003 --variants packed"
+of_library matmul_parts.hpp matmul_host.cpp "matmul ${textbook/1009/45} naive" "the last part of an odd number stays behind" \
+    'if ((parts - 1) >> level & 1) add(level);' ''
 of_library matmul_packed.hpp matmul_host.cpp "$packed" "packed: chains begin anew with each block of k" \
     'k, first ? nullptr : part,' 'k, l < p.k ? nullptr : part,'
 of_library matmul_packed.hpp matmul_host.cpp "$packed" "packed: the last row of C stays behind" \
     'for (u64 e = 0; e < height; ++e) {' 'for (u64 e = 0; e + 1 < height; ++e) {'
 of_library matmul_packed.hpp matmul_host.cpp "$packed" "packed: all products of a batch are the first" \
-    'a + product * p.a_stride + strip' 'a + strip'
+    'a + part.a + strip' 'a + strip'
 direct="matmul --types f32 --patterns random --sizes 1009,4100 --variants direct"
 of_library matmul_direct.hpp matmul_host.cpp "$direct" "direct: columns past the last whole vector stay behind" \
     'for (; j < columns; j += std::min' 'for (; j + R::width <= columns; j += std::min'
 of_library matmul_direct.hpp matmul_host.cpp "$direct" "direct: the last row stays behind" \
     'if (i < rows) rows_of' 'if (i + 1 < rows) rows_of'
 of_library matmul_direct.hpp matmul_host.cpp "$direct" "direct: all products of a batch are the first" \
-    'b + product * p.b_stride' 'b'
+    'b + terms.b' 'b'
 
 of_library convolve_host.hpp convolve_host.cpp "convolve $textbook naive" "naive: columns past the end are never 0" \
     'c >= 0 && c < columns;' 'c >= 0;'

@@ -6,8 +6,10 @@
 #include <concord/tuning.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <span>
 
 using namespace concord;
 using test::each_variant;
@@ -49,16 +51,30 @@ Enqueued multiply(Stream& stream, const A& a, const B& b, const C& c, const Shap
     return matmul(stream, s.a(a.view()), s.b(b.view()), s.c(c.view()), scale, options);
 }
 
-// Reference: one chain per element, as in the contract. Padding between rows is that of c.
+// Adds in pairs, level by level.
+template <class T>
+T sum_in_pairs(std::span<const T> x) {
+    if (x.size() == 1) return x.front();
+    const std::size_t half = std::bit_ceil(x.size()) / 2;
+    return sum_in_pairs(x.first(half)) + sum_in_pairs(x.subspan(half));
+}
+
+// Reference: one chain per element and part of k, as in the contract. Padding between rows is that of c.
 template <class T>
 std::vector<T> product(const std::vector<T>& a, const std::vector<T>& b, std::vector<T> c, const Shape& s,
                        T alpha = 1, T beta = 0) {
     for (u64 i = 0; i < s.m; ++i) {
         for (u64 j = 0; j < s.n; ++j) {
-            T t = 0;
-            for (u64 l = 0; l < s.k; ++l)
-                t = std::fma(a[s.transpose_a ? l * s.a_pitch + i : i * s.a_pitch + l],
-                             b[s.transpose_b ? j * s.b_pitch + l : l * s.b_pitch + j], t);
+            std::vector<T> parts;
+            const u64 length = std::max<u64>(1, canonical_part(s.m, s.n, s.k));
+            for (u64 first = 0; first == 0 || first < s.k; first += length) {
+                T t = 0;
+                for (u64 l = first; l < std::min(s.k, first + length); ++l)
+                    t = std::fma(a[s.transpose_a ? l * s.a_pitch + i : i * s.a_pitch + l],
+                                 b[s.transpose_b ? j * s.b_pitch + l : l * s.b_pitch + j], t);
+                parts.push_back(t);
+            }
+            const T t = sum_in_pairs<T>(parts);
             T& at = c[i * s.c_pitch + j];
             at = beta == 0 ? alpha * t : std::fma(alpha, t, beta * at);
         }
@@ -76,6 +92,26 @@ void each_canonical_variant(const Device& device, F f) {
 }  // namespace
 
 TEST_SUITE_BEGIN("core");
+
+TEST_CASE("the parts of k depend on the shape alone") {
+    // One chain: k up to 1024, or many elements of C.
+    for (const u64 k : {0, 1, 63, 1023, 1024})
+        CHECK(canonical_part(3, 5, k) == k);
+    CHECK(canonical_part(4096, 4096, 4096) == 4096);
+    CHECK(canonical_part(2048, 2048, u64{1} << 40) == u64{1} << 40);
+    CHECK(canonical_part(u64{1} << 40, u64{1} << 40, 5000) == 5000);
+    CHECK(canonical_part(0, 7, 5000) == 5000);
+    // At least 256 terms, multiples of 64.
+    CHECK(canonical_part(1, 1, 1025) == 320);
+    CHECK(canonical_part(64, 64, 4096) == 256);
+    CHECK(canonical_part(128, 128, 8192) == 256);
+    CHECK(canonical_part(512, 512, 4096) == 2048);
+    CHECK(canonical_part(1024, 1024, 4096) == 2048);
+    CHECK(canonical_part(512, 512, 32768) == 2048);
+    // At most 1024 parts.
+    CHECK(canonical_part(1, 1, u64{1} << 22) == u64{1} << 12);
+    CHECK(canonical_part(1, 1, (u64{1} << 22) + 1) == (u64{1} << 12) + 64);
+}
 
 TEST_CASE("the operands of matmul's self-test expose wrong orders and roundings") {
     using Operands = detail::MatmulSelfTest;
@@ -266,6 +302,42 @@ STREAM_TEST(matmul_of_a_batch) {
                  {.m = m, .n = n, .k = k, .batch = batch, .shares_b = true, .c_stride = stride}, {}, {name});
         CHECK(to.to_host(stream) == expected);
     });
+}
+
+// Few elements of C and a long k: 4, 5, 7 and 11 parts, of which the last is shorter.
+STREAM_TEST(matmul_splits_a_long_k) {
+    for (const u64 k : {1100, 1300, 1800, 3001}) {
+        CAPTURE(k);
+        const Shape s{
+            .m = 5, .n = 37, .k = k, .transpose_b = true, .a_pitch = k + 3, .b_pitch = k, .c_pitch = 40};
+        const auto a = random_values<f32>(s.m * s.a_pitch), b = random_values<f32>(s.n * s.b_pitch, 2),
+                   c = random_values<f32>(s.m * s.c_pitch, 3);
+        const Array<f32> from_a(stream, a), from_b(stream, b);
+        const std::vector<f32> expected = product(a, b, c, s, 0.5F, 3.0F);
+        each_canonical_variant(device, [&](const std::string& name) {
+            const Array<f32> to(stream, c);
+            multiply(stream, from_a, from_b, to, s, {.alpha = 0.5, .beta = 3}, {name});
+            CHECK(to.to_host(stream) == expected);
+        });
+    }
+}
+
+// The parts of all products take more scratch memory than one launch uses.
+STREAM_TEST(matmul_splits_a_long_k_of_a_large_batch) {
+    constexpr u64 k = 1300, m = 32, n = 32, parts = 5,
+                  batch = (u64{64} << 20) / (m * n * parts * sizeof(f64)) + 7;
+    const auto a = random_values<f64>(m * k + batch), b = random_values<f64>(k * n, 2);
+    const Array<f64> from_a(stream, a), from_b(stream, b), to(stream, batch * m * n);
+    // The planes of A overlap.
+    matmul(stream, VolumeView{from_a.view(), batch, m, k, k, 1}, Matrix(from_b, k, n).view(),
+           Volume(to, batch, m, n).view());
+    const std::vector<f64> got = to.to_host(stream);
+    for (const u64 g : {u64{0}, batch - 8, batch - 7, batch - 1}) {
+        const auto one = std::span(a).subspan(g, m * k), c = std::span(got).subspan(g * m * n, m * n);
+        CHECK(std::ranges::equal(
+            c, product(std::vector<f64>(one.begin(), one.end()), b, std::vector<f64>(m * n),
+                       {.m = m, .n = n, .k = k, .a_pitch = k, .b_pitch = n, .c_pitch = n})));
+    }
 }
 
 // The chain of each element is the same, so results are bitwise identical to those of a row-major C.

@@ -1,5 +1,5 @@
 #pragma once
-// Reference of matmul: plain loops with one fma chain per element, independent of the library's kernels. The first
+// Reference of matmul: plain loops with one fma chain per element and part of k, independent of the library's kernels. The first
 // thread that verifies a row computes it.
 
 #include <concord/lab/compare.hpp>
@@ -28,22 +28,23 @@ struct MatmulCall {
     MatmulScale scale;
 };
 
-// Multiplies `rows` contiguous rows of A with B. It is a host kernel, because for baseline x86-64 std::fma is a library
+// Multiplies `rows` contiguous rows of A with B: `terms` terms from the first on. It is a host kernel, because for baseline x86-64 std::fma is a library
 // call.
 template <class T>
-void matmul_reference_rows(const Group& /*group*/, const T* a, const T* b, T* out, u64 rows, u64 n, u64 k) {
+void matmul_reference_rows(const Group& /*group*/, const T* a, const T* b, T* out, u64 rows, u64 n, u64 k,
+                           u64 terms) {
     constexpr u64 width = 128;
     for (u64 j = 0; j < n; j += width) {
         for (u64 i = 0; i < rows; ++i) {
             T t[width] = {};
             const u64 columns = std::min(width, n - j);
             if (columns == width) {
-                for (u64 l = 0; l < k; ++l) {
+                for (u64 l = 0; l < terms; ++l) {
                     for (u64 c = 0; c < width; ++c)
                         t[c] = std::fma(a[i * k + l], b[l * n + j + c], t[c]);
                 }
             } else {
-                for (u64 l = 0; l < k; ++l) {
+                for (u64 l = 0; l < terms; ++l) {
                     for (u64 c = 0; c < columns; ++c)
                         t[c] = std::fma(a[i * k + l], b[l * n + j + c], t[c]);
                 }
@@ -232,10 +233,31 @@ class MatmulReference {
     void compute(u64 product, u64 begin, u64 rows, T* out) {
         const MatmulShape& s = call_.shape;
         const std::vector<T> a = row_of_a(product, begin, rows);
-        const T *from_a = a.data(), *from_b = factor(product).data();
-        const void* const arguments[] = {&from_a, &from_b, &out, &rows, &s.n, &s.k};
-        static constexpr HostKernel kernel = host_kernel<&matmul_reference_rows<T>>();
-        kernel.entry(host_isa())({}, arguments);
+        const std::vector<T>& b = factor(product);
+        const u64 length = std::max<u64>(1, canonical_part(s.m, s.n, s.k)),
+                  parts = std::max<u64>(1, (s.k + length - 1) / length);
+        std::vector<std::vector<T>> sums(parts, std::vector<T>(rows * s.n));
+        for (u64 part = 0; part < parts; ++part) {
+            const u64 first = part * length, terms = std::min(length, s.k - first);
+            const T *from_a = a.data() + first, *from_b = b.data() + first * s.n;
+            T* to = sums[part].data();
+            const void* const arguments[] = {&from_a, &from_b, &to, &rows, &s.n, &s.k, &terms};
+            static constexpr HostKernel kernel = host_kernel<&matmul_reference_rows<T>>();
+            kernel.entry(host_isa())({}, arguments);
+        }
+        // Neighbours are added until one is left.
+        while (sums.size() > 1) {
+            std::vector<std::vector<T>> halves;
+            for (std::size_t i = 0; i < sums.size(); i += 2) {
+                if (i + 1 < sums.size()) {
+                    for (u64 e = 0; e < rows * s.n; ++e)
+                        sums[i][e] += sums[i + 1][e];
+                }
+                halves.push_back(std::move(sums[i]));
+            }
+            sums = std::move(halves);
+        }
+        std::copy(sums.front().begin(), sums.front().end(), out);
     }
 
     Input a_, b_, before_;

@@ -15,7 +15,7 @@ mutant matmul_tile.cl any "$naive" "C is read where beta is 0" '(p->beta == 0 ? 
 mutant matmul_steps.cl any "$naive" "two roundings a step" 't = fma(a[l * p.a_column], b[l * p.b_row], t);' \
     't += a[l * p.a_column] * b[l * p.b_row];'
 mutant matmul_steps.cl any "$steps" "the last tile of k is a whole one" \
-    '        const u32 count = (u32)min((u64)TILE, p.k - begin);
+    '        const u32 count = (u32)min((u64)TILE, part.k - begin);
         for (u32 l = 0; l < count; ++l) t = fma(from_a[y][l], from_b[l][x], t);' \
     '        for (u32 l = 0; l < TILE; ++l) t = fma(from_a[y][l], from_b[l][x], t);'
 mutant matmul_steps.cl any "$blocks" "a row past the end" 'if (last >= 3) store_row' 'if (last >= 2) store_row'
@@ -25,8 +25,8 @@ mutant matmul.cl many "$larger" "a work-item's second pack is its first" 'from +
 mutant matmul.cl many "$larger" "a pack along k is stored along the side" 'to[e * pitch] = next' 'to[e] = next'
 mutant matmul.cl many "$register" "the rest of k is left out" 'l < rest; ++l' 'l + 1 < rest; ++l'
 mutant matmul.cl many "$register" "rows past the end are stored" 'if (down < m && across < n)' 'if (across < n)'
-mutant matmul.cl many "$larger" "all products of a batch are the first" 'a += a_at + batch * p.a_stride' 'a += a_at'
-mutant matmul_wide.cl one "$wide" "the last row of B stays behind" 'min(p.k, first + count)' 'min(p.k - 1, first + count)'
+mutant matmul.cl many "$larger" "all products of a batch are the first" 'a += a_at + part.a' 'a += a_at'
+mutant matmul_wide.cl one "$wide" "the last row of B stays behind" 'min(part.k, first + count)' 'min(part.k - 1, first + count)'
 mutant matmul_wide.cl one "$wide" "a strip ends one early" 'const u64 end = min(p.m, (group % down + 1) * strip);' \
     'const u64 end = min(p.m - 1, (group % down + 1) * strip);'
 mutant matmul_wide.cl one "$wide" "columns past the end are stored" 'min(left, (u64)PANEL)' '(u64)PANEL'
@@ -41,7 +41,16 @@ mutant matmul.cu any "${register/1009/20011}" "a stage is read before it has arr
                 __syncthreads();
                 reads' '                reads'
 mutant matmul.cu any "$register" "rows past the end are stored" 'if (row + down >= p.m) continue;' ''
-mutant matmul.cu any "$larger" "all products of a batch are the first" 'a + batch * p.a_stride' 'a'
+mutant matmul.cu any "$larger" "all products of a batch are the first" 'a + part.a' 'a'
+
+# Long k, in parts.
+parts="${naive/1009/45}"
+for language in cl cu; do
+    mutant matmul_parts.$language any "$parts" "parts are added in another order" 'first + r < parts ? from[(first + r)' \
+        'first + r < parts ? from[(parts - 1 - first - r)'
+    mutant matmul_parts.$language any "$parts" "the last part stays behind" 'first + r < parts' 'first + r + 1 < parts'
+    mutant matmul_tile.$language any "$parts" "all parts have the same terms" 'part * p' '0 * p'
+done
 
 # A NaN keeps the bits that the device gives it.
 nans="${naive/random/special}"
