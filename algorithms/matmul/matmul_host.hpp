@@ -19,7 +19,7 @@
 namespace concord::detail::host {
 
 // The call: element (i, l) of op(A) is a[i * a_row + l * a_column]; strides lead to the next product of the batch. A
-// product has `parts` parts of k terms, of which the last lacks `missing`. Each has its own plane of C.
+// product has `parts` parts of k terms; the last one lacks `missing`. Each has its own plane of C.
 template <class T>
 struct Product {
     u64 m, n, k, a_row, a_column, b_row, b_column, c_pitch, a_stride, b_stride, c_stride, parts, missing;

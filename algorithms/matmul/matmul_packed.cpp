@@ -34,8 +34,8 @@ Support supports_padding(const MatmulProblem& p, const PackedSize& size) {
                        " would exceed 64 MiB and twice their size");
 }
 
-// Calls f for slices of the batch, each of at most `most` planes of whole products. Packed operands of a slice replace those of the one
-// before.
+// Calls f for slices of the batch, each of at most `most` planes of whole products. Packed operands of a slice replace
+// those of the one before.
 template <class F>
 void for_slices(const MatmulProblem& p, u64 most, F f) {
     for (u64 first = 0; first < p.shape.batch; first += most) {

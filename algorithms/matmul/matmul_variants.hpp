@@ -13,7 +13,7 @@
 namespace concord::detail {
 
 // Shape of a product and memory layout of its operands. The kernels know C in row-major layout only. A product has
-// `parts` parts of k terms, of which the last lacks `missing`; each is a plane of C.
+// `parts` parts of k terms; the last one lacks `missing`. Each is a plane of C.
 struct MatmulShape {
     u64 m, n, k;
     bool transpose_a = false, transpose_b = false;  // whether A or B is column-major

@@ -304,7 +304,7 @@ STREAM_TEST(matmul_of_a_batch) {
     });
 }
 
-// Few elements of C and a long k: 4, 5, 7 and 11 parts, of which the last is shorter.
+// Few elements of C and a long k: 4, 5, 7 and 11 parts. The last one is shorter.
 STREAM_TEST(matmul_splits_a_long_k) {
     for (const u64 k : {1100, 1300, 1800, 3001}) {
         CAPTURE(k);

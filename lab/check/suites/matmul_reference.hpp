@@ -28,8 +28,8 @@ struct MatmulCall {
     MatmulScale scale;
 };
 
-// Multiplies `rows` contiguous rows of A with B: `terms` terms from the first on. It is a host kernel, because for baseline x86-64 std::fma is a library
-// call.
+// Multiplies `rows` contiguous rows of A with B: `terms` terms from the first on. It is a host kernel, because for
+// baseline x86-64 std::fma is a library call.
 template <class T>
 void matmul_reference_rows(const Group& /*group*/, const T* a, const T* b, T* out, u64 rows, u64 n, u64 k,
                            u64 terms) {

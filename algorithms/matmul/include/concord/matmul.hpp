@@ -7,11 +7,10 @@
 /// A is m x k, B is k x n, C is m x n.
 ///
 /// Order: canonical. For every element t = 0, then t = fma(a(i, l), b(l, j), t) for l = 0, 1, ... k - 1. If C has few
-/// elements and k is long, k is split into parts of canonical_part(m, n, k) terms, of which the last may be shorter.
-/// Each part is a chain of its own from 0. Their results are added in pairs: the first and the second, the third and
-/// the fourth, ...; an odd last one remains as it is. This is repeated until one is left, t. Up to k = 1024, and if C
-/// has more than 2^21 elements, there is one part. The parts depend on m, n and k alone: not on the device, the
-/// variant or the batch.
+/// elements and k is long, k is split into parts of canonical_part(m, n, k) terms; the last one may be shorter. Each
+/// part is a chain of its own from 0. Their results are added in pairs: the first and the second, the third and the
+/// fourth, ...; an odd last one stays. This is repeated until one is left, t. Up to k = 1024, and if C has more than
+/// 2^21 elements, there is one part. The parts depend on m, n and k alone: not on the device, the variant or the batch.
 ///
 /// The result is alpha * t if beta is 0, else fma(alpha, t, beta * c). Every operation rounds to the element type.
 /// Results are bitwise identical on every device and in every variant of canonical order; NaNs are canonical. If beta
@@ -31,8 +30,8 @@
 /// for as many products of a batch as fit 64 MiB, at least one. For one product these have at most twice the size of
 /// the originals, or at most 64 MiB; other shapes are unsupported. For long k with beta != 0 it also copies C. If k has
 /// several parts, every variant takes m n elements for each part, for as many products of a batch as fit 64 MiB, at
-/// least one; a product takes at most 2^22 elements. In-place operation is not supported: C must not overlap A or B. It may be another part of
-/// the same matrix. Batches overlap if their ranges do.
+/// least one; a product takes at most 2^22 elements. In-place operation is not supported: C must not overlap A or B. It
+/// may be another part of the same matrix. Batches overlap if their ranges do.
 ///
 /// Errors: invalid_argument (types, shapes, a view that exceeds its range, overlap), wrong_device, unsupported,
 /// out_of_memory, compile_failed.
@@ -57,8 +56,8 @@ struct MatmulScale {
     f64 beta = 0;   ///< factor of the previous C; 0: C is not read
 };
 
-/// The number of terms of a part of k in the canonical order, for a product of m x k and k x n elements; k if there is
-/// one part. A multiple of 64, or k.
+/// The number of terms of a part of k in the canonical order, for a product of m x k and k x n elements. A multiple of
+/// 64, or k if there is one part.
 constexpr u64 canonical_part(u64 m, u64 n, u64 k) {
     constexpr u64 one_chain = 1024, most_parts = 1024, multiple = 64;
     if (k <= one_chain || m == 0 || n == 0) return k;
