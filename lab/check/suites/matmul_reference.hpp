@@ -1,6 +1,6 @@
 #pragma once
-// Reference of matmul: plain loops with one fma chain per element and part of k, independent of the library's kernels. The first
-// thread that verifies a row computes it.
+// Reference of matmul: plain loops with one fma chain per element and part of k, independent of the library's kernels.
+// The first thread that verifies a row computes it.
 
 #include <concord/lab/compare.hpp>
 
