@@ -17,9 +17,9 @@ done
 
 echo "The ten longest build steps (seconds, as far as the build folder records them):"
 awk '!/^#/ { t = ($2 - $1) / 1000; if (t > longest[$4]) longest[$4] = t } END { for (f in longest) printf "%8.1f  %s\n", longest[f], f }' \
-    "$build/.ninja_log" | sort -rn | sed 10q
+    "$build/.ninja_log" | sort -rn | awk 'NR <= 10'
 echo "The ten longest tests (seconds):"
-awk 'NF == 3 && $3 < 10000 { printf "%8.1f  %s\n", $3, $1 }' "$build/Testing/Temporary/CTestCostData.txt" | sort -rn | sed 10q
+awk 'NF == 3 && $3 < 10000 { printf "%8.1f  %s\n", $3, $1 }' "$build/Testing/Temporary/CTestCostData.txt" | sort -rn | awk 'NR <= 10'
 awk -v spent="$spent" -v unit="$unit" -v budget="$budget" 'BEGIN {
     used = spent / unit
     printf "Build and tests: %d CPU seconds, %.0f reference compilations of %.2f s; the budget is %d\n", spent, used, unit, budget
