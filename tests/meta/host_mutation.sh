@@ -75,7 +75,7 @@ of_library matmul_host.hpp matmul_host.cpp "matmul $textbook blocks" "blocks: a 
             finish' 'for (u64 f = 0; f <= columns; ++f)
             finish'
 packed="matmul --types f32 --patterns random --sizes 100003 --variants packed"
-of_library matmul_parts.hpp matmul_host.cpp "matmul ${textbook/1009/45} naive" "the last part of an odd number stays behind" \
+of_library matmul_parts.hpp matmul_host.cpp "matmul ${textbook/1009/918} naive" "the last part of an odd number stays behind" \
     'if ((parts - 1) >> level & 1) add(level);' ''
 of_library matmul_packed.hpp matmul_host.cpp "$packed" "packed: chains begin anew with each block of k" \
     'k, first ? nullptr : part,' 'k, l < p.k ? nullptr : part,'

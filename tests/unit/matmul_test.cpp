@@ -105,9 +105,15 @@ TEST_CASE("the parts of k depend on the shape alone") {
     CHECK(canonical_part(1, 1, 1025) == 320);
     CHECK(canonical_part(64, 64, 4096) == 256);
     CHECK(canonical_part(128, 128, 8192) == 256);
-    CHECK(canonical_part(512, 512, 4096) == 2048);
-    CHECK(canonical_part(1024, 1024, 4096) == 2048);
+    CHECK(canonical_part(256, 256, 16384) == 512);
+    CHECK(canonical_part(512, 512, 2048) == 512);
+    CHECK(canonical_part(1024, 1024, 4096) == 1024);
     CHECK(canonical_part(512, 512, 32768) == 2048);
+    // Squares have one chain.
+    u64 n = 1;
+    while (n < 6000 && canonical_part(n, n, n) == n)
+        ++n;
+    CHECK(n == 6000);
     // At most 1024 parts.
     CHECK(canonical_part(1, 1, u64{1} << 22) == u64{1} << 12);
     CHECK(canonical_part(1, 1, (u64{1} << 22) + 1) == (u64{1} << 12) + 64);
@@ -304,9 +310,9 @@ STREAM_TEST(matmul_of_a_batch) {
     });
 }
 
-// Few elements of C and a long k: 4, 5, 7 and 11 parts. The last one is shorter.
+// Few elements of C and a long k: 4, 7, 8 and 13 parts. The last one is shorter.
 STREAM_TEST(matmul_splits_a_long_k) {
-    for (const u64 k : {1100, 1300, 1800, 3001}) {
+    for (const u64 k : {1100, 2113, 3001, 4129}) {
         CAPTURE(k);
         const Shape s{
             .m = 5, .n = 37, .k = k, .transpose_b = true, .a_pitch = k + 3, .b_pitch = k, .c_pitch = 40};
@@ -324,7 +330,7 @@ STREAM_TEST(matmul_splits_a_long_k) {
 
 // The parts of all products take more scratch memory than one launch uses.
 STREAM_TEST(matmul_splits_a_long_k_of_a_large_batch) {
-    constexpr u64 k = 1300, m = 32, n = 32, parts = 5,
+    constexpr u64 k = 1300, m = 32, n = 32, parts = 4,
                   batch = (u64{64} << 20) / (m * n * parts * sizeof(f64)) + 7;
     const auto a = random_values<f64>(m * k + batch), b = random_values<f64>(k * n, 2);
     const Array<f64> from_a(stream, a), from_b(stream, b), to(stream, batch * m * n);

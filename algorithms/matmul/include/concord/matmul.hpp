@@ -10,7 +10,9 @@
 /// elements and k is long, k is split into parts of canonical_part(m, n, k) terms; the last one may be shorter. Each
 /// part is a chain of its own from 0. Their results are added in pairs: the first and the second, the third and the
 /// fourth, ...; an odd last one stays. This is repeated until one is left, t. Up to k = 1024, and if C has more than
-/// 2^21 elements, there is one part. The parts depend on m, n and k alone: not on the device, the variant or the batch.
+/// 2^21 elements, there is one part. Else the number of parts is about the largest power of two P, at most 1024, such
+/// that a part has at least 256 terms, P m n <= 2^22 and P m n <= 2^12 k / P. The parts depend on m, n and k alone: not
+/// on the device, the variant or the batch.
 ///
 /// The result is alpha * t if beta is 0, else fma(alpha, t, beta * c). Every operation rounds to the element type.
 /// Results are bitwise identical on every device and in every variant of canonical order; NaNs are canonical. If beta
@@ -46,8 +48,6 @@
 #include <concord/algorithm.hpp>
 #include <concord/matrix.hpp>
 
-#include <algorithm>
-
 namespace concord {
 
 /// Factors of the product and of the previous C. Both are first rounded to the element type.
@@ -59,16 +59,17 @@ struct MatmulScale {
 /// The number of terms of a part of k in the canonical order, for a product of m x k and k x n elements. A multiple of
 /// 64, or k if there is one part.
 constexpr u64 canonical_part(u64 m, u64 n, u64 k) {
-    constexpr u64 one_chain = 1024, most_parts = 1024, multiple = 64;
-    if (k <= one_chain || m == 0 || n == 0) return k;
-    // Parts of at least `shortest` terms, at most `elements` of C for all parts.
-    const auto parts = [&](u64 shortest, u64 elements) {
-        return m > elements || n > elements / m ? u64{1} : std::min(k / shortest, elements / (m * n));
-    };
-    // The first rule occupies the units of a device, the second one also gives them large tiles.
-    const u64 most =
-        std::clamp<u64>(std::max(parts(256, u64{1} << 19), parts(2048, u64{1} << 22)), 1, most_parts);
-    return most == 1 ? k : std::min(k, ((k + most - 1) / most + multiple - 1) / multiple * multiple);
+    constexpr u64 one_chain = 1024, shortest = 256, multiple = 64, most_parts = 1024,
+                  most_results = u64{1} << 22, results_per_term = u64{1} << 12;
+    if (k <= one_chain || m == 0 || n == 0 || m > most_results || n > most_results / m) return k;
+    // Twice as many parts, as long as each has work enough to pay for its results.
+    u64 parts = 1;
+    for (u64 p = 2; p <= most_parts; p *= 2) {
+        const u64 results = p * m * n;
+        if (p > k / shortest || results > most_results || results > k / p * results_per_term) break;
+        parts = p;
+    }
+    return parts == 1 ? k : ((k + parts - 1) / parts + multiple - 1) / multiple * multiple;
 }
 
 /// Descriptor of matmul.
