@@ -34,17 +34,16 @@ u64 least_counted(const DeviceTraits& traits) {
     return std::min(many, traits.units * of_thread);
 }
 
-// Sorts by digits launch kernels for each digit, `radix8` several, `onesweep` one. `merge` sorts a tile in one launch,
-// so it is faster on few keys of several digits. It cannot sort by some of the bits.
-template <u64 few>
-bool suits_digits(const Device& /*device*/, const SortProblem& p) {
-    return p.key_size() == 1 || p.some_bits() || p.count() > few;
+// `radix8` launches several kernels for each digit. `merge` sorts a tile in one launch, so it is faster on few keys of
+// several digits. It cannot sort by some of the bits.
+bool suits_radix8(const Device& /*device*/, const SortProblem& p) {
+    return p.key_size() == 1 || p.some_bits() || p.count() > u64{1} << 18;
 }
 
 // In `onesweep` a warp synchronises without the rest of the group if lanes exchange registers. Elsewhere each step of a
 // warp waits for the whole group.
-bool suits_onesweep(const Device& device, const SortProblem& p) {
-    return device.traits().shuffles && suits_digits<(u64{1} << 10)>(device, p);
+bool suits_onesweep(const Device& device, const SortProblem& /*p*/) {
+    return device.traits().shuffles;
 }
 
 bool suits_counting(const Device& device, const SortProblem& p) {
@@ -92,7 +91,7 @@ constexpr auto table = table_of<SortProblem>({
                  .order = OperationOrder::canonical,
                  .stable = true,
                  .source = "N. Satish et al., Fast Sort on CPUs and GPUs, 2010"},
-     .groups = {run_sort_radix8, supports_sort_group, suits_digits<(u64{1} << 18)>},
+     .groups = {run_sort_radix8, supports_sort_group, suits_radix8},
      .items = {run_sort_radix8_wide},
      .host = {run_sort_radix8_host},
      .accepts = accepts<Beyond::bits>},

@@ -50,7 +50,7 @@ constexpr TileTable short_tiles{.sizes = {{{256, 8}, {256, 8}, {256, 6}}, {{256,
                                 .resident = 2,
                                 .ahead = 8,
                                 .match = 1};
-// An input that one group sorts.
+// An input that one group sorts: at most these items per work-item.
 constexpr TileTable single_tiles{
     .sizes = {{{512, 18}, {512, 14}, {512, 10}}, {{512, 10}, {512, 9}, {512, 8}}},
     .resident = 1,
@@ -70,6 +70,19 @@ Tile tile_of(const TileTable& table, const SortProblem& p) {
             .resident = table.resident,
             .ahead = table.ahead,
             .match = table.match};
+}
+
+// The tile of an input that one group sorts, with as few items per work-item as hold the input: its passes take as long
+// as their items.
+Tile single_tile_for(const TileTable& table, const SortProblem& p) {
+    Tile tile = tile_of(table, p);
+    for (const u32 items : {2U, 4U, 8U}) {
+        if (items < tile.items && p.count() <= u64{tile.group_size} * items) {
+            tile.items = items;
+            break;
+        }
+    }
+    return tile;
 }
 
 u64 staged_bytes(const Tile& tile, const SortProblem& p) {
@@ -168,7 +181,7 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     const u64 n = p.count();
     const u32 first = p.by.begin_bit, last = p.by.end_bit;
     const bool bounded = sort_in_registers(device);
-    if (const Tile single = tile_of(bounded ? single_tiles : unbounded_single_tiles, p);
+    if (const Tile single = single_tile_for(bounded ? single_tiles : unbounded_single_tiles, p);
         n <= single.length() && local_bytes(device, single, p) <= device.traits().local_memory) {
         const auto kernel =
             sort_kernel(device, p, kernel_sources::sort_one_tile(), "sort_one_tile", single.group_size,
