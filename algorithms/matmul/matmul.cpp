@@ -239,25 +239,22 @@ constinit const Algorithm matmul_algorithm{
     .summary = "C = alpha A B + beta C",
     .variants = detail::variants,
     .tunables = detail::tunables,
-    // 2 if m or n is less than 8; 1 for a batch, and if one of m, n, k is more than four times another; else 0.
+    // 2 if m or n is less than 8; 1 for a batch, for several parts of k, and if one of m, n, k is more than four times another; else 0.
     .tuning_label = "oblong"};
 
 Enqueued matmul(Stream& stream, const VolumeView& a, const VolumeView& b, const VolumeView& c,
                 const MatmulScale& scale, const Options& options) {
     const detail::MatmulProblem p = detail::matmul_problem(stream, a, b, c, scale);
-    const detail::Row<detail::MatmulProblem>* row = nullptr;
-    const auto run = [&](const detail::MatmulProblem& q) {
-        if (row == nullptr)
-            row = &detail::choose_tuned("matmul", detail::table, stream.device(), q, detail::point_of(q),
-                                        options);
-        if (q.c.count > 0) row->run(stream, q);
-    };
-    if (p.c.count > 0 && detail::is_split(p.shape)) {
-        detail::run_in_parts(stream, p, run);
-    } else {
-        run(p);
+    const bool in_parts = p.c.count > 0 && detail::is_split(p.shape);
+    const detail::MatmulProblem chosen_for = in_parts ? detail::parts_of(p) : p;
+    const detail::Row<detail::MatmulProblem>& row = detail::choose_tuned(
+        "matmul", detail::table, stream.device(), chosen_for, detail::point_of(chosen_for), options);
+    if (in_parts) {
+        detail::run_in_parts(stream, p, row);
+    } else if (p.c.count > 0) {
+        row.run(stream, p);
     }
-    return detail::enqueued(stream, *row, p);
+    return detail::enqueued(stream, row, p);
 }
 
 }  // namespace concord

@@ -33,12 +33,12 @@ detail::host::DirectPlan plan_of(const Device& device, const MatmulProblem& p, c
                                   .columns = s.n,
                                   .down = 1,
                                   .across = 1};
-    const u64 parts = divide_up(groups, s.batch);
-    if (parts > 1 && s.m >= s.n) {
-        plan.rows = round_up(divide_up(s.m, parts), host.rows);
+    const u64 pieces = divide_up(groups, s.batch);
+    if (pieces > 1 && s.m >= s.n) {
+        plan.rows = round_up(divide_up(s.m, pieces), host.rows);
         plan.down = divide_up(s.m, plan.rows);
-    } else if (parts > 1) {
-        plan.columns = round_up(divide_up(s.n, parts), host.columns);
+    } else if (pieces > 1) {
+        plan.columns = round_up(divide_up(s.n, pieces), host.columns);
         plan.across = divide_up(s.n, plan.columns);
     }
     return plan;

@@ -119,10 +119,10 @@ template <class R, class T>
 [[gnu::always_inline]] inline void matmul_direct(const Group& group, const T* a, const T* b, T* c,
                                                  const Product<T> p, u64 batch, const DirectPlan plan) {
     constexpr u64 high = R::direct_rows;
-    const u64 parts = plan.down * plan.across, part = group.x % parts;
-    const u64 row = part % plan.down * plan.rows, column = part / plan.down * plan.columns;
+    const u64 pieces = plan.down * plan.across, piece = group.x % pieces;
+    const u64 row = piece % plan.down * plan.rows, column = piece / plan.down * plan.columns;
     const u64 rows = std::min(plan.rows, p.m - row), columns = std::min(plan.columns, p.n - column);
-    const u64 first = group.x / parts * plan.products, last = std::min(batch, first + plan.products);
+    const u64 first = group.x / pieces * plan.products, last = std::min(batch, first + plan.products);
     T* const copy = reinterpret_cast<T*>(group.local);
     const bool copies = p.b_column != 1 && p.k > 0;
     if (p.k == 0) a = b = c;  // null, and not read

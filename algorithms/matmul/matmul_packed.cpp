@@ -15,7 +15,7 @@ namespace {
 // A launch multiplies as many products of a batch as have scratch of this size in total, at least one.
 constexpr u64 usual_scratch = u64{64} << 20;
 
-// The packed copies of one product, in elements. 0 rows per strip: A is not packed.
+// The packed copies of one part of a product, in elements. 0 rows per strip: A is not packed.
 struct PackedSize {
     PackedSize(const MatmulShape& s, u64 rows, u64 columns)
         : strips(rows == 0 ? 0 : CheckedSize(divide_up(s.m, rows)) * rows * s.k),
@@ -27,10 +27,11 @@ struct PackedSize {
 };
 
 Support supports_padding(const MatmulProblem& p, const PackedSize& size) {
-    const CheckedSize bytes = (size.strips + size.panels) * p.size();
-    if (bytes.fits(usual_scratch) || bytes.fits((size.operands * 2 * p.size()).value())) return {};
+    const u64 bytes_of_all = p.shape.parts * p.size();
+    const CheckedSize bytes = (size.strips + size.panels) * bytes_of_all;
+    if (bytes.fits(usual_scratch) || bytes.fits((size.operands * 2 * bytes_of_all).value())) return {};
     return Support::no("the padded operands of a product of " + std::to_string(p.shape.m) + " x " +
-                       std::to_string(p.shape.n) + " x " + std::to_string(p.shape.k) +
+                       std::to_string(p.shape.n) + " x " + std::to_string(p.shape.depth()) +
                        " would exceed 64 MiB and twice their size");
 }
 
@@ -105,16 +106,16 @@ void run_matmul_packed_host(Stream& stream, const MatmulProblem& p) {
     const PackedHost kernels = packed_host(p.type(), device.traits().host_isa);
     const PackedSize size(p.shape, kernels.rows, kernels.columns);
     // Storage for partial chains if C must be kept until the end.
-    const bool has_parts = p.scale.beta != 0 && p.shape.k > plan_of(device, p, 1, kernels).block_depth;
+    const bool has_partial = p.scale.beta != 0 && p.shape.k > plan_of(device, p, 1, kernels).block_depth;
     const u64 strips_of_one = size.strips.value(), panels_of_one = size.panels.value(),
-              parts_of_one = has_parts ? p.shape.m * p.shape.n : 0;
-    const u64 slice = slice_of(p, strips_of_one + panels_of_one + parts_of_one);
+              partial_of_one = has_partial ? p.shape.m * p.shape.n : 0;
+    const u64 slice = slice_of(p, strips_of_one + panels_of_one + partial_of_one);
     auto scratch = [&](u64 count) { return stream.scratch(std::max<u64>(1, count) * p.size()); };
     const auto strips_at = scratch(slice * strips_of_one), panels_at = scratch(slice * panels_of_one),
-               parts_at = has_parts ? scratch(slice * parts_of_one) : panels_at;
+               partial_at = has_partial ? scratch(slice * partial_of_one) : panels_at;
     const View strips_view{strips_at.get(), 0, slice * strips_of_one, p.type()},
         panels_view{panels_at.get(), 0, slice * panels_of_one, p.type()},
-        parts_view{parts_at.get(), 0, slice * parts_of_one, p.type()};
+        partial_view{partial_at.get(), 0, slice * partial_of_one, p.type()};
     const auto pack = host_kernel_of(device, "matmul_pack", kernels.pack);
     const auto packed = host_kernel_of(device, "matmul_packed", kernels.packed);
     const u64 depth = std::max<u64>(1, pack_bytes / (kernels.columns * p.size()));
@@ -128,7 +129,7 @@ void run_matmul_packed_host(Stream& stream, const MatmulProblem& p) {
                    product, s.batch, depth);
             const u64 groups = plan.groups_down * plan.groups_across * s.batch;
             launch(stream, *packed, LaunchShape::linear(groups, 1), strips_view, panels_view, part.c,
-                   parts_view, product, ValueBytes{std::as_bytes(std::span(&plan, 1))});
+                   partial_view, product, ValueBytes{std::as_bytes(std::span(&plan, 1))});
         });
     });
 }

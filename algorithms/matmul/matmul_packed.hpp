@@ -260,10 +260,10 @@ template <class T>
         std::memcpy(to + i * to_pitch, from + i * from_pitch, columns * sizeof(T));
 }
 
-// Between blocks of k the chains are stored in C, or in `parts` with n elements per row if beta is not 0.
+// Between blocks of k the chains are stored in C, or in `partial` with n elements per row if beta is not 0.
 template <class R, class T>
 [[gnu::always_inline]] inline void matmul_packed(const Group& group, const T* strips, const T* panels, T* c,
-                                                 T* parts, const Product<T> p, const PackedPlan plan) {
+                                                 T* partial, const Product<T> p, const PackedPlan plan) {
     constexpr u64 rows = R::rows, columns = panel_columns<R>;
     alignas(64) T tile[rows * columns];
     const u64 down = (p.m + rows - 1) / rows, across = (p.n + columns - 1) / columns;
@@ -277,7 +277,7 @@ template <class R, class T>
     panels += product * across * p.k * columns;
     c += product * p.c_stride;
     const bool reads_c = p.beta != 0;
-    T* const waits = reads_c ? parts + product * p.m * p.n : c;
+    T* const waits = reads_c ? partial + product * p.m * p.n : c;
     const u64 waits_pitch = reads_c ? p.n : p.c_pitch;
     const u64 terms = part_of(p, product).k;
     for (u64 l = 0; l < std::max<u64>(terms, 1); l += plan.block_depth) {

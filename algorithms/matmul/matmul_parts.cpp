@@ -17,9 +17,10 @@ constexpr u64 usual_scratch = u64{64} << 20;  // for the parts of as many produc
 // Adds the parts of the products of `whole`.
 void sum_parts(Stream& stream, const View& planes, const MatmulProblem& whole, u64 parts) {
     Device& device = stream.device();
-    constexpr u32 group_size = 256;
+    const u32 group_size = std::min(256U, std::bit_floor(device.traits().max_group_size));
     // A few results per work-item, and several work-items per element.
-    const u32 all = static_cast<u32>(std::bit_ceil(parts)), lanes = std::clamp(all / 4, 1U, 32U);
+    const u32 all = static_cast<u32>(std::bit_ceil(parts)),
+              lanes = std::clamp(all / 4, 1U, std::min(32U, group_size));
     const auto kernel = matmul_kernel(
         device, whole.type(), kernel_sources::matmul_parts(), "matmul_sum_parts", group_size,
         {{"GROUP", group_size}, {"LANES", lanes}, {"RUN", all / lanes}}, matmul_host(whole.type()).sum_parts);
@@ -34,32 +35,38 @@ void sum_parts(Stream& stream, const View& planes, const MatmulProblem& whole, u
 
 }  // namespace
 
-void run_in_parts(Stream& stream, const MatmulProblem& p,
-                  const std::function<void(const MatmulProblem& parts)>& run) {
+MatmulProblem parts_of(const MatmulProblem& whole) {
+    const MatmulShape& s = whole.shape;
+    const u64 length = canonical_part(s.m, s.n, s.k), parts = divide_up(s.k, length);
+    MatmulProblem p = whole;
+    p.scale = {};
+    p.shape.k = length;
+    p.shape.parts = parts;
+    p.shape.missing = parts * length - s.k;
+    p.shape.batch = s.batch * parts;
+    p.shape.c_pitch = s.n;
+    p.shape.c_stride = s.m * s.n;
+    return p;
+}
+
+void run_in_parts(Stream& stream, const MatmulProblem& p, const Row<MatmulProblem>& row) {
     const MatmulShape& s = p.shape;
-    const u64 length = canonical_part(s.m, s.n, s.k), parts = divide_up(s.k, length), plane = s.m * s.n;
-    const u64 most = std::clamp<u64>(usual_scratch / p.size() / (plane * parts), 1, s.batch);
-    const auto scratch = stream.scratch(most * parts * plane * p.size());
+    const u64 parts = parts_of(p).shape.parts, results = s.m * s.n * parts;  // of one product
+    const u64 most = std::clamp<u64>(usual_scratch / p.size() / results, 1, s.batch);
+    const auto scratch = stream.scratch(most * results * p.size());
     for (u64 first = 0; first < s.batch; first += most) {
-        MatmulProblem whole = p;
+        MatmulProblem slice = p;
         const auto skip = [&](View& view, u64 stride) {
             view = view.part(first * stride, view.count - first * stride);
         };
-        skip(whole.a, s.a_stride);
-        skip(whole.b, s.b_stride);
-        skip(whole.c, s.c_stride);
-        whole.shape.batch = std::min(most, s.batch - first);
-        MatmulProblem in_parts = whole;
-        in_parts.c = {scratch.get(), 0, whole.shape.batch * parts * plane, p.type()};
-        in_parts.scale = {};
-        in_parts.shape.k = length;
-        in_parts.shape.parts = parts;
-        in_parts.shape.missing = parts * length - s.k;
-        in_parts.shape.batch = whole.shape.batch * parts;
-        in_parts.shape.c_pitch = s.n;
-        in_parts.shape.c_stride = plane;
-        run(in_parts);
-        sum_parts(stream, in_parts.c, whole, parts);
+        skip(slice.a, s.a_stride);
+        skip(slice.b, s.b_stride);
+        skip(slice.c, s.c_stride);
+        slice.shape.batch = std::min(most, s.batch - first);
+        MatmulProblem in_parts = parts_of(slice);
+        in_parts.c = {scratch.get(), 0, slice.shape.batch * results, p.type()};
+        row.run(stream, in_parts);
+        sum_parts(stream, in_parts.c, slice, parts);
     }
 }
 

@@ -8,8 +8,6 @@
 
 #include "matmul_host.hpp"
 
-#include <functional>
-
 namespace concord::detail {
 
 // Shape of a product and memory layout of its operands. The kernels know C in row-major layout only. A product has
@@ -135,10 +133,11 @@ inline bool is_split(const MatmulShape& s) {
     return canonical_part(s.m, s.n, s.k) < s.k;
 }
 
-// Calls run(parts, whole) for slices of the batch. `whole` is the slice; `parts` computes a plane for each part of each
-// of its products, in scratch memory. Then enqueues the sums of these planes.
-void run_in_parts(Stream& stream, const MatmulProblem& p,
-                  const std::function<void(const MatmulProblem& parts)>& run);
+// The parts of all products as planes of a batch. c is still that of `whole`.
+MatmulProblem parts_of(const MatmulProblem& whole);
+
+// Computes the parts of slices of the batch in scratch memory, by the variant of that row, and adds them.
+void run_in_parts(Stream& stream, const MatmulProblem& p, const Row<MatmulProblem>& row);
 
 // Number of tiles of C along a column, along a row, and in all products of the batch.
 struct MatmulTiles {

@@ -302,6 +302,11 @@ class Cases {
                          const Array<f32> b(stream, values<f32>(50 * 90));
                          matmul(stream, Matrix(x, 70, 50), Matrix(b, 50, 90), Matrix(y, 70, 90), {}, options);
                      }));
+        add("matmul with a long k",
+            output<f32>(7 * 2200, 7 * 9, [](auto& stream, auto& x, auto& y, auto& options) {
+                const Array<f32> b(stream, values<f32>(2200 * 9));
+                matmul(stream, Matrix(x, 7, 2200), Matrix(b, 2200, 9), Matrix(y, 7, 9), {}, options);
+            }));
         add_variants(convolve_algorithm, "",
                      output<f32>(120 * 130, 120 * 130, [](auto& stream, auto& x, auto& y, auto& options) {
                          convolve(stream, Matrix(x, 120, 130), ConvolveMask(std::vector<f32>(15, 0.5F), 3, 5),

@@ -86,7 +86,8 @@ STREAM_TEST(scratch_of_thin_and_deep_products) {
     constexpr u64 usual = 64 * MiB;
     // Kernels with tiles multiply whole tiles, and most of a tile lies outside of C: PoCL needs minutes.
     const std::vector<std::string> slow = {"tiled", "blocks_tiled", "blocks", "register_tiled", "tf32x3"};
-    check_matmul(stream, {.m = 1, .n = 1, .k = u64{1} << 26}, {}, 0, slow);
+    check_matmul(stream, {.m = 1, .n = 1, .k = u64{1} << 26}, {}, 1024 * sizeof(f32), slow);
+    check_matmul(stream, {.m = 8, .n = 1, .k = u64{1} << 22}, {}, 8 * 1024 * sizeof(f32), slow);
     check_matmul(stream, {.m = 1, .n = 1, .k = u64{1} << 16}, {}, usual, slow);
     for (const u64 beta : {0, 1}) {
         const MatmulScale scale{.beta = static_cast<f64>(beta)};

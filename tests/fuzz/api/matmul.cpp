@@ -1,6 +1,9 @@
 // Calls of matmul.
 #include "../api.hpp"
 
+#include <algorithm>
+#include <vector>
+
 namespace concord::fuzz {
 
 FUZZ_CALLS(matmul) {
@@ -62,10 +65,22 @@ FUZZ_CALLS(matmul) {
             for (u64 q = 0; q < batch; ++q) {
                 for (u64 i = 0; i < m; ++i) {
                     for (u64 j = 0; j < n; ++j) {
-                        T t = 0;
-                        for (u64 l = 0; l < k; ++l)
-                            t = std::fma(load<T>(before(), a.view.range, a.at(q, i, l)),
-                                         load<T>(before(), b.view.range, b.at(q, l, j)), t);
+                        std::vector<T> parts;
+                        const u64 length = canonical_part(m, n, k);
+                        for (u64 first = 0; first == 0 || first < k; first += length) {
+                            T t = 0;
+                            for (u64 l = first; l < k && l - first < length; ++l)
+                                t = std::fma(load<T>(before(), a.view.range, a.at(q, i, l)),
+                                             load<T>(before(), b.view.range, b.at(q, l, j)), t);
+                            parts.push_back(t);
+                            if (length == 0) break;
+                        }
+                        // The sums of neighbours, until one is left.
+                        for (; parts.size() > 1; parts.resize((parts.size() + 1) / 2)) {
+                            for (std::size_t s = 0; s < parts.size(); s += 2)
+                                parts[s / 2] = s + 1 < parts.size() ? parts[s] + parts[s + 1] : parts[s];
+                        }
+                        T t = parts.front();
                         const u64 at = c.at(q, i, j);
                         t = beta == 0 ? alpha * t
                                       : std::fma(alpha, t, beta * load<T>(before(), c.view.range, at));

@@ -43,14 +43,15 @@ mutant matmul.cu any "${register/1009/20011}" "a stage is read before it has arr
 mutant matmul.cu any "$register" "rows past the end are stored" 'if (row + down >= p.m) continue;' ''
 mutant matmul.cu any "$larger" "all products of a batch are the first" 'a + part.a' 'a'
 
-# Long k, in parts.
-parts="${naive/1009/45}"
+# Long k, in 7 parts.
+parts="${naive/1009/918}"
 for language in cl cu; do
     mutant matmul_parts.$language any "$parts" "parts are added in another order" 'first + r < parts ? from[(first + r)' \
         'first + r < parts ? from[(parts - 1 - first - r)'
     mutant matmul_parts.$language any "$parts" "the last part stays behind" 'first + r < parts' 'first + r + 1 < parts'
-    mutant matmul_tile.$language any "$parts" "all parts have the same terms" 'part * p' '0 * p'
 done
+mutant matmul_tile.cl any "$parts" "all parts have the same terms" 'part * p->k * p->a_column' '0'
+mutant matmul_tile.cu any "$parts" "all parts have the same terms" 'part * p.k * p.a_column' '0'
 
 # A NaN keeps the bits that the device gives it.
 nans="${naive/random/special}"

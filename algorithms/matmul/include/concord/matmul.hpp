@@ -10,9 +10,9 @@
 /// elements and k is long, k is split into parts of canonical_part(m, n, k) terms; the last one may be shorter. Each
 /// part is a chain of its own from 0. Their results are added in pairs: the first and the second, the third and the
 /// fourth, ...; an odd last one stays. This is repeated until one is left, t. Up to k = 1024, and if C has more than
-/// 2^21 elements, there is one part. Else the number of parts is about the largest power of two P, at most 1024, such
-/// that a part has at least 256 terms, P m n <= 2^22 and P m n <= 2^12 k / P. The parts depend on m, n and k alone: not
-/// on the device, the variant or the batch.
+/// 2^21 elements, there is one part. Else let P be the largest power of two, at most 1024, such that floor(k / P) >=
+/// 256, P m n <= 2^22 and P m n <= 2^12 floor(k / P). A part has ceil(k / P) terms, rounded up to a multiple of 64. The
+/// parts depend on m, n and k alone: not on the device, the variant or the batch.
 ///
 /// The result is alpha * t if beta is 0, else fma(alpha, t, beta * c). Every operation rounds to the element type.
 /// Results are bitwise identical on every device and in every variant of canonical order; NaNs are canonical. If beta
@@ -30,7 +30,7 @@
 ///
 /// Asynchronous: enqueues on the stream and returns. Scratch: `packed` takes padded copies of B and, on the CPU, of A,
 /// for as many products of a batch as fit 64 MiB, at least one. For one product these have at most twice the size of
-/// the originals, or at most 64 MiB; other shapes are unsupported. For long k with beta != 0 it also copies C. If k has
+/// the originals, or at most 64 MiB; other shapes are unsupported. For a long k of one part with beta != 0 it also copies C. If k has
 /// several parts, every variant takes m n elements for each part, for as many products of a batch as fit 64 MiB, at
 /// least one; a product takes at most 2^22 elements. In-place operation is not supported: C must not overlap A or B. It
 /// may be another part of the same matrix. Batches overlap if their ranges do.
@@ -66,7 +66,7 @@ constexpr u64 canonical_part(u64 m, u64 n, u64 k) {
     u64 parts = 1;
     for (u64 p = 2; p <= most_parts; p *= 2) {
         const u64 results = p * m * n;
-        if (p > k / shortest || results > most_results || results > k / p * results_per_term) break;
+        if (p > k / shortest || results > most_results || (results - 1) / results_per_term >= k / p) break;
         parts = p;
     }
     return parts == 1 ? k : ((k + parts - 1) / parts + multiple - 1) / multiple * multiple;
