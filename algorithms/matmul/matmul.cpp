@@ -239,7 +239,8 @@ constinit const Algorithm matmul_algorithm{
     .summary = "C = alpha A B + beta C",
     .variants = detail::variants,
     .tunables = detail::tunables,
-    // 2 if m or n is less than 8; 1 for a batch, for several parts of k, and if one of m, n, k is more than four times another; else 0.
+    // 2 if m or n is less than 8; 1 for a batch, for several parts of k, and if one of m, n, k is more than four times
+    // another; else 0.
     .tuning_label = "oblong"};
 
 Enqueued matmul(Stream& stream, const VolumeView& a, const VolumeView& b, const VolumeView& c,
