@@ -12,9 +12,6 @@ namespace {
 
 // --- Scratch --------------------------------------------------------------------------------------------------------
 
-// A launch multiplies as many products of a batch as have scratch of this size in total, at least one.
-constexpr u64 usual_scratch = u64{64} << 20;
-
 // The packed copies of one part of a product, in elements. 0 rows per strip: A is not packed.
 struct PackedSize {
     PackedSize(const MatmulShape& s, u64 rows, u64 columns)
@@ -33,25 +30,6 @@ Support supports_padding(const MatmulProblem& p, const PackedSize& size) {
     return Support::no("the padded operands of a product of " + std::to_string(p.shape.m) + " x " +
                        std::to_string(p.shape.n) + " x " + std::to_string(p.shape.depth()) +
                        " would exceed 64 MiB and twice their size");
-}
-
-// Calls f for slices of the batch, each of at most `most` planes of whole products. Packed operands of a slice replace
-// those of the one before.
-template <class F>
-void for_slices(const MatmulProblem& p, u64 most, F f) {
-    for (u64 first = 0; first < p.shape.batch; first += most) {
-        MatmulProblem slice = p;
-        const auto skip = [](View& view, u64 planes, u64 stride) {
-            view = view.part(planes * stride, view.count - planes * stride);
-        };
-        if (p.shape.k > 0) {
-            skip(slice.a, first / p.shape.parts, p.shape.a_stride);
-            skip(slice.b, first / p.shape.parts, p.shape.b_stride);
-        }
-        skip(slice.c, first, p.shape.c_stride);
-        slice.shape.batch = std::min(most, p.shape.batch - first);
-        f(slice);
-    }
 }
 
 // The number of planes of a slice, for scratch memory of `elements` per plane.

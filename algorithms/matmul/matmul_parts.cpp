@@ -12,8 +12,6 @@
 namespace concord::detail {
 namespace {
 
-constexpr u64 usual_scratch = u64{64} << 20;  // for the parts of as many products as fit, at least of one
-
 // Adds the parts of the products of `whole`.
 void sum_parts(Stream& stream, const View& planes, const MatmulProblem& whole, u64 parts) {
     Device& device = stream.device();
@@ -54,20 +52,12 @@ void run_in_parts(Stream& stream, const MatmulProblem& p, const Row<MatmulProble
     const u64 parts = parts_of(p).shape.parts, results = s.m * s.n * parts;  // of one product
     const u64 most = std::clamp<u64>(usual_scratch / p.size() / results, 1, s.batch);
     const auto scratch = stream.scratch(most * results * p.size());
-    for (u64 first = 0; first < s.batch; first += most) {
-        MatmulProblem slice = p;
-        const auto skip = [&](View& view, u64 stride) {
-            view = view.part(first * stride, view.count - first * stride);
-        };
-        skip(slice.a, s.a_stride);
-        skip(slice.b, s.b_stride);
-        skip(slice.c, s.c_stride);
-        slice.shape.batch = std::min(most, s.batch - first);
+    for_slices(p, most, [&](const MatmulProblem& slice) {
         MatmulProblem in_parts = parts_of(slice);
         in_parts.c = {scratch.get(), 0, slice.shape.batch * results, p.type()};
         row.run(stream, in_parts);
         sum_parts(stream, in_parts.c, slice, parts);
-    }
+    });
 }
 
 }  // namespace concord::detail

@@ -128,6 +128,28 @@ void with_product(const MatmulProblem& p, F f) {
 // Whether the number of tiles of `rows` x `columns` elements of C is within the limit of a launch.
 Support supports_tiles(const MatmulProblem& p, u64 rows, u64 columns);
 
+// A call uses scratch memory of this size for as many products of a batch as fit, at least for one.
+inline constexpr u64 usual_scratch = u64{64} << 20;
+
+// Calls f for slices of the batch, each of at most `most` planes of whole products. Scratch of a slice is
+// that of the one before.
+template <class F>
+void for_slices(const MatmulProblem& p, u64 most, F f) {
+    for (u64 first = 0; first < p.shape.batch; first += most) {
+        MatmulProblem slice = p;
+        const auto skip = [](View& view, u64 planes, u64 stride) {
+            view = view.part(planes * stride, view.count - planes * stride);
+        };
+        if (p.shape.k > 0) {
+            skip(slice.a, first / p.shape.parts, p.shape.a_stride);
+            skip(slice.b, first / p.shape.parts, p.shape.b_stride);
+        }
+        skip(slice.c, first, p.shape.c_stride);
+        slice.shape.batch = std::min(most, p.shape.batch - first);
+        f(slice);
+    }
+}
+
 // Whether the canonical order splits k into parts.
 inline bool is_split(const MatmulShape& s) {
     return canonical_part(s.m, s.n, s.k) < s.k;
