@@ -6,6 +6,12 @@
 
 #include <tbb/task_arena.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <memory>
+
 namespace concord::tbb_backend {
 
 // Memory of the device.
@@ -30,6 +36,31 @@ class AdoptedMemory final : public backend::Memory {
     detail::AdoptedAddress address_;
 };
 
+// How long the recent launches of a kernel took. Launches are told apart by a hash of what determines their work.
+class LaunchTimes {
+  public:
+    // The shorter one of the last two launches with this hash: a disturbance does not count. Long if unknown.
+    std::chrono::nanoseconds recent(u64 hash) const {
+        const u64 entry = of(hash).load(std::memory_order_relaxed);
+        if (entry >> tag_shift != hash >> tag_shift || entry == 0) return std::chrono::hours(1);
+        return std::chrono::nanoseconds(std::min(entry >> time_bits & most, entry & most) * unit);
+    }
+    void add(u64 hash, std::chrono::nanoseconds time) {
+        std::atomic<u64>& entry = of(hash);
+        const u64 before = entry.load(std::memory_order_relaxed);
+        const u64 last = before >> tag_shift == hash >> tag_shift && before != 0 ? before & most : most;
+        const u64 units = std::min(static_cast<u64>(time.count()) / unit + 1, most);
+        entry.store(hash >> tag_shift << tag_shift | last << time_bits | units, std::memory_order_relaxed);
+    }
+
+  private:
+    static constexpr u64 time_bits = 20, tag_shift = 2 * time_bits;
+    static constexpr u64 most = (u64{1} << time_bits) - 1, unit = 64;  // nanoseconds
+    std::atomic<u64>& of(u64 hash) { return entries_[hash % entries_.size()]; }
+    const std::atomic<u64>& of(u64 hash) const { return entries_[hash % entries_.size()]; }
+    std::array<std::atomic<u64>, 16> entries_ = {};  // upper bits of the hash, and the last two times
+};
+
 // A kernel that is a function. There is nothing to compile.
 class HostFunctionKernel final : public backend::Kernel {
   public:
@@ -41,6 +72,7 @@ class HostFunctionKernel final : public backend::Kernel {
 
     const std::string name;
     const HostKernel::Entry entry;
+    const std::shared_ptr<LaunchTimes> times = std::make_shared<LaunchTimes>();
 
   private:
     std::span<const HostKernel::Parameter> signature_;

@@ -1,5 +1,7 @@
 // An in-order queue of host work. Each stream has a thread that executes its operations. A caller that waits executes
-// them, too, so that a short launch followed by synchronize() needs no thread switch.
+// them, too, so that a launch followed by synchronize() needs no thread switch. If the queue is empty, a short operation
+// runs in the call: waking a thread takes longer, and on a CPU both threads may share a core. A launch is short if the
+// last one of the same kernel with the same shape and counts was; see LaunchTimes.
 //
 // After a kernel has thrown, the queue skips kernels, fills and copies until synchronize() throws the exception. Their
 // inputs are incomplete: a later kernel of the same call could take an offset from memory that was never written.
@@ -25,6 +27,7 @@ namespace concord::tbb_backend {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using std::chrono::nanoseconds;
 
 // One mark of an event.
 class Mark {
@@ -124,15 +127,46 @@ std::byte* local_memory(u64 bytes) {
     return memory.of_thread(bytes);
 }
 
-// A copy of the arguments of a launch: buffers as pointers, values as bytes.
+// The arguments of a launch that runs in the call: addresses of the caller's values, and buffers as pointers.
+class BorrowedArguments {
+  public:
+    static constexpr std::size_t most = 32;
+
+    explicit BorrowedArguments(std::span<const KernelArgument> list) {
+        for (std::size_t i = 0; i < list.size(); ++i) {
+            const KernelArgument& argument = list[i];
+            if (argument.buffer == nullptr) {
+                arguments_[i] = argument.value;
+            } else {
+                pointers_[i] = address(backend::memory_of(*argument.buffer)) + argument.offset;
+                arguments_[i] = &pointers_[i];
+            }
+        }
+    }
+    BorrowedArguments(const BorrowedArguments&) = delete;
+    BorrowedArguments& operator=(const BorrowedArguments&) = delete;
+
+    const void* const* data() const { return arguments_; }
+
+  private:
+    const void* arguments_[most];  // not initialised, as most of it is not used
+    void* pointers_[most];
+};
+
+// A copy of the arguments of a launch: buffers as pointers, values as bytes. Short lists need no memory of their own.
 class Arguments {
   public:
-    explicit Arguments(std::span<const KernelArgument> list) : pointers_(list.size()) {
-        u64 bytes = 0;
+    explicit Arguments(std::span<const KernelArgument> list) {
+        u64 bytes = list.size() * sizeof(void*);
         for (const KernelArgument& argument : list)
             bytes += slot(argument);
-        values_.resize(bytes);
-        std::byte* at = values_.data();
+        std::byte* base = place_;
+        if (bytes > sizeof place_) {
+            more_.resize(bytes);
+            base = more_.data();
+        }
+        pointers_ = reinterpret_cast<const void**>(base);
+        std::byte* at = base + list.size() * sizeof(void*);
         for (std::size_t i = 0; i < list.size(); ++i) {
             const KernelArgument& argument = list[i];
             if (argument.buffer != nullptr) {
@@ -145,17 +179,52 @@ class Arguments {
             at += slot(argument);
         }
     }
-    Arguments(Arguments&&) = default;  // moving a vector keeps the addresses of its elements
+    Arguments(const Arguments&) = delete;
+    Arguments& operator=(const Arguments&) = delete;
 
-    const void* const* data() const { return pointers_.data(); }
+    const void* const* data() const { return pointers_; }
 
   private:
     static u64 slot(const KernelArgument& argument) {
         return argument.buffer != nullptr ? sizeof(void*) : (argument.size + u64{7}) / 8 * 8;
     }
-    std::vector<std::byte> values_;
-    std::vector<const void*> pointers_;
+    const void** pointers_;
+    alignas(8) std::byte place_[320];
+    std::vector<std::byte> more_;
 };
+
+// What identifies launches that take about the same time: the shape and the integers among the values.
+u64 hash_of(const LaunchShape& shape, std::span<const KernelArgument> arguments) {
+    u64 hash = 0;
+    auto add = [&](u64 value) {
+        hash = (hash ^ value) * 0x9e3779b97f4a7c15;
+        hash ^= hash >> 29;
+    };
+    add(shape.groups_x);
+    add(shape.groups_y);
+    add(shape.groups_z);
+    for (const KernelArgument& argument : arguments) {
+        if (argument.buffer != nullptr || !argument.type || is_float(*argument.type)) continue;
+        u64 value = 0;
+        std::memcpy(&value, argument.value, std::min<std::size_t>(sizeof value, argument.size));
+        add(value);
+    }
+    return hash;
+}
+
+// Operations of at most this time run in the call if the queue is empty. It is about the time in which a thread wakes.
+constexpr std::chrono::microseconds brief{50};
+// An operation that may take any time.
+constexpr nanoseconds unknown = std::chrono::hours(1);
+// Copies and fills of at most this many bytes are as short.
+constexpr u64 brief_bytes = u64{128} << 10;
+
+// Tells the processor that the thread waits in a loop.
+void pause() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
 
 class TbbQueue final : public backend::Queue {
   public:
@@ -169,24 +238,26 @@ class TbbQueue final : public backend::Queue {
         }
         wake_.notify_one();
         worker_.join();
+        delete_blocks(unused_);
+        delete_blocks(spare_);
     }
 
     void write(backend::Memory& to, u64 offset, const void* from, u64 bytes) override {
-        push([=, this, target = address(to) + offset] { copy_bytes(tbb_, target, from, bytes); });
+        push(bytes, [=, this, target = address(to) + offset] { copy_bytes(tbb_, target, from, bytes); });
     }
     void read(void* to, const backend::Memory& from, u64 offset, u64 bytes) override {
-        push([=, this, source = address(from) + offset] { copy_bytes(tbb_, to, source, bytes); });
+        push(bytes, [=, this, source = address(from) + offset] { copy_bytes(tbb_, to, source, bytes); });
     }
     void copy(backend::Memory& to, u64 to_offset, const backend::Memory& from, u64 from_offset,
               u64 bytes) override {
-        push([=, this, target = address(to) + to_offset, source = address(from) + from_offset] {
+        push(bytes, [=, this, target = address(to) + to_offset, source = address(from) + from_offset] {
             copy_bytes(tbb_, target, source, bytes);
         });
     }
     void fill(backend::Memory& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size) override {
         u64 value = 0;
         std::memcpy(&value, pattern, pattern_size);
-        push([=, this, target = address(to) + offset] {
+        push(bytes, [=, this, target = address(to) + offset] {
             fill_bytes(tbb_, target, &value, pattern_size, bytes);
         });
     }
@@ -200,37 +271,21 @@ class TbbQueue final : public backend::Queue {
                                   groups = plane * shape.groups_z;
         if (!groups.fits())
             backend::refuse_launch(kernel.name, "grid too large, the number of groups overflows 64 bits");
-        push([=, this, entry = kernel.entry, list = Arguments(arguments)] {
-            LaunchState state;
-            std::exception_ptr failure;  // of the group that failed first
-            const auto run_groups = [&](u64 first, u64 last) {
-                Group group;
-                group.launch = &state;
-                group.count_x = shape.groups_x;
-                group.count_y = shape.groups_y;
-                group.count_z = shape.groups_z;
-                if (shape.local_bytes > 0) group.local = local_memory(shape.local_bytes);
-                group.x = first % shape.groups_x;
-                group.y = first / shape.groups_x % shape.groups_y;
-                group.z = first / plane.value();
-                for (u64 i = first; i < last && !state.cancelled.load(std::memory_order_relaxed); ++i) {
-                    entry(group, list.data());
-                    if (++group.x < shape.groups_x) continue;
-                    group.x = 0;
-                    if (++group.y < shape.groups_y) continue;
-                    group.y = 0;
-                    ++group.z;
-                }
-            };
-            tbb_.parallel(groups.value(), 1, [&](u64 first, u64 last) {
-                try {
-                    run_groups(first, last);
-                } catch (...) {
-                    if (!state.cancelled.exchange(true)) failure = std::current_exception();
-                }
+        const Launch launch{.entry = kernel.entry, .shape = shape, .groups = groups.value()};
+        const u64 hash = hash_of(shape, arguments);
+        const nanoseconds expected = kernel.times->recent(hash);
+        if (arguments.size() <= BorrowedArguments::most && begin_in_call(expected)) {
+            const BorrowedArguments borrowed(arguments);
+            // Reading the clock takes as long as the shortest kernels, which are measured now and then.
+            const bool is_measured = expected > brief / 8 || ++launches_ % 8 == 0;
+            return run_in_call([&] {
+                if (!is_measured) return run(launch, borrowed.data());
+                const Clock::time_point start = Clock::now();
+                run(launch, borrowed.data());
+                kernel.times->add(hash, Clock::now() - start);
             });
-            if (failure) std::rethrow_exception(failure);
-        });
+        }
+        append(make<QueuedLaunch>(*this, launch, kernel.times, hash, arguments), expected);
     }
 
     void record(backend::Event& event) override { place(event, make_mark()); }
@@ -243,30 +298,28 @@ class TbbQueue final : public backend::Queue {
     }
     void wait(const backend::Event& event) override {
         append(make_operation<Role::order>(
-            [mark = static_cast<const TbbEvent&>(event).latest()] { mark->wait_and_rethrow(); }));
+                   [mark = static_cast<const TbbEvent&>(event).latest()] { mark->wait_and_rethrow(); }),
+               unknown);
     }
-    void callback(std::function<void()> f) override { append(make_operation<Role::callback>(std::move(f))); }
+    void callback(std::function<void()> f) override {
+        append(make_operation<Role::callback>(std::move(f)), unknown);
+    }
 
     void synchronize() override {
         std::unique_lock lock(mutex_);
-        while (first_ || running_) {
-            if (!running_) {
+        while (first_ != nullptr || running_) {
+            if (running_ || reserved_) {
+                wait_for_operation(lock);
+            } else {
                 run_front(lock);
-                continue;
             }
-            // Another thread executes an operation, which is often short. Spins for a few microseconds, then sleeps.
-            lock.unlock();
-            for (int i = 0; i < 200 && running_; ++i)
-                std::this_thread::yield();
-            lock.lock();
-            done_.wait(lock, [&] { return !running_; });
         }
         skips_ = false;
         if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     }
     bool idle() override {
         const std::lock_guard lock(mutex_);
-        return !first_ && !running_;
+        return first_ == nullptr && !running_;
     }
 
   private:
@@ -275,10 +328,13 @@ class TbbQueue final : public backend::Queue {
     enum class Role { work, order, callback };
     struct Operation {
         explicit Operation(Role role) : role(role) {}
+        Operation(const Operation&) = delete;
+        Operation& operator=(const Operation&) = delete;
         virtual ~Operation() = default;
         virtual void run() = 0;
         const Role role;
-        std::unique_ptr<Operation> next;
+        nanoseconds expected{0};
+        Operation* next = nullptr;
     };
     template <class F>
     struct OperationOf final : Operation {
@@ -286,16 +342,91 @@ class TbbQueue final : public backend::Queue {
         void run() override { f(); }
         F f;
     };
+    struct Launch {
+        HostKernel::Entry entry;
+        LaunchShape shape;
+        u64 groups;
+    };
+    struct QueuedLaunch final : Operation {
+        QueuedLaunch(TbbQueue& queue, const Launch& launch, std::shared_ptr<LaunchTimes> times, u64 hash,
+                     std::span<const KernelArgument> arguments)
+            : Operation(Role::work),
+              queue(queue),
+              launch(launch),
+              times(std::move(times)),
+              hash(hash),
+              arguments(arguments) {}
+        void run() override {
+            const Clock::time_point start = Clock::now();
+            queue.run(launch, arguments.data());
+            times->add(hash, Clock::now() - start);
+        }
+        TbbQueue& queue;
+        const Launch launch;
+        const std::shared_ptr<LaunchTimes> times;  // the kernel may not exist any more
+        const u64 hash;
+        const Arguments arguments;
+    };
+
+    // Operations lie in blocks that the queue uses again. One thread allocates and another one frees, and the lock of
+    // an allocator between them would cost more than a short kernel.
+    static constexpr u64 block_bytes = 640, most_spare = 1024;
+    static_assert(sizeof(QueuedLaunch) <= block_bytes);
+    struct Destroy {
+        void operator()(Operation* operation) const {
+            operation->~Operation();
+            ::operator delete(operation);
+        }
+    };
+    using OperationPtr = std::unique_ptr<Operation, Destroy>;
 
     // A mark that no event has yet, and the operation that reaches it.
     struct NewMark {
         std::shared_ptr<Mark> mark;
-        std::unique_ptr<Operation> reach;
+        OperationPtr reach;
     };
 
+    // Only calls that enqueue use it, of which there is one at a time.
+    void* new_block() {
+        if (unused_ == nullptr) {
+            const std::lock_guard lock(mutex_);
+            unused_ = std::exchange(spare_, nullptr);
+            spares_ = 0;
+        }
+        if (unused_ == nullptr) return ::operator new(block_bytes);
+        void* const block = unused_;
+        std::memcpy(&unused_, block, sizeof unused_);
+        return block;
+    }
+    // The caller holds the lock.
+    void keep_block(void* block) {
+        if (spares_ == most_spare) return ::operator delete(block);
+        ++spares_;
+        std::memcpy(block, &spare_, sizeof spare_);
+        spare_ = block;
+    }
+    static void delete_blocks(void* list) {
+        while (list != nullptr) {
+            void* const block = list;
+            std::memcpy(&list, block, sizeof list);
+            ::operator delete(block);
+        }
+    }
+
+    template <class T, class... A>
+    OperationPtr make(A&&... a) {
+        static_assert(sizeof(T) <= block_bytes && alignof(T) <= alignof(std::max_align_t));
+        void* const block = new_block();
+        try {
+            return OperationPtr(new (block) T(std::forward<A>(a)...));
+        } catch (...) {
+            ::operator delete(block);
+            throw;
+        }
+    }
     template <Role role, class F>
-    static std::unique_ptr<Operation> make_operation(F f) {
-        return std::make_unique<OperationOf<F>>(role, std::move(f));
+    OperationPtr make_operation(F f) {
+        return make<OperationOf<F>>(role, std::move(f));
     }
     NewMark make_mark() {
         auto mark = std::make_shared<Mark>();
@@ -306,31 +437,130 @@ class TbbQueue final : public backend::Queue {
         return skips_ ? failure_ : nullptr;
     }
 
+    // bytes: that f copies or fills.
     template <class F>
-    void push(F f) {
-        append(make_operation<Role::work>(std::move(f)));
+    void push(u64 bytes, F f) {
+        const nanoseconds expected = bytes <= brief_bytes ? brief / 2 : unknown;
+        if (begin_in_call(expected)) return run_in_call(f);
+        append(make_operation<Role::work>(std::move(f)), expected);
     }
     // The event moves to the mark only now: an event must not wait for a mark that never reached the queue.
     void place(backend::Event& event, NewMark made) noexcept {
-        append(std::move(made.reach));
+        if (begin_in_call(nanoseconds(0))) {
+            run_in_call([&] { made.mark->reach(nullptr); });
+        } else {
+            append(std::move(made.reach), nanoseconds(0));
+        }
         static_cast<TbbEvent&>(event).move_to(std::move(made.mark));
     }
-    void append(std::unique_ptr<Operation> operation) noexcept {
+    void append(OperationPtr operation, nanoseconds expected) noexcept {
         bool wake = false;
         {
-            const std::lock_guard lock(mutex_);
-            Operation* const added = operation.get();
-            (first_ ? last_->next : first_) = std::move(operation);
+            const std::unique_lock lock = locked();
+            Operation* const added = operation.release();
+            added->expected = expected;
+            expected_ += expected;
+            (first_ != nullptr ? last_->next : first_) = added;
             last_ = added;
-            wake = asleep_;
+            wake =
+                asleep_ && !running_;  // otherwise the thread that runs an operation continues with this one
         }
         if (wake) wake_.notify_one();
     }
 
-    // Runs the first operation without the lock. No other operation is running.
+    void run(const Launch& launch, const void* const* arguments) {
+        const LaunchShape& shape = launch.shape;
+        LaunchState state;
+        const auto run_groups = [&](u64 first, u64 last) {
+            Group group;
+            group.launch = &state;
+            group.count_x = shape.groups_x;
+            group.count_y = shape.groups_y;
+            group.count_z = shape.groups_z;
+            if (shape.local_bytes > 0) group.local = local_memory(shape.local_bytes);
+            if (first > 0) {
+                group.x = first % shape.groups_x;
+                group.y = first / shape.groups_x % shape.groups_y;
+                group.z = first / shape.groups_x / shape.groups_y;
+            }
+            for (u64 i = first; i < last && !state.cancelled.load(std::memory_order_relaxed); ++i) {
+                launch.entry(group, arguments);
+                if (++group.x < shape.groups_x) continue;
+                group.x = 0;
+                if (++group.y < shape.groups_y) continue;
+                group.y = 0;
+                ++group.z;
+            }
+        };
+        if (launch.groups == 1) return run_groups(0, 1);
+        std::exception_ptr failure;  // of the group that failed first
+        tbb_.parallel(launch.groups, 1, [&](u64 first, u64 last) {
+            try {
+                run_groups(first, last);
+            } catch (...) {
+                if (!state.cancelled.exchange(true)) failure = std::current_exception();
+            }
+        });
+        if (failure) std::rethrow_exception(failure);
+    }
+
+    // Waits a little for the lock, which other threads hold for a short time, before the system suspends the caller.
+    std::unique_lock<std::mutex> locked() {
+        std::unique_lock lock(mutex_, std::try_to_lock);
+        for (int i = 0; i < 100 && !lock.owns_lock(); ++i) {
+            pause();
+            lock.try_lock();
+        }
+        if (!lock.owns_lock()) lock.lock();
+        return lock;
+    }
+
+    // Reserves the queue for an operation of the caller, and returns whether it did: if the operation is short, and so
+    // are those before it. The caller then runs those before it.
+    bool begin_in_call(nanoseconds expected) noexcept {
+        if (expected > brief) return false;
+        std::unique_lock lock = locked();
+        if (skips_ || reserved_ || expected_ > brief) return false;
+        reserved_ = true;
+        if (running_) wait_for_operation(lock);
+        while (first_ != nullptr)
+            run_front(lock);
+        running_ = true;
+        reserved_ = false;
+        return true;
+    }
+    // Another thread runs an operation, which is often short. Spins for a few microseconds, then sleeps.
+    void wait_for_operation(std::unique_lock<std::mutex>& lock) {
+        lock.unlock();
+        for (int i = 0; i < 200 && running_; ++i)
+            std::this_thread::yield();
+        lock.lock();
+        done_.wait(lock, [&] { return !running_; });
+    }
+    // Runs the operation for which the caller has reserved the queue.
+    template <class F>
+    void run_in_call(const F& f) noexcept {
+        std::exception_ptr failure;
+        try {
+            f();
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        bool wake = false;
+        {
+            const std::unique_lock lock = locked();
+            end_operation(failure, failure != nullptr);
+            done_.notify_all();
+            wake = first_ != nullptr && asleep_;
+        }
+        if (wake) wake_.notify_one();
+    }
+
+    // Runs the first operation without the lock. No other operation is running, and the caller continues until the
+    // queue is empty.
     void run_front(std::unique_lock<std::mutex>& lock) {
-        std::unique_ptr<Operation> operation = std::move(first_);
-        first_ = std::move(operation->next);
+        Operation* const operation = first_;
+        first_ = operation->next;
         const bool skipped = skips_ && operation->role == Role::work;
         running_ = true;
         lock.unlock();
@@ -341,20 +571,26 @@ class TbbQueue final : public backend::Queue {
             failure = std::current_exception();
         }
         const bool skips = failure && operation->role != Role::callback;
-        operation.reset();
-        lock.lock();
+        const nanoseconds expected = operation->expected;
+        operation->~Operation();
+        lock = locked();
+        expected_ -= expected;
+        keep_block(operation);
+        end_operation(failure, skips);
+        if (first_ == nullptr || reserved_) done_.notify_all();
+    }
+    void end_operation(const std::exception_ptr& failure, bool skips) {
         running_ = false;
         skips_ = skips_ || skips;
         if (failure && !failure_) failure_ = failure;
-        done_.notify_all();
     }
 
     void work() {
         std::unique_lock lock(mutex_);
         while (true) {
-            if (running_) {
-                done_.wait(lock, [&] { return !running_; });
-            } else if (first_) {
+            if (running_ || reserved_) {
+                done_.wait(lock, [&] { return !running_ && !reserved_; });
+            } else if (first_ != nullptr) {
                 run_front(lock);
             } else if (closing_) {
                 return;
@@ -370,9 +606,15 @@ class TbbQueue final : public backend::Queue {
     std::mutex mutex_;
     std::condition_variable wake_;  // wakes the worker: the queue is not empty, or closing_
     std::condition_variable done_;  // an operation has ended
-    std::unique_ptr<Operation> first_;
-    Operation* last_ = nullptr;          // if there is a first one
+    Operation* first_ = nullptr;
+    Operation* last_ = nullptr;  // if there is a first one
+    void* unused_ = nullptr;     // blocks for the caller's next operations, linked by their first bytes
+    void* spare_ = nullptr;      // blocks of operations that have ended
+    u64 spares_ = 0;
     std::atomic<bool> running_ = false;  // written under the lock
+    bool reserved_ = false;    // for a call that runs what is in the queue, and then its own operation
+    nanoseconds expected_{0};  // time of the operations in the queue, including the one that runs
+    u64 launches_ = 0;         // that ran in the call
     bool asleep_ = false;
     bool closing_ = false;
     bool skips_ = false;          // work or order has failed
