@@ -14,7 +14,7 @@ using lab::native_pointer;
 
 // vqsort works in place, so the call copies the input first.
 Call vqsort(Stream&, const Work& work, Views in, Views out) {
-    return visit_sort(work, [&]<class T>(detail::TypeTag<T>) -> Call {
+    return visit_compiled(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
         if constexpr (sizeof(T) == 1) {
             return {};
         } else {
@@ -28,7 +28,8 @@ Call vqsort(Stream&, const Work& work, Views in, Views out) {
 }
 
 void highway(std::vector<Baseline>& list) {
-    const std::vector<Type> types = {Type::i16, Type::i32, Type::i64, Type::u16, Type::u32, Type::u64};
+    const std::vector<Type> types = {Type::i16, Type::i32, Type::i64, Type::u16,
+                                     Type::u32, Type::u64, Type::f32, Type::f64};
     append(list, {"vqsort", "Highway " CONCORD_HIGHWAY_VERSION, "tbb"},
            {{"sort", sort_titles, types, vqsort, "hwy::Sorter"}});
 }
