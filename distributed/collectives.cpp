@@ -4,6 +4,9 @@
 
 #include <concord/map.hpp>
 
+#include "small_gather.hpp"
+
+#include <algorithm>
 #include <array>
 
 namespace concord {
@@ -72,9 +75,28 @@ void gather_to(Communicator& ranks, Stream& stream, const char* call, const View
 
 namespace detail {
 
+namespace {
+
+// Every rank combines the data of all ranks in their order, in place. `gathered` has a place for each.
+void combine_gathered(Communicator& ranks, Stream& stream, SmallGather& gather, const View& data,
+                      ReduceOp op) {
+    const u32 me = ranks.rank();
+    const View gathered = gather.begin(stream, data.count * ranks.size(), data.type);
+    gather.exchange(stream, data, data.count * me);
+    auto place = [&](u32 rank) { return gathered.part(data.count * rank, data.count); };
+    // The first combination overwrites the data, which the ranks after the second need once more.
+    if (me >= 2) copy(stream, data, place(me));
+    auto operand = [&](u32 rank) { return rank == me && me < 2 ? data : place(rank); };
+    for (u32 rank = 1; rank < ranks.size(); ++rank)
+        combine(stream, rank == 1 ? operand(0) : data, operand(rank), data, op);
+    gather.end(stream);
+}
+
+}  // namespace
+
 // Long data: reduce-scatter, then all-gather; every rank combines one part. Short data: every rank combines all of
 // it.
-void combine_all(Communicator& ranks, Stream& stream, const View& data, ReduceOp op) {
+void combine_all(Communicator& ranks, Stream& stream, const View& data, ReduceOp op, bool may_gather) {
     constexpr u64 short_bytes = u64{1} << 18;  // limit of short data, of all ranks together
     if (data.count == 0) return;
     if (ranks.size() == 1) {
@@ -88,6 +110,10 @@ void combine_all(Communicator& ranks, Stream& stream, const View& data, ReduceOp
         const Part p = is_short ? Part{0, data.count} : part_of(data.count, rank, ranks.size());
         return data.part(p.first, p.count);
     };
+    if (is_short && may_gather) {
+        if (SmallGather* const gather = SmallGather::of(ranks, stream, data.bytes() * ranks.size()))
+            return combine_gathered(ranks, stream, *gather, data, op);
+    }
     const View mine = part(me);
     const auto theirs = stream.scratch(mine.bytes() * ranks.size());
     settle(ranks, stream, mine.bytes() * ranks.size());
@@ -118,9 +144,10 @@ void combine_all(Communicator& ranks, Stream& stream, const View& data, ReduceOp
 }  // namespace detail
 
 void all_reduce(Communicator& ranks, Stream& stream, const View& data, ReduceOp op) {
-    detail::agree(ranks, "all_reduce",
-                  std::to_string(data.count) + " " + type_name(data) + " by " + std::string(name_of(op)), {});
-    detail::combine_all(ranks, stream, data, op);
+    const bool may_gather = detail::SmallGather::all_usable(
+        ranks, stream, "all_reduce",
+        std::to_string(data.count) + " " + type_name(data) + " by " + std::string(name_of(op)));
+    detail::combine_all(ranks, stream, data, op, may_gather);
 }
 
 void broadcast(Communicator& ranks, Stream& stream, const View& data, u32 root) {

@@ -1,5 +1,9 @@
 #include <concord/communicator.hpp>
 
+#include <concord/internal/link.hpp>
+
+#include <concord/internal/environment.hpp>
+
 #include <algorithm>
 
 namespace concord {
@@ -65,6 +69,24 @@ void Communicator::barrier() {
 std::string Communicator::path_to(u32 rank) const {
     detail::check_rank("Communicator::path_to", "rank", rank, size());
     return do_path_to(rank);
+}
+
+std::vector<std::shared_ptr<detail::Link>> Communicator::do_connect(
+    Stream& /*stream*/, std::span<const detail::LinkOffer> offers) {
+    return std::vector<std::shared_ptr<detail::Link>>(offers.size());
+}
+
+bool detail::links_enabled() {
+    const std::string_view asked = environment_variable("CONCORD_LINKS");
+    if (!asked.empty() && asked != "on" && asked != "off")
+        throw Error(ErrorCode::invalid_argument, "CONCORD_LINKS",
+                    error_message("invalid value", quoted(asked), "expected on or off"));
+    return asked != "off";
+}
+
+std::vector<std::shared_ptr<detail::Link>> detail::connect(Communicator& ranks, Stream& stream,
+                                                           std::span<const LinkOffer> offers) {
+    return ranks.do_connect(stream, offers);
 }
 
 void detail::check_rank(std::string_view call, std::string_view name, u32 rank, u32 ranks) {

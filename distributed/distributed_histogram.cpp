@@ -2,6 +2,8 @@
 
 #include <concord/distributed.hpp>
 
+#include "small_gather.hpp"
+
 #include <algorithm>
 
 namespace concord {
@@ -31,20 +33,20 @@ Enqueued distributed_histogram(Communicator& ranks, Stream& stream, const View& 
     check_view(name, "in", in);
     check_view(name, "counters", counters);
     check_counter_type(name, counters.type);
-    agree(ranks, name,
-          std::string(name_of(in.type)) + " to " + std::to_string(counters.count) + " counters of " +
-              std::string(name_of(counters.type)) + ", " + bins,
-          {});
+    const bool may_gather =
+        SmallGather::all_usable(ranks, stream, name,
+                                std::string(name_of(in.type)) + " to " + std::to_string(counters.count) +
+                                    " counters of " + std::string(name_of(counters.type)) + ", " + bins);
     if (counters.type != Type::u16) {
         const Enqueued run = call(in, counters);
-        combine_all(ranks, stream, counters, ReduceOp::sum);
+        combine_all(ranks, stream, counters, ReduceOp::sum, may_gather);
         return run;
     }
     // Saturated u16 counters cannot be added: count in u64 and saturate at the end.
     const auto memory = stream.scratch(counters.count * sizeof(u64));
     const View wide{memory.get(), 0, counters.count, Type::u64};
     const Enqueued run = call(in, wide);
-    combine_all(ranks, stream, wide, ReduceOp::sum);
+    combine_all(ranks, stream, wide, ReduceOp::sum, may_gather);
     std::vector<u64> counts(counters.count);
     stream.read(counts.data(), *memory, 0, wide.bytes());
     stream.synchronize();

@@ -4,6 +4,7 @@
 #include <concord/distributed.hpp>
 
 #include "blocks.hpp"
+#include "small_gather.hpp"
 
 #include <utility>
 
@@ -26,11 +27,14 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in,
                     "out must be 1 element of " + std::string(name_of(in.type)) + " like in, got " +
                         std::to_string(out.count) + " of " + std::string(name_of(out.type)));
     const ReduceProblem whole = call(in, out);
-    const u64 numbers[] = {in.count};
+    const u64 numbers[] = {in.count, SmallGather::is_usable(ranks, stream) ? u64{1} : u64{0}};
     std::vector<u64> counts;
-    for (const auto& count :
-         agree(ranks, name, described(in.type, whole.op, whole.values, whole.identity), numbers))
-        counts.push_back(count[0]);
+    bool may_gather = true;
+    for (const auto& said :
+         agree(ranks, name, described(in.type, whole.op, whole.values, whole.identity), numbers)) {
+        counts.push_back(said[0]);
+        may_gather = may_gather && said[1] != 0;
+    }
     const u32 size = size_of(in.type);
     u64 all = 0;
     for (const u64 count : counts)
@@ -54,8 +58,11 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in,
     std::vector<u64> first;
     for (const u64 count : chunks)
         first.push_back(std::exchange(total, total + count));
-    const auto memory = stream.scratch(total * size);
-    const View sums{memory.get(), 0, total, in.type};
+    SmallGather* const gather = may_gather ? SmallGather::of(ranks, stream, total * size) : nullptr;
+    std::shared_ptr<Buffer> memory;
+    if (gather == nullptr) memory = stream.scratch(total * size);
+    const View sums =
+        gather != nullptr ? gather->begin(stream, total, in.type) : View{memory.get(), 0, total, in.type};
     const View mine = sums.part(first[ranks.rank()], chunks[ranks.rank()]);
     std::shared_ptr<Buffer> block;
     if (is_exact) {
@@ -68,7 +75,9 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in,
             reduce_chunks(stream, call(in.part(own.lead, own.body), mine.part(0, inner)), length, options);
         if (own.tail > 0) reduce_chunks(stream, call(tail, mine.part(inner, 1)), length, options);
     }
-    if (ranks.size() <= most_direct) {
+    if (gather != nullptr) {
+        gather->exchange(stream, mine, first[ranks.rank()]);
+    } else if (ranks.size() <= most_direct) {
         std::vector<Message> sends, receives;
         for (u32 rank = 0; rank < ranks.size(); ++rank) {
             if (rank == ranks.rank()) continue;
@@ -85,11 +94,12 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in,
         stream.synchronize();  // `values` ends with this block
     }
     if (total == 1) {
-        stream.copy(*out.buffer, out.offset, *memory, 0, size);
+        stream.copy(*out.buffer, out.offset, *sums.buffer, 0, size);
     } else {
         // The variant that reduces chunks. Options::order does not select it for user operators on integers.
         reduce(stream, call(sums, out), is_exact ? Options{} : Options{.variant = std::string(run.variant)});
     }
+    if (gather != nullptr) gather->end(stream);
     return run;
 }
 

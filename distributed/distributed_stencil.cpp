@@ -4,6 +4,7 @@
 #include <concord/distributed.hpp>
 #include <concord/internal/shape.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string>
@@ -57,8 +58,11 @@ std::string terms(Type type, const VolumeExtents& s, const StarCoefficients& sta
     std::string text = std::string(name_of(type)) + ", " + text_of(s) + ", coefficients";
     for (u32 r = 0; r <= star.radius(); ++r)
         text += " " + exact(star[r]);
-    return text + ", variant " + std::string(options.variant) + ", cut " +
-           size_name({options.along_z, options.along_y});
+    text += ", variant " + std::string(options.variant) + ", cut " +
+            size_name({options.along_z, options.along_y});
+    if (options.steps_per_exchange > 0)
+        text += ", " + std::to_string(options.steps_per_exchange) + " steps per exchange";
+    return text;
 }
 
 // Checks the size of the volume with halos; every part with its halos is smaller.
@@ -68,6 +72,20 @@ void check_size(const VolumeExtents& s, u64 radius, Type type) {
     const CheckedSize planes = CheckedSize(s.depth) + 2 * radius, rows = CheckedSize(s.rows) + 2 * radius;
     if (!(planes * rows * s.columns * size_of(type)).fits(detail::most_bytes))
         refuse("the size of the volume, " + text_of(s) + ", exceeds 2^60 bytes");
+}
+
+// The steps per exchange that the options ask for, or the model chooses.
+u32 steps_per_exchange(const DistributedStencilVariant& row, const StencilCut& cut, u32 radius, u64 cost,
+                       const DistributedStencilOptions& options) {
+    const bool is_overlapped = row.schedule == StepSchedule::overlapped;
+    if (options.steps_per_exchange == 0)
+        return is_overlapped ? choose_steps_per_exchange(cut, radius, cost) : 1;
+    const u32 most = is_overlapped ? max_steps_per_exchange(cut, radius) : 1;
+    if (options.steps_per_exchange > most)
+        refuse("steps_per_exchange must not exceed " + std::to_string(most) + " for variant '" +
+               std::string(row.variant.name) + "' and cut " + size_name({cut.along_z, cut.along_y}) + " of " +
+               text_of(cut.shape) + ", got " + std::to_string(options.steps_per_exchange));
+    return options.steps_per_exchange;
 }
 
 // The range of a view that a box occupies. A rank without points may pass a view without a buffer.
@@ -109,6 +127,7 @@ struct DistributedStencil::State {
     const detail::DistributedStencilVariant& row;
     StencilCut cut;
     StencilBox holding;
+    u32 steps_per_exchange;
     std::optional<detail::StencilPart> part;  // only of ranks that compute
 
     bool is_server() const { return row.has_server && ranks.rank() + 1 == ranks.size(); }
@@ -129,15 +148,21 @@ struct DistributedStencil::State {
 DistributedStencil::DistributedStencil(Communicator& ranks, Stream& stream, Type type,
                                        const VolumeExtents& shape, const StarCoefficients& star,
                                        const DistributedStencilOptions& options) {
-    detail::agree(ranks, detail::call, detail::terms(type, shape, star, options), {});
+    const u64 numbers[] = {detail::exchange_cost(stream.device())};
+    u64 cost = 0;
+    for (const auto& theirs :
+         detail::agree(ranks, detail::call, detail::terms(type, shape, star, options), numbers))
+        cost = std::max(cost, theirs[0]);
     if (!is_float(type)) detail::refuse("volume must be f32 or f64, got " + std::string(name_of(type)));
     detail::check_size(shape, star.radius(), type);
     const StencilCut cut = stencil_cut(shape, ranks.size(), star.radius(), options);
-    state_ = std::make_unique<State>(State{ranks, stream, type, detail::distributed_variant(options.variant),
-                                           cut, stencil_holding(cut, ranks.rank(), ranks.size(), options),
-                                           std::nullopt});
+    const detail::DistributedStencilVariant& row = detail::distributed_variant(options.variant);
+    state_ = std::make_unique<State>(
+        State{ranks, stream, type, row, cut, stencil_holding(cut, ranks.rank(), ranks.size(), options),
+              detail::steps_per_exchange(row, cut, star.radius(), cost, options), std::nullopt});
     if (cut.part_of(ranks.rank()).points(shape.columns) > 0)
-        state_->part.emplace(ranks, stream, type, cut, star, state_->row.schedule, options.local);
+        state_->part.emplace(ranks, stream, type, cut, star, row.schedule, state_->steps_per_exchange,
+                             options.local);
 }
 
 DistributedStencil::~DistributedStencil() = default;
@@ -154,11 +179,14 @@ std::string_view DistributedStencil::variant() const noexcept {
 std::string_view DistributedStencil::local_variant() const noexcept {
     return state_->part ? state_->part->variant() : std::string_view();
 }
+u32 DistributedStencil::steps_per_exchange() const noexcept {
+    return state_->steps_per_exchange;
+}
 u64 DistributedStencil::messages_per_step() const noexcept {
     return state_->part ? state_->part->messages() : 0;
 }
 u64 DistributedStencil::bytes_per_step() const noexcept {
-    return state_->part ? state_->part->message_bytes() : 0;
+    return state_->part ? state_->part->message_bytes() / state_->steps_per_exchange : 0;
 }
 
 void DistributedStencil::load(const View& in) {
@@ -180,8 +208,7 @@ void DistributedStencil::run(u64 steps) {
     State& s = *state_;
     detail::agree(s.ranks, detail::call, std::to_string(steps) + " steps", {});
     if (!s.part) return;
-    for (u64 left = steps; left > 0; --left)
-        s.part->step(left);
+    s.part->run(steps);
 }
 
 void DistributedStencil::store(const View& out) {

@@ -61,52 +61,89 @@ struct Axis {
 
 }  // namespace
 
-StencilPart::StencilPart(Communicator& ranks, Stream& stream, Type type, const StencilCut& cut,
-                         const StarCoefficients& star, StepSchedule schedule, const Options& options)
-    : ranks_(ranks), stream_(stream), type_(type), star_(star), options_(options), schedule_(schedule) {
-    const StencilBox part = cut.part_of(ranks.rank());
-    const u64 radius = star.radius();
-    const Axis z(part.z_begin, part.z_end, cut.shape.depth, radius),
-        y(part.y_begin, part.y_end, cut.shape.rows, radius);
-    shape_ = {z.length, y.length, cut.shape.columns};
-    own_ = {z.begin, z.end, y.begin, y.end};
-    interior_ = {z.inner_begin, z.inner_end, y.inner_begin, y.inner_end};
-
-    Device& device = stream.device();
-    const u32 rank = ranks.rank();
-    auto add = [&](u32 neighbour, const StencilBox& face, const StencilBox& send, const StencilBox& receive) {
-        const bool overlaps = schedule == StepSchedule::overlapped;
-        edges_.push_back({.sends_more = send.points(1) > face.points(1),
-                          .face = face,
-                          .send = BoxMessage(device, neighbour, runs_of(shape_, send), type),
-                          .receive = BoxMessage(device, neighbour, runs_of(shape_, receive), type),
-                          .stream = overlaps ? device.create_stream(Priority::high) : nullptr,
-                          .computed = device.create_event(),
-                          .complete = device.create_event()});
-    };
+PartLayout::PartLayout(const StencilCut& cut, u32 rank, u64 halo) {
+    const StencilBox part = cut.part_of(rank);
+    const Axis z(part.z_begin, part.z_end, cut.shape.depth, halo),
+        y(part.y_begin, part.y_end, cut.shape.rows, halo);
+    shape = {z.length, y.length, cut.shape.columns};
+    own = {z.begin, z.end, y.begin, y.end};
+    interior = {z.inner_begin, z.inner_end, y.inner_begin, y.inner_end};
     if (z.begin > 0)
-        add(rank - cut.along_y, {z.begin, z.inner_begin, y.begin, y.end},
-            {z.begin, z.begin + radius, y.begin, y.end}, {0, z.begin, y.begin, y.end});
+        edges.push_back({rank - cut.along_y,
+                         {z.begin, z.inner_begin, y.begin, y.end},
+                         {z.begin, z.begin + halo, y.begin, y.end},
+                         {0, z.begin, y.begin, y.end}});
     if (z.length > z.end)
-        add(rank + cut.along_y, {z.inner_end, z.end, y.begin, y.end}, {z.end - radius, z.end, y.begin, y.end},
-            {z.end, z.length, y.begin, y.end});
+        edges.push_back({rank + cut.along_y,
+                         {z.inner_end, z.end, y.begin, y.end},
+                         {z.end - halo, z.end, y.begin, y.end},
+                         {z.end, z.length, y.begin, y.end}});
     if (y.begin > 0)
-        add(rank - 1, {z.inner_begin, z.inner_end, y.begin, y.inner_begin},
-            {z.begin, z.end, y.begin, y.begin + radius}, {z.begin, z.end, 0, y.begin});
+        edges.push_back({rank - 1,
+                         {z.inner_begin, z.inner_end, y.begin, y.inner_begin},
+                         {z.begin, z.end, y.begin, y.begin + halo},
+                         {z.begin, z.end, 0, y.begin}});
     if (y.length > y.end)
-        add(rank + 1, {z.inner_begin, z.inner_end, y.inner_end, y.end},
-            {z.begin, z.end, y.end - radius, y.end}, {z.begin, z.end, y.end, y.length});
+        edges.push_back({rank + 1,
+                         {z.inner_begin, z.inner_end, y.inner_end, y.end},
+                         {z.begin, z.end, y.end - halo, y.end},
+                         {z.begin, z.end, y.end, y.length}});
+}
 
+StencilPart::StencilPart(Communicator& ranks, Stream& stream, Type type, const StencilCut& cut,
+                         const StarCoefficients& star, StepSchedule schedule, u32 per_exchange,
+                         const Options& options)
+    : ranks_(ranks),
+      stream_(stream),
+      type_(type),
+      star_(star),
+      options_(options),
+      schedule_(schedule),
+      per_exchange_(per_exchange) {
+    const u32 rank = ranks.rank();
+    const u64 halo = u64{per_exchange} * star.radius();
+    const PartLayout layout(cut, rank, halo);
+    shape_ = layout.shape;
+    own_ = layout.own;
+    interior_ = layout.interior;
+
+    // Neighbours may write into the volumes at once, so no earlier work of the stream may still use their memory.
+    Device& device = stream.device();
     for (auto& buffer : volumes_)
-        buffer = device.allocate(StencilBox{0, z.length, 0, y.length}.points(shape_.columns) * size_of(type),
-                                 &stream);
+        buffer = device.allocate(shape_.depth * shape_.rows * shape_.columns * size_of(type));
+    std::vector<LinkOffer> offers;
+    for (const PartLayout::Edge& edge : layout.edges)
+        offers.push_back({edge.rank, {volumes_[0], volumes_[1]}});
+    const std::vector<std::shared_ptr<Link>> links = connect(ranks, stream, offers);
+    for (std::size_t i = 0; i < layout.edges.size(); ++i) {
+        const PartLayout::Edge& at = layout.edges[i];
+        Edge& edge = edges_.emplace_back();
+        edge.sends_more = at.send.points(1) > at.face.points(1);
+        edge.face = at.face;
+        edge.from = runs_of(shape_, at.send);
+        edge.bytes = edge.from.runs.elements() * size_of(type);
+        edge.link = links[i];
+        if (edge.link) {
+            const PartLayout there(cut, at.rank, halo);
+            const auto back = std::find_if(there.edges.begin(), there.edges.end(),
+                                           [&](const PartLayout::Edge& other) { return other.rank == rank; });
+            edge.to = runs_of(there.shape, back->receive);
+            edge.remote_points = there.shape.depth * there.shape.rows * there.shape.columns;
+        } else {
+            edge.send.emplace(device, at.rank, edge.from, type);
+            edge.receive.emplace(device, at.rank, runs_of(shape_, at.receive), type);
+        }
+        if (schedule == StepSchedule::overlapped) edge.stream = device.create_stream(Priority::high);
+        edge.computed = device.create_event();
+        edge.complete = device.create_event();
+    }
     interior_done_ = device.create_event();
 }
 
 u64 StencilPart::message_bytes() const {
     u64 bytes = 0;
     for (const Edge& edge : edges_)
-        bytes += edge.send.bytes();
+        bytes += edge.bytes;
     return bytes;
 }
 
@@ -163,16 +200,47 @@ void StencilPart::send(u32 rank) {
 
 // --- Steps ----------------------------------------------------------------------------------------------------------
 
+// Writes what a neighbour needs into its volume, and tells it. By its last signal the neighbour has told that nothing
+// uses the former contents any more.
+void StencilPart::write_halo(Stream& stream, const Edge& edge) {
+    const View from = volume(now_), to{&edge.link->remote(now_), 0, edge.remote_points, type_};
+    const auto range = [](const View& view, const BoxRuns& box) {
+        const Runs& runs = box.runs;
+        return view.part(box.first, runs.count == 0 ? 0 : (runs.count - 1) * runs.stride + runs.length);
+    };
+    copy_runs(stream, range(from, edge.from), edge.from.runs, range(to, edge.to), edge.to.runs);
+    edge.link->signal(stream);
+}
+
 void StencilPart::exchange_on_stream() {
     const View all = volume(now_);
     std::vector<Message> sends, receives;
     for (const Edge& edge : edges_) {
-        sends.push_back({edge.send.rank(), edge.send.pack(stream_, all)});
-        receives.push_back({edge.receive.rank(), edge.receive.target(all)});
+        if (edge.link) {
+            write_halo(stream_, edge);
+        } else {
+            sends.push_back({edge.send->rank(), edge.send->pack(stream_, all)});
+            receives.push_back({edge.receive->rank(), edge.receive->target(all)});
+        }
     }
     ranks_.exchange(stream_, sends, receives);
-    for (const Edge& edge : edges_)
-        edge.receive.unpack(stream_, all);
+    for (const Edge& edge : edges_) {
+        if (edge.link) {
+            edge.link->wait(stream_);
+        } else {
+            edge.receive->unpack(stream_, all);
+        }
+    }
+}
+
+// The streams of the edges wait for stream_. With several steps per exchange, neighbours are told that the halos are
+// free; after a single step, the signal of the last exchange has told that.
+void StencilPart::start_edges() {
+    stream_.record(*interior_done_);
+    for (const Edge& edge : edges_) {
+        edge.stream->wait(*interior_done_);
+        if (edge.link) edge.link->signal(*edge.stream);
+    }
 }
 
 void StencilPart::exchange_on_edges() {
@@ -184,13 +252,27 @@ void StencilPart::exchange_on_edges() {
             for (const Edge& other : edges_)
                 if (&other != &edge) stream.wait(*other.computed);
         }
-        sends.push_back({edge.send.rank(), edge.send.pack(stream, all), &stream});
-        receives.push_back({edge.receive.rank(), edge.receive.target(all), &stream});
+        if (edge.link) {
+            if (per_exchange_ > 1) edge.link->wait(stream);
+            write_halo(stream, edge);
+        } else {
+            sends.push_back({edge.send->rank(), edge.send->pack(stream, all), &stream});
+            receives.push_back({edge.receive->rank(), edge.receive->target(all), &stream});
+        }
     }
     ranks_.exchange(stream_, sends, receives);
     for (const Edge& edge : edges_) {
-        edge.receive.unpack(*edge.stream, all);
-        edge.stream->record(*edge.complete);
+        if (edge.link) {
+            edge.link->wait(*edge.stream);
+        } else {
+            edge.receive->unpack(*edge.stream, all);
+        }
+        if (edges_.size() > 1 || per_exchange_ > 1) edge.stream->record(*edge.complete);
+    }
+    if (per_exchange_ > 1) {
+        for (const Edge& edge : edges_)
+            stream_.wait(*edge.complete);
+        return;
     }
     for (const Edge& edge : edges_) {
         for (const Edge& other : edges_)
@@ -203,12 +285,51 @@ void StencilPart::compute(Stream& stream, const StencilBox& box) {
     variant_ = stencil_box(stream, shaped(now_), star_, shaped(1 - now_), box, options_).variant;
 }
 
-void StencilPart::step(u64 left) {
-    if (schedule_ == StepSchedule::overlapped) {
-        step_overlapped(left);
-    } else {
-        step_sequential();
+void StencilPart::run(u64 steps) {
+    for (u64 left = steps; left > 0;) {
+        if (schedule_ == StepSchedule::sequential) {
+            step_sequential();
+            --left;
+        } else if (per_exchange_ == 1) {
+            step_overlapped(left--);
+        } else {
+            left -= steps_to_exchange(left);
+        }
     }
+}
+
+// The part with that many planes or rows of its halos.
+StencilBox StencilPart::grown(u64 by) const {
+    return {own_.z_begin - std::min(by, own_.z_begin), std::min(own_.z_end + by, shape_.depth),
+            own_.y_begin - std::min(by, own_.y_begin), std::min(own_.y_end + by, shape_.rows)};
+}
+
+// Runs the steps up to the next exchange, and starts the exchange unless they are the last ones. Returns their number.
+u64 StencilPart::steps_to_exchange(u64 left) {
+    if (!has_halos_) {
+        start_edges();
+        exchange_on_edges();
+    }
+    const u64 steps = std::min<u64>(per_exchange_, left);
+    has_halos_ = steps < left;
+    for (u64 after = steps; after-- > 1;) {
+        compute(stream_, grown(after * star_.radius()));
+        now_ = 1 - now_;
+    }
+    if (!has_halos_) {
+        compute(stream_, own_);
+        now_ = 1 - now_;
+        return steps;
+    }
+    start_edges();
+    for (const Edge& edge : edges_) {
+        compute(*edge.stream, edge.face);
+        edge.stream->record(*edge.computed);
+    }
+    compute(stream_, interior_);
+    now_ = 1 - now_;
+    exchange_on_edges();
+    return steps;
 }
 
 void StencilPart::step_overlapped(u64 left) {

@@ -1,12 +1,29 @@
 #pragma once
 // The part of a distributed stencil's volume on one rank.
 
+#include <concord/internal/link.hpp>
 #include "distributed_stencil_variants.hpp"
 #include "halo.hpp"
 
 #include <optional>
 
 namespace concord::detail {
+
+// A rank's part in its memory, and its edges to other ranks. Coordinates are those of that memory.
+struct PartLayout {
+    // Connection to a neighbour. Faces do not overlap: those along z include the corners.
+    struct Edge {
+        u32 rank;
+        StencilBox face, send, receive;
+    };
+
+    // `halo`: planes or rows of a halo and of a face.
+    PartLayout(const StencilCut& cut, u32 rank, u64 halo);
+
+    VolumeExtents shape;       // with halos
+    StencilBox own, interior;  // the part; its points that need no halo and that no other rank needs
+    std::vector<Edge> edges;   // one per neighbour; their faces are the rest of the part
+};
 
 // A box of a volume that is sent to a rank or received from it. A box with gaps is packed into a buffer of its own.
 class BoxMessage {
@@ -37,10 +54,12 @@ class BoxMessage {
 class StencilPart {
   public:
     StencilPart(Communicator& ranks, Stream& stream, Type type, const StencilCut& cut,
-                const StarCoefficients& star, StepSchedule schedule, const Options& options);
+                const StarCoefficients& star, StepSchedule schedule, u32 per_exchange,
+                const Options& options);
 
     std::string_view variant() const { return variant_; }
     u64 messages() const { return edges_.size(); }
+    // Of an exchange.
     u64 message_bytes() const;
 
     // Transfers the part without its halos on the stream: from and to a view, or from and to a rank.
@@ -49,16 +68,21 @@ class StencilPart {
     void receive(u32 rank);
     void send(u32 rank);
 
-    // Runs a step. `left`: number of steps left, including this one. The halos of the last step's result are not
-    // exchanged. The stream waits for all work of the last step.
-    void step(u64 left);
+    // Runs steps. The halos of the last step's result are not exchanged. The stream waits for all work of the last
+    // step.
+    void run(u64 steps);
 
   private:
-    // Connection to a neighbour. Faces do not overlap: those along z include the corners.
+    // Connection to a neighbour. Over a link, halos are written into the neighbour's volumes; otherwise they are
+    // messages.
     struct Edge {
         bool sends_more;  // than its face: corners, and in a thin part also planes that other edges compute
         StencilBox face;
-        BoxMessage send, receive;
+        BoxRuns from, to;  // of the link: what is written, and where
+        u64 bytes;         // sent per step
+        std::shared_ptr<Link> link;
+        std::optional<BoxMessage> send, receive;
+        u64 remote_points;
         std::shared_ptr<Stream> stream;             // computes the face, sends and receives
         std::shared_ptr<Event> computed, complete;  // the face of the last step; all halos of this edge
     };
@@ -66,11 +90,15 @@ class StencilPart {
     View volume(u32 which) const;
     VolumeView shaped(u32 which) const;
     void begin_new();
+    void start_edges();
     void exchange_on_edges();
     void exchange_on_stream();
+    void write_halo(Stream& stream, const Edge& edge);
     void compute(Stream& stream, const StencilBox& box);
     void step_overlapped(u64 left);
     void step_sequential();
+    u64 steps_to_exchange(u64 left);
+    StencilBox grown(u64 by) const;
 
     Communicator& ranks_;
     Stream& stream_;
@@ -78,6 +106,7 @@ class StencilPart {
     StarCoefficients star_;
     Options options_;
     StepSchedule schedule_;
+    u32 per_exchange_;  // steps between two exchanges
     std::string_view variant_;
 
     VolumeExtents shape_;        // with halos
@@ -87,11 +116,16 @@ class StencilPart {
     u32 now_ = 0;             // index of the volume with the last step's result
     bool has_halos_ = false;  // whether the halos of that volume are complete
 
-    // Each edge has its own stream, so faces and messages overlap with each other and with the interior. An edge's
-    // stream waits for what the other streams computed one step ago and for the halos of the other edges. The
-    // interior does not wait for halos. Faces run at high priority as soon as groups of the interior leave room, and
-    // their messages overlap with the next interior. On two H200 this is faster than interiors that start after the
-    // faces.
+    // Each edge has its own stream, so faces and messages overlap with each other and with the interior. Faces run at
+    // high priority as soon as groups of the interior leave room.
+    //
+    // One step per exchange: an edge's stream waits for what the other streams computed one step ago and for the halos
+    // of the other edges. The interior does not wait for halos, and messages overlap with the next interior. On two
+    // H200 this is faster than interiors that start after the faces.
+    //
+    // Several steps per exchange: halos have the radius of all steps together. A step computes the part and as much of
+    // the halos as later steps need, in one launch. The last step before an exchange computes faces and interior
+    // separately, and messages overlap with that interior.
     std::shared_ptr<Event> interior_done_;
 };
 

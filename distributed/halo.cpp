@@ -40,6 +40,24 @@ u32 pack_of(const View& from, const Runs& from_runs, const View& to, const Runs&
     return static_cast<u32>(common / size);
 }
 
+// Copies runs by a kernel whose groups have several work-items or packs.
+void launch_runs(Stream& stream, const View& from, const Runs& from_runs, const View& to, const Runs& to_runs,
+                 u32 size) {
+    const DeviceTraits& traits = stream.device().traits();
+    const u32 pack = pack_of(from, from_runs, to, to_runs);
+    const HaloGroup group =
+        traits.many_items
+            ? HaloGroup{.group_size = std::min(256U, traits.max_group_size), .each = 4, .pack = pack}
+            : HaloGroup{.group_size = 1, .each = 4096, .pack = pack};
+    const auto kernel = halo_kernel(stream.device(), size, group);
+    const u64 packs = from_runs.length / pack;
+    const u32 pieces = static_cast<u32>(divide_up(packs, u64{group.group_size} * group.each));
+    if (const Support counted = supports_group_count({from_runs.count, pieces}); !counted)
+        throw Error(ErrorCode::unsupported, "distributed_stencil", counted.reason);
+    launch(stream, *kernel, LaunchShape::linear(from_runs.count * pieces, group.group_size), from, to, packs,
+           from_runs.stride / pack, to_runs.stride / pack, pieces);
+}
+
 }  // namespace
 
 BoxRuns runs_of(const VolumeExtents& shape, const StencilBox& box) {
@@ -63,18 +81,20 @@ void copy_runs(Stream& stream, const View& from, const Runs& from_runs, const Vi
                to_runs.stride, pieces, piece);
         return;
     }
-    const u32 pack = pack_of(from, from_runs, to, to_runs);
-    const HaloGroup group =
-        traits.many_items
-            ? HaloGroup{.group_size = std::min(256U, traits.max_group_size), .each = 4, .pack = pack}
-            : HaloGroup{.group_size = 1, .each = 4096, .pack = pack};
-    const auto kernel = halo_kernel(stream.device(), static_cast<u32>(size), group);
-    const u64 packs = length / pack;
-    const u32 pieces = static_cast<u32>(divide_up(packs, u64{group.group_size} * group.each));
-    if (const Support counted = supports_group_count({count, pieces}); !counted)
-        throw Error(ErrorCode::unsupported, "distributed_stencil", counted.reason);
-    launch(stream, *kernel, LaunchShape::linear(count * pieces, group.group_size), from, to, packs,
-           from_runs.stride / pack, to_runs.stride / pack, pieces);
+    launch_runs(stream, from, from_runs, to, to_runs, static_cast<u32>(size));
+}
+
+void store_across(Stream& stream, const View& from, const View& to) {
+    const u64 bytes = from.bytes();
+    if (bytes == 0) return;
+    const bool is_aligned = (bytes | from.offset | to.offset) % sizeof(u32) == 0;
+    if (!is_aligned || !stream.device().traits().many_items)
+        return stream.copy(*to.buffer, to.offset, *from.buffer, from.offset, bytes);
+    const auto words = [&](const View& view) {
+        return View{view.buffer, view.offset, bytes / sizeof(u32), Type::u32};
+    };
+    const Runs run{1, bytes / sizeof(u32), bytes / sizeof(u32)};
+    launch_runs(stream, words(from), run, words(to), run, sizeof(u32));
 }
 
 }  // namespace detail

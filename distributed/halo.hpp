@@ -25,4 +25,8 @@ BoxRuns runs_of(const VolumeExtents& shape, const StencilBox& box);
 // Asynchronous: enqueues one kernel, or one buffer copy if both sides are contiguous.
 void copy_runs(Stream& stream, const View& from, const Runs& from_runs, const View& to, const Runs& to_runs);
 
+// Copies elements into memory of another device that this device's kernels can access (Link::remote). On GPUs a kernel
+// stores them, which takes 2 us less than a copy by the driver up to a few MiB. Asynchronous.
+void store_across(Stream& stream, const View& from, const View& to);
+
 }  // namespace concord::detail

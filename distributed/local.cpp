@@ -3,9 +3,7 @@
 #include "local.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
-#include <thread>
 
 namespace concord {
 namespace detail {
@@ -13,6 +11,7 @@ namespace detail {
 LocalRanks::LocalRanks(std::vector<std::shared_ptr<Device>> devices)
     : devices_(std::move(devices)),
       queues_(devices_.size() * devices_.size()),
+      ends_(devices_.size() * devices_.size()),
       arriving_(devices_.size()),
       ended_(devices_.size()) {}
 
@@ -26,26 +25,6 @@ void LocalRanks::throw_lost(u32 rank) const {
 void LocalRanks::notify() {
     changes_.fetch_add(1, std::memory_order_release);
     if (sleepers_ > 0) changed_.notify_all();
-}
-
-// Busy ranks answer within microseconds, while a sleeping thread needs tens of microseconds to wake. So a rank first
-// polls and yields its processor, and then sleeps.
-template <class F>
-void LocalRanks::wait_until(std::unique_lock<std::mutex>& lock, F&& condition) {
-    using Clock = std::chrono::steady_clock;
-    constexpr std::chrono::microseconds patience(50);
-    const auto start = Clock::now();
-    while (!condition()) {
-        const u64 seen = changes_.load(std::memory_order_relaxed);
-        lock.unlock();
-        while (changes_.load(std::memory_order_acquire) == seen && Clock::now() - start < patience)
-            std::this_thread::yield();
-        lock.lock();
-        if (changes_.load(std::memory_order_relaxed) != seen) continue;
-        ++sleepers_;
-        changed_.wait(lock, condition);
-        --sleepers_;
-    }
 }
 
 void LocalRanks::post(const std::shared_ptr<PostedSend>& send) {
@@ -64,6 +43,31 @@ std::shared_ptr<PostedSend> LocalRanks::match(u32 from, u32 to) {
     waiting.pop_front();
     send->state = PostedSend::State::matched;
     return send;
+}
+
+void LocalRanks::offer(u32 from, u32 to, std::shared_ptr<LinkEnd> end) {
+    const std::lock_guard lock(mutex_);
+    if (lost(to)) throw_lost(to);
+    ends_[from * size() + to].push_back(std::move(end));
+    notify();
+}
+
+std::shared_ptr<LinkEnd> LocalRanks::accept(u32 from, u32 to) {
+    std::unique_lock lock(mutex_);
+    auto& offered = ends_[from * size() + to];
+    wait_until(lock, [&] { return !offered.empty() || lost(from); });
+    if (offered.empty()) throw_lost(from);
+    std::shared_ptr<LinkEnd> end = std::move(offered.front());
+    offered.pop_front();
+    return end;
+}
+
+// A rank that goes to sleep counts itself before it tests the condition, and this call tests the count after the
+// condition has changed, so that one of the two sees the other.
+void LocalRanks::wake() noexcept {
+    if (sleepers_ == 0) return;
+    const std::lock_guard lock(mutex_);
+    changed_.notify_all();
 }
 
 void LocalRanks::complete(PostedSend& send, std::optional<ErrorCode> failure, std::string error) noexcept {
@@ -116,6 +120,7 @@ void LocalRanks::fail(u32 rank, std::string_view why) noexcept {
     const std::lock_guard lock(mutex_);
     if (failed_) return;
     failed_ = rank;
+    any_lost_ = true;
     notify();
     try {
         failure_ = "rank " + std::to_string(rank) + " (" + devices_[rank]->info().selector +
@@ -127,6 +132,7 @@ void LocalRanks::fail(u32 rank, std::string_view why) noexcept {
 void LocalRanks::leave(u32 rank) noexcept {
     const std::lock_guard lock(mutex_);
     ended_[rank] = true;
+    any_lost_ = true;
     notify();
 }
 

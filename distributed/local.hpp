@@ -3,13 +3,19 @@
 
 #include <concord/communicator.hpp>
 
+#include <concord/internal/link.hpp>
+
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <thread>
 
 namespace concord::detail {
+
+struct LinkEnd;
 
 // A send between two ranks, from its post() until the receiver's stream has enqueued the copy.
 struct PostedSend {
@@ -52,6 +58,15 @@ class LocalRanks {
     // Removes a send that is not matched; otherwise waits until it is complete.
     void cancel(const std::shared_ptr<PostedSend>& send);
 
+    // Offers an end of a link to a rank, and waits for the next end that it offers to this one.
+    void offer(u32 from, u32 to, std::shared_ptr<LinkEnd> end);
+    std::shared_ptr<LinkEnd> accept(u32 from, u32 to);
+    // Waits until the condition holds, which rank `by` brings about. The condition must be thread-safe.
+    template <class F>
+    void wait_for(F&& condition, u32 by);
+    // Wakes ranks in wait_for() after a change of such a condition.
+    void wake() noexcept;
+
     // Collective. Returns the bytes of all ranks.
     std::vector<std::vector<std::byte>> all_gather(u32 rank, std::span<const std::byte> mine);
 
@@ -69,6 +84,7 @@ class LocalRanks {
     [[noreturn]] void throw_lost(u32 rank) const;
     // Wakes all waiting ranks. The caller holds the lock.
     void notify();
+    static constexpr std::chrono::microseconds patience{50};
     // Waits until the condition holds. Releases the lock while it waits.
     template <class F>
     void wait_until(std::unique_lock<std::mutex>& lock, F&& condition);
@@ -77,8 +93,10 @@ class LocalRanks {
     std::mutex mutex_;
     std::atomic<u64> changes_ = 0;
     std::condition_variable changed_;
-    u32 sleepers_ = 0;
+    std::atomic<u32> sleepers_ = 0;
+    std::atomic<bool> any_lost_ = false;  // a rank has failed or returned
     std::vector<std::deque<std::shared_ptr<PostedSend>>> queues_;
+    std::vector<std::deque<std::shared_ptr<LinkEnd>>> ends_;  // offered, by sender and receiver
     std::vector<std::vector<std::byte>> arriving_;
     std::shared_ptr<const std::vector<std::vector<std::byte>>> gathered_;
     u32 arrived_ = 0;
@@ -87,6 +105,40 @@ class LocalRanks {
     std::string failure_;  // empty if memory was short
     std::vector<bool> ended_;
 };
+
+// Busy ranks answer within microseconds, while a sleeping thread needs tens of microseconds to wake. So a rank first
+// polls and yields its processor, and then sleeps.
+template <class F>
+void LocalRanks::wait_until(std::unique_lock<std::mutex>& lock, F&& condition) {
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    while (!condition()) {
+        const u64 seen = changes_.load(std::memory_order_relaxed);
+        lock.unlock();
+        while (changes_.load(std::memory_order_acquire) == seen && Clock::now() - start < patience)
+            std::this_thread::yield();
+        lock.lock();
+        if (changes_.load(std::memory_order_relaxed) != seen) continue;
+        ++sleepers_;
+        changed_.wait(lock, condition);
+        --sleepers_;
+    }
+}
+
+template <class F>
+void LocalRanks::wait_for(F&& condition, u32 by) {
+    using Clock = std::chrono::steady_clock;
+    if (condition()) return;
+    for (const auto start = Clock::now(); Clock::now() - start < patience; std::this_thread::yield()) {
+        if (condition()) return;
+        if (any_lost_) break;
+    }
+    std::unique_lock lock(mutex_);
+    ++sleepers_;
+    changed_.wait(lock, [&] { return condition() || lost(by); });
+    --sleepers_;
+    if (!condition()) throw_lost(by);
+}
 
 class LocalCommunicator final : public Communicator {
   public:
@@ -100,6 +152,7 @@ class LocalCommunicator final : public Communicator {
                      std::span<const Message> receives) override;
     std::vector<std::vector<std::byte>> do_all_gather(std::span<const std::byte> mine) override;
     std::string do_path_to(u32 rank) const override;
+    std::vector<std::shared_ptr<Link>> do_connect(Stream& stream, std::span<const LinkOffer> offers) override;
 
   private:
     class PostedSends;

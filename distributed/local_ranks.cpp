@@ -4,6 +4,8 @@
 
 #include "local.hpp"
 
+#include "local_link.hpp"
+
 #include <concord/peer.hpp>
 
 #include <algorithm>
@@ -200,6 +202,28 @@ void LocalCommunicator::do_exchange(Stream& stream, std::span<const Message> sen
     for (const Message& message : receives)
         receive(stream_of(message, stream), message);
     posted.finish();
+}
+
+std::vector<std::shared_ptr<Link>> LocalCommunicator::do_connect(Stream& stream,
+                                                                 std::span<const LinkOffer> offers) {
+    std::vector<std::shared_ptr<Link>> links(offers.size());
+    std::vector<std::shared_ptr<LinkEnd>> mine(offers.size());
+    if (!links_enabled()) return links;
+    for (std::size_t i = 0; i < offers.size(); ++i) {
+        // Both ranks get the same answer.
+        if (!can_link(stream.device(), shared_.device(offers[i].rank))) continue;
+        mine[i] = std::make_shared<LinkEnd>();
+        mine[i]->buffers = offers[i].buffers;
+        for (auto& mark : mine[i]->marks)
+            mark = stream.device().create_event();
+        shared_.offer(rank(), offers[i].rank, mine[i]);
+    }
+    for (std::size_t i = 0; i < offers.size(); ++i) {
+        if (mine[i])
+            links[i] = std::make_shared<LocalLink>(shared_, rank(), offers[i].rank, mine[i],
+                                                   shared_.accept(offers[i].rank, rank()));
+    }
+    return links;
 }
 
 std::vector<std::vector<std::byte>> LocalCommunicator::do_all_gather(std::span<const std::byte> mine) {

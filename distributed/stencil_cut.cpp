@@ -72,6 +72,29 @@ StencilCut detail::choose_cut(const VolumeExtents& shape, u32 ranks, u32 radius)
     return best;
 }
 
+u64 detail::exchange_cost(const Device& device) {
+    constexpr u64 of_gpu = 1'500'000, of_cpu = 0;
+    return device.traits().many_items ? of_gpu : of_cpu;
+}
+
+u32 detail::max_steps_per_exchange(const StencilCut& cut, u32 radius) {
+    constexpr u64 most = 8;
+    if (cut.along_y > 1 || cut.along_z == 1 || radius == 0) return 1;
+    return static_cast<u32>(std::clamp<u64>(cut.shape.depth / cut.along_z / (2 * radius), 1, most));
+}
+
+u32 detail::choose_steps_per_exchange(const StencilCut& cut, u32 radius, u64 cost) {
+    const double faces = std::min(cut.along_z - 1, 2U), slab = faces * radius *
+                                                               static_cast<double>(cut.shape.rows) *
+                                                               static_cast<double>(cut.shape.columns);
+    auto per_step = [&](u32 steps) { return static_cast<double>(cost) / steps + slab * (steps - 1) / 2; };
+    u32 best = 1;
+    for (u32 steps = 2; steps <= max_steps_per_exchange(cut, radius); ++steps) {
+        if (per_step(steps) < per_step(best)) best = steps;
+    }
+    return best;
+}
+
 StencilCut stencil_cut(const VolumeExtents& shape, u32 ranks, u32 radius,
                        const DistributedStencilOptions& options) {
     const detail::DistributedStencilVariant& row = detail::distributed_variant(options.variant);

@@ -21,6 +21,7 @@ inline constexpr EnvironmentVariable environment_variables[] = {
     {"CONCORD_CACHE", "\"off\" disables the cache of compiled kernels on disk."},
     {"CONCORD_TUNING", "File or directory of tuning tables, or \"off\"."},
     {"CONCORD_CALIBRATION", "\"off\" disables the calibration of CPUs without a tuning table."},
+    {"CONCORD_LINKS", "\"off\" makes ranks exchange halos as messages only."},
     {"CONCORD_MPI_CUDA", "Whether MPI receives CUDA memory directly: on or off."},
     {"CONCORD_MPI_PIECE", "Largest MPI message in bytes, equal on all ranks."},
     {"CONCORD_LOG", "Log level: debug, info, warn (default), error or off."},

@@ -133,6 +133,20 @@ TEST_CASE("a_decomposition_covers_every_point_once_with_parts_of_at_least_the_ra
     CHECK(detail::choose_cut({5, 300, 7}, 4, 4).along_y == 4);
 }
 
+TEST_CASE("the_model_exchanges_less_often_where_exchanges_cost_more") {
+    const StencilCut cut{{512, 256, 256}, 2, 1};
+    CHECK(detail::choose_steps_per_exchange(cut, 4, 0) == 1);
+    CHECK(detail::choose_steps_per_exchange(cut, 4, u64{1} << 18) == 1);
+    CHECK(detail::choose_steps_per_exchange(cut, 4, 1'500'000) == 3);
+    CHECK(detail::choose_steps_per_exchange(cut, 4, u64{1} << 40) == 8);
+    // Both neighbours' halos cost.
+    CHECK(detail::choose_steps_per_exchange({{1024, 256, 256}, 4, 1}, 4, 1'500'000) == 2);
+    // Thin parts and cuts along y.
+    CHECK(detail::choose_steps_per_exchange({{40, 256, 256}, 2, 1}, 4, u64{1} << 40) == 2);
+    CHECK(detail::choose_steps_per_exchange({{512, 256, 256}, 2, 2}, 4, u64{1} << 40) == 1);
+    CHECK(detail::choose_steps_per_exchange({{512, 256, 256}, 1, 1}, 4, u64{1} << 40) == 1);
+}
+
 TEST_CASE("invalid_decompositions_are_rejected") {
     auto refused = [](const char* what, u32 ranks, const DistributedStencilOptions& options) {
         CHECK(throws(ErrorCode::invalid_argument, what, [&] {
@@ -213,6 +227,24 @@ DEVICE_TEST(a_cut_along_y_is_bitwise_identical_to_one_rank) {
     check_ranks<f64>(device, {30, 26, 9}, 1, 3, {6}, {.along_z = 2, .along_y = 3});
 }
 
+// Halos that are exchanged every few steps only, with numbers of steps that no exchange divides.
+DEVICE_TEST(several_steps_per_exchange_are_bitwise_identical_to_one_rank) {
+    for (const u32 each : {2U, 3U, 4U}) {
+        CAPTURE(each);
+        check_ranks<float>(device, {67, 18, 21}, 1, 7, {2, 3, 4, 7},
+                           {.along_z = 0, .along_y = 0, .steps_per_exchange = each});
+        check_ranks<f64>(device, {97, 11, 16}, 4, 2 * each, {2, 3}, {.steps_per_exchange = each});
+        check_ranks<float>(device, {65, 12, 9}, 2, each + 1, {3},
+                           {.variant = "data_server", .steps_per_exchange = each});
+    }
+    // Between ranks that cannot write into each other's memory.
+    const auto other = open_device("tbb");
+    const VolumeExtents s{50, 13, 22};
+    const std::vector<float> x = volume_of<float>(s), expected = by_one(*other, x, s, 2, 9);
+    CHECK(over_ranks({device.shared_from_this(), other, device.shared_from_this()}, x, s, 2, 9,
+                     {.steps_per_exchange = 3}) == expected);
+}
+
 // Parts as thick as the radius, which are all face; and volumes that leave ranks idle.
 DEVICE_TEST(thin_volumes_are_bitwise_identical_to_one_rank) {
     check_ranks<float>(device, {8, 9, 40}, 4, 3, {2, 3}, {.along_z = 2});
@@ -242,6 +274,20 @@ DEVICE_TEST(empty_volumes_are_supported_over_ranks) {
                                        VolumeExtents{20, 9, 0}, VolumeExtents{0, 0, 0}})
             check_ranks<float>(device, s, 4, 2, {2, 3}, {.variant = std::string(variant->name)});
     }
+}
+
+// Halos as messages, as between ranks that cannot write into each other's memory.
+DEVICE_TEST(without_links_ranks_are_bitwise_identical_to_one) {
+    setenv("CONCORD_LINKS", "off", 1);
+    check_ranks<float>(device, {53, 29, 31}, 4, 3, {2, 4});
+    check_ranks<float>(device, {19, 45, 13}, 4, 3, {4}, {.along_z = 2, .along_y = 2});
+    check_ranks<float>(device, {67, 18, 21}, 1, 7, {3}, {.steps_per_exchange = 3});
+    setenv("CONCORD_LINKS", "maybe", 1);
+    const VolumeExtents s{20, 8, 8};
+    const std::vector<float> x = volume_of<float>(s);
+    CHECK(throws(ErrorCode::invalid_argument, "CONCORD_LINKS: invalid value, got 'maybe'; expected on or off",
+                 [&] { over_ranks(times(device, 2), x, s, 4, 1, {}); }));
+    unsetenv("CONCORD_LINKS");
 }
 
 DEVICE_TEST(ranks_on_two_devices_are_bitwise_identical) {
@@ -281,6 +327,23 @@ DEVICE_TEST(a_distributed_volume_keeps_its_state_between_runs) {
                 throw Error(ErrorCode::device_failed, "test", "the number or size of messages differs");
         });
     }
+}
+
+DEVICE_TEST(too_many_steps_per_exchange_are_rejected) {
+    auto refused = [&](const char* what, const DistributedStencilOptions& options) {
+        CHECK(throws(ErrorCode::invalid_argument, what, [&] {
+            run_on_devices(times(device, 2), [&](Communicator& ranks, Stream& stream) {
+                const DistributedStencil volume(ranks, stream, Type::f32, {40, 20, 8}, star_of(4), options);
+            });
+        }));
+    };
+    refused(
+        "steps_per_exchange must not exceed 2 for variant 'overlapped' and cut 2 x 1 of 40 x 20 x 8, got 3",
+        {.steps_per_exchange = 3});
+    refused("steps_per_exchange must not exceed 1 for variant 'sequential'",
+            {.variant = "sequential", .steps_per_exchange = 2});
+    refused("must not exceed 1 for variant 'overlapped' and cut 1 x 2",
+            {.along_z = 1, .along_y = 2, .steps_per_exchange = 2});
 }
 
 DEVICE_TEST(ranks_with_different_arguments_are_rejected) {

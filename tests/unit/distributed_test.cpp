@@ -1,7 +1,8 @@
 // Tests ranks in one process: messages within a device and between backends, and failures while other ranks wait.
 #include "devices.hpp"
 
-#include <concord/communicator.hpp>
+#include <concord/distributed.hpp>
+#include <concord/internal/link.hpp>
 #include <concord/peer.hpp>
 
 #include <chrono>
@@ -355,6 +356,90 @@ DEVICE_TEST(a_device_failure_while_receiving_fails_the_sender) {
             });
         }));
         CHECK(told == 1);
+    }
+}
+
+DEVICE_TEST(links_write_into_the_memory_of_other_ranks) {
+    const auto self = device.shared_from_this();
+    for (const auto& second : {self, test::sibling_of(device)}) {
+        if (!second) continue;
+        CHECK_NOTHROW(run_on_devices({self, second, self}, [](Communicator& ranks, Stream& stream) {
+            constexpr u64 n = 5000;
+            std::vector<detail::LinkOffer> offers;
+            for (u32 rank = 0; rank < ranks.size(); ++rank) {
+                if (rank != ranks.rank())
+                    offers.push_back(
+                        {rank, {stream.device().allocate(n * 4), stream.device().allocate(n * 4)}});
+            }
+            const auto links = detail::connect(ranks, stream, offers);
+            for (u32 turn = 0; turn < 20; ++turn) {
+                const Array<u32> mine(stream, words(ranks.rank(), turn, 0, n));
+                for (const auto& link : links) {
+                    if (!link) throw Error(ErrorCode::device_failed, "test", "no link");
+                    stream.copy(link->remote(turn % 2), 0, *mine.buffer(), 0, n * 4);
+                    link->signal(stream);
+                }
+                for (std::size_t i = 0; i < links.size(); ++i) {
+                    links[i]->wait(stream);
+                    std::vector<u32> got(n);
+                    stream.read(got.data(), *offers[i].buffers[turn % 2], 0, n * 4);
+                    stream.synchronize();
+                    if (got != words(offers[i].rank, turn, 0, n))
+                        throw Error(ErrorCode::device_failed, "test", "other words");
+                }
+            }
+        }));
+    }
+    const auto other = test::other_than(device);
+    if (!other) return;
+    CHECK_NOTHROW(run_on_devices({self, other}, [](Communicator& ranks, Stream& stream) {
+        const detail::LinkOffer offer{1 - ranks.rank(), {stream.device().allocate(64)}};
+        if (detail::connect(ranks, stream, {&offer, 1})[0])
+            throw Error(ErrorCode::device_failed, "test", "a link between backends");
+    }));
+}
+
+DEVICE_TEST(a_rank_that_fails_ends_the_waits_of_its_links) {
+    const auto self = device.shared_from_this();
+    for (const bool returns : {false, true}) {
+        CHECK(throws(ErrorCode::device_failed, returns ? "rank 1 has returned" : "no signal from here", [&] {
+            run_on_devices({self, self, self}, [&](Communicator& ranks, Stream& stream) {
+                std::vector<detail::LinkOffer> offers;
+                for (u32 rank = 0; rank < ranks.size(); ++rank) {
+                    if (rank != ranks.rank()) offers.push_back({rank, {stream.device().allocate(64)}});
+                }
+                const auto links = detail::connect(ranks, stream, offers);
+                if (ranks.rank() == 1) {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                    if (returns) return;
+                    throw Error(ErrorCode::device_failed, "test", "no signal from here");
+                }
+                for (const auto& link : links)
+                    link->signal(stream);
+                for (const auto& link : links)
+                    link->wait(stream);
+            });
+        }));
+    }
+}
+
+// Turns on streams of their own, which nothing orders.
+DEVICE_TEST(short_results_are_gathered_over_links_on_any_stream) {
+    const auto self = device.shared_from_this();
+    for (const u32 size : {2U, 3U, 7U}) {
+        CAPTURE(size);
+        CHECK_NOTHROW(run_on_devices(std::vector(size, self), [](Communicator& ranks, Stream& stream) {
+            const auto another = stream.device().create_stream();
+            for (u32 turn = 0; turn < 12; ++turn) {
+                Stream& on = turn % 3 == 1 ? *another : stream;
+                const u32 me = ranks.rank();
+                const Array<u32> data(on, std::vector<u32>{me + turn, 1, 1000 * me});
+                all_reduce(ranks, on, data.view(), ReduceOp::sum);
+                const u32 pairs = ranks.size() * (ranks.size() - 1) / 2;
+                const std::vector<u32> sums{pairs + turn * ranks.size(), ranks.size(), 1000 * pairs};
+                if (data.to_host(on) != sums) throw Error(ErrorCode::device_failed, "test", "other sums");
+            }
+        }));
     }
 }
 

@@ -49,6 +49,14 @@ void settle(Communicator& ranks, Stream& stream, u64 bytes);
 // Throws invalid_argument unless rank is less than the number of ranks. `name` is the call's name for it.
 void check_rank(std::string_view call, std::string_view name, u32 rank, u32 ranks);
 
+class Link;
+struct LinkOffer;
+class SmallGather;
+// Connects this rank with others. Each of them makes the same call for this rank. Returns a link for each offer, or null
+// where one of the two ranks cannot write the memory of the other.
+std::vector<std::shared_ptr<Link>> connect(Communicator& ranks, Stream& stream,
+                                           std::span<const LinkOffer> offers);
+
 }  // namespace detail
 
 /// Connection between ranks. Used by one thread at a time. Collective calls are made by all ranks in the same order.
@@ -100,6 +108,9 @@ class Communicator {
     virtual std::vector<std::vector<std::byte>> do_all_gather(std::span<const std::byte> mine) = 0;
     /// Implements path_to(); the rank exists.
     virtual std::string do_path_to(u32 rank) const = 0;
+    /// Implements detail::connect(). Default: no links.
+    virtual std::vector<std::shared_ptr<detail::Link>> do_connect(Stream& stream,
+                                                                  std::span<const detail::LinkOffer> offers);
 
     /// Stream of a message: its own, or that of the call.
     static Stream& stream_of(const Message& message, Stream& of_call) {
@@ -108,9 +119,15 @@ class Communicator {
 
   private:
     friend void detail::settle(Communicator& ranks, Stream& stream, u64 bytes);
+    friend std::vector<std::shared_ptr<detail::Link>> detail::connect(
+        Communicator& ranks, Stream& stream, std::span<const detail::LinkOffer> offers);
+
+    friend class detail::SmallGather;
 
     u32 rank_, size_;
     u64 unsettled_ = 0;
+    bool gather_is_decided_ = false;  // whether gather_ has been made, or cannot be
+    std::shared_ptr<detail::SmallGather> gather_;
 };
 
 /// Runs f as ranks of one communicator, one per device, in the order of the devices. Every rank has its own thread

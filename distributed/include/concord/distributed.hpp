@@ -54,8 +54,8 @@ std::vector<std::vector<u64>> agree(Communicator& ranks, const char* call, const
 // "f32 by f (1f00...)": what ranks must have in common in an operator, including the hash of its source and its bound
 // values.
 std::string described(Type type, const Operator& op, const ValueBytes& values, const ValueBytes& identity);
-// all_reduce() without the check that ranks agree.
-void combine_all(Communicator& ranks, Stream& stream, const View& data, ReduceOp op);
+// all_reduce() after the check that ranks agree. `may_gather`: whether all ranks may use SmallGather.
+void combine_all(Communicator& ranks, Stream& stream, const View& data, ReduceOp op, bool may_gather);
 
 // Whether results depend on the order of operations.
 enum class OrderDependence { none, rounds };

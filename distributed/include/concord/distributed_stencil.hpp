@@ -18,14 +18,17 @@
 /// Variants
 ///   overlapped   Default. A step computes the points that other ranks need, and sends them while it computes the
 ///                interior. Each neighbour has a stream of its own, in addition to the caller's. The host waits only
-///                for messages.
+///                for messages. If that is estimated to be faster, halos are exchanged every few steps only: they are
+///                as thick as the steps' radii together, and points in them are computed on both sides.
 ///   sequential   A step exchanges halos, then computes. The baseline for `overlapped`.
 ///   data_server  The last rank holds the volume and computes nothing. It sends every other rank its part at the
 ///                start and collects the parts at the end; in between the others step as in `overlapped`. Needs at
 ///                least two ranks.
 ///
 /// Memory per rank: two copies of its part with halos, and buffers for packed halos along y. Traffic per step: that
-/// of stencil(), and `radius` planes (or rows) sent and received per face; faces along y are packed and unpacked.
+/// of stencil(), and `radius` planes (or rows) sent and received per face. If ranks can write into each other's memory
+/// (devices of one process within reach, CUDA devices of processes on one host), halos are written to their place;
+/// otherwise they are messages, packed and unpacked along y.
 ///
 /// All calls are collective. All arguments except the views and the stream must agree between ranks; otherwise all
 /// ranks throw invalid_argument. Other errors are those of stencil() and of the communicator.
@@ -57,7 +60,10 @@ struct DistributedStencilOptions {
     std::string variant = "auto";  ///< a variant of distributed_stencil_algorithm
     u32 along_z = 0;               ///< parts along z; 0 for both: chosen by stencil_cut()
     u32 along_y = 0;               ///< parts along y
-    Options local = {};            ///< options of stencil_box() on each device
+    /// Time steps per exchange of halos; 0: chosen by the model. More than one needs the variant `overlapped`, no cut
+    /// along y, and parts of twice as many planes as the steps' radii together.
+    u32 steps_per_exchange = 0;
+    Options local = {};  ///< options of stencil_box() on each device
 };
 
 /// Descriptor of the stencil over ranks. It is not part of algorithms(), because it needs a communicator.
@@ -114,9 +120,11 @@ class DistributedStencil {
     /// Name of the stencil's variant that computes this rank's part; "" before the first step and on a rank without a
     /// part.
     std::string_view local_variant() const noexcept;
-    /// Number of messages that this rank sends per step.
+    /// Number of time steps per exchange of halos.
+    u32 steps_per_exchange() const noexcept;
+    /// Number of messages that this rank sends per exchange.
     u64 messages_per_step() const noexcept;
-    /// Bytes that this rank sends per step.
+    /// Bytes that this rank sends per step, on average.
     u64 bytes_per_step() const noexcept;
 
     /// Copies the box that this rank holds into the volume.
