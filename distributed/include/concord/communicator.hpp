@@ -52,8 +52,8 @@ void check_rank(std::string_view call, std::string_view name, u32 rank, u32 rank
 class Link;
 struct LinkOffer;
 class SmallGather;
-// Connects this rank with others. Each of them makes the same call for this rank. Returns a link for each offer, or null
-// where one of the two ranks cannot write the memory of the other.
+// Connects this rank with others. Each of them makes the same call for this rank. Returns a link for each offer, or
+// null where one of the two ranks cannot write the memory of the other.
 std::vector<std::shared_ptr<Link>> connect(Communicator& ranks, Stream& stream,
                                            std::span<const LinkOffer> offers);
 
