@@ -13,7 +13,7 @@ namespace {
 using Clock = Calibration::Clock;
 
 // What the content of a stored calibration depends on besides Concord's version. Counts up when it changes.
-constexpr int revision = 1;
+constexpr int revision = 2;
 
 constexpr u64 most_room =
     u64{16} << 20;  // per operand; together more than most last-level caches of one socket

@@ -99,7 +99,7 @@ void run_vectorized_items(Stream& stream, const MapProblem& p) {
 void run_vectorized_host(Stream& stream, const MapProblem& p) {
     const Device& device = stream.device();
     const bool is_small =
-        p.op.file == "builtin" && bytes_of(p) >> 10 < tuned(device, parallel_kib, point_of(p), 1024);
+        p.op.file == "builtin" && bytes_of(p) >> 10 < tuned(device, parallel_kib, point_of(p), 256);
     run_tiles(stream, p, "map_vectorized", is_small ? p.out.count : tile_of(device, p));
 }
 

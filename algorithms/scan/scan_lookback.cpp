@@ -37,10 +37,10 @@ LookbackShape default_shape(Type type, u64 n) {
     }
 }
 
-// The totals of all levels above the tiles, and for each a flag that it is published, initially zero. At least one of
-// each.
+// The totals of all levels above the tiles, and for each a flag that it is published, initially zero. At least 16 of
+// each, for the nodes of a shared tile.
 struct Totals {
-    Totals(Stream& stream, u64 tiles, Type type) : count(lookback_totals(tiles) + 1) {
+    Totals(Stream& stream, u64 tiles, Type type) : count(std::max<u64>(lookback_totals(tiles) + 1, 16)) {
         total_buffer = stream.scratch(count * size_of(type));
         flag_buffer = stream.scratch(count * sizeof(u32));
         totals = {total_buffer.get(), 0, count, type};
@@ -53,14 +53,17 @@ struct Totals {
     View totals, flags;
 };
 
-// Groups take tiles by ticket. One group while the input is small, because waking a thread costs more.
-void launch_partitioned(Stream& stream, const ScanProblem& p, const Kernel& scan) {
+// Groups take tiles by ticket. One group while the input is small, because waking a thread costs more. shared: several
+// groups may share a single tile, in nodes.
+void launch_partitioned(Stream& stream, const ScanProblem& p, const Kernel& scan, bool shared) {
     Device& device = stream.device();
     const u64 n = p.in.count, tiles = divide_up(n, host_tile);
     const Totals above(stream, tiles, p.type());
-    const u64 least_bytes = tuned(device, scan_group_kib, point_of(p), 512) << 10;
+    const u64 least_kib = device.traits().serial_groups ? 128 : 512;
+    const u64 least_bytes = tuned(device, scan_group_kib, point_of(p), least_kib) << 10;
     const u64 most = std::max<u64>(1, p.in.bytes() / least_bytes);
-    const u64 groups = std::min<u64>({tiles, most, device.traits().units});
+    const u64 parts = shared && tiles == 1 ? divide_up(n, detail::host::scan_node) : tiles;
+    const u64 groups = std::min<u64>({parts, most, device.traits().units});
     launch(stream, scan, LaunchShape::linear(groups, 1), p.in, p.out, above.totals, above.flags, n,
            p.exclusive(), stores_non_temporal(device, scan_stream_kib, point_of(p), 2 * p.in.bytes()),
            p.identity, p.values);
@@ -131,11 +134,12 @@ Support supports_scan_partitioned(const Device& device, const ScanProblem& p) {
 }
 
 void run_scan_partitioned(Stream& stream, const ScanProblem& p) {
-    launch_partitioned(stream, p, *scan_wide_kernel(stream.device(), p, "scan_partitioned"));
+    launch_partitioned(stream, p, *scan_wide_kernel(stream.device(), p, "scan_partitioned"), false);
 }
 
 void run_scan_partitioned_host(Stream& stream, const ScanProblem& p) {
-    launch_partitioned(stream, p, *host_kernel_of(stream.device(), "scan_partitioned", p.host->partitioned));
+    launch_partitioned(stream, p, *host_kernel_of(stream.device(), "scan_partitioned", p.host->partitioned),
+                       true);
 }
 
 }  // namespace concord::detail

@@ -23,7 +23,7 @@ inline constexpr Tunable scan_lookback_resident{
 inline constexpr Tunable scan_group_kib{"scan.group_kib",
                                         "minimum input per group of partitioned, in KiB",
                                         on_cpus,
-                                        {128, 256, 512, 1024, 2048, 4096}};
+                                        {32, 64, 128, 256, 512, 1024, 2048, 4096}};
 inline constexpr Tunable scan_stream_kib = stream_tunable("scan.stream_kib");
 
 inline TuningPoint point_of(const ScanProblem& p) {

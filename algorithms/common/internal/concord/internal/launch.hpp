@@ -20,9 +20,9 @@ constexpr Type bits_of_size(u32 size) {
 }
 
 // Minimum KiB of data per additional group on a CPU, unless a calibration measured it. oneTBB wakes threads only as
-// groups need them, which takes long. Other drivers wake all threads at every launch.
+// groups need them, which takes longer than other drivers, which wake all threads at every launch.
 constexpr u64 least_group_kib(const DeviceTraits& traits) {
-    return traits.serial_groups ? 256 : 64;
+    return traits.serial_groups ? 128 : 64;
 }
 
 // A kernel that exists in the host dialect only.

@@ -4,6 +4,7 @@
 // Algorithm  The tree of scan_tile.cu, in vectors. A task scans tiles of 65536 elements. Built-in operators on
 //            integers of 4 and 8 bytes scan element by element.
 // Passes     partitioned: one launch. The carry of a tile comes from the totals of earlier tiles, as in lookback.cu.
+//            Groups share a single tile.
 //            Traffic: reads every element from memory once, for its tile's total, and again from the cache; writes it
 //            once.
 // Tunables   none. The launch chooses the number of groups.
@@ -19,12 +20,14 @@
 #include <concord/operators.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <vector>
 
 namespace concord::detail::host {
 
 inline constexpr u64 scan_fan = 16;      // children of a node, elements of a block
+inline constexpr u64 scan_chunk = 256;   // elements of a node of two levels
 inline constexpr u64 scan_piece = 1024;  // elements that the loops process at a time
 inline constexpr u64 scan_node = 4096;   // elements of a node of three levels
 inline constexpr u64 scan_tile = 65536;  // elements of a node of four levels, which half of an L2 cache holds
@@ -114,11 +117,13 @@ struct TileWork {
     alignas(64) T piece[scan_piece];
 };
 
-// Copies the last piece of the input, padded with identities.
+// Copies the last piece of the input, padded with identities to whole chunks. Returns its length.
 template <class T>
-[[gnu::always_inline]] inline void pad_piece(T* whole, const T* in, u64 length, T identity) {
-    std::copy(in, in + length, whole);
-    std::fill(whole + length, whole + scan_piece, identity);
+[[gnu::always_inline]] inline u64 pad_piece(T* piece, const T* in, u64 length, T identity) {
+    const u64 padded = (length + scan_chunk - 1) / scan_chunk * scan_chunk;
+    std::copy(in, in + length, piece);
+    std::fill(piece + length, piece + padded, identity);
+    return padded;
 }
 
 // Built-in operations on integers have the same result in any order. On elements of 4 and 8 bytes a loop over single
@@ -142,10 +147,12 @@ template <class T, class Op>
         return;
     }
     u64 blocks = 0;
-    for (u64 first = 0; first < length; first += scan_piece, blocks += scan_piece / 16) {
-        const bool whole = length - first >= scan_piece;
-        if (!whole) pad_piece(work.piece, in + first, length - first, identity);
-        total_blocks<scan_piece>(whole ? in + first : work.piece, work.blocks + blocks, op);
+    for (; length - blocks * 16 >= scan_piece; blocks += scan_piece / 16)
+        total_blocks<scan_piece>(in + blocks * 16, work.blocks + blocks, op);
+    if (const u64 first = blocks * 16; first < length) {
+        const u64 padded = pad_piece(work.piece, in + first, length - first, identity);
+        for (u64 at = 0; at < padded; at += scan_chunk, blocks += scan_chunk / 16)
+            total_blocks<scan_chunk>(work.piece + at, work.blocks + blocks, op);
     }
     const u64 nodes = (length + scan_node - 1) / scan_node;
     std::fill(work.blocks + blocks, work.blocks + nodes * 256, identity);
@@ -212,40 +219,65 @@ class ScanCarry {
     std::vector<Level> levels_;  // the lowest first
 };
 
-// Scans a piece with the faster implementation. Results of built-in operators become canonical in a second loop, if the
-// piece has a NaN. The last result does not show an earlier NaN: sums that are not a part of it may have overflowed.
-template <class T, class Op>
-[[gnu::always_inline]] inline void scan_piece_of(HostIsa isa, const T* in, T* out, const T* before, T* p,
-                                                 bool exclusive, const Op& op) {
-    if constexpr (!is_builtin<Op>) {
-        scan_blocks<scan_piece, Stored::yes>(in, out, before, p, exclusive, op);
-        return;
-    }
-    bool is_done = false;
+// Computes the prefix sums of n / 16 blocks from their carries with the instruction set's shuffles. Returns false if it
+// has none.
+template <int n, class T, class Op>
+[[gnu::always_inline]] inline bool scan_sums_of(HostIsa isa, const T* in, T* out, const T* before,
+                                                bool exclusive) {
     if constexpr (std::is_same_v<Op, ops::Sum>) {
-        if (isa != HostIsa::baseline) {
-            scan_sums<scan_piece>(in, out, before, exclusive);
-            is_done = true;
+        if (isa == HostIsa::avx512) {
+            scan_sums<n, 64>(in, out, before, exclusive);
+            return true;
+        }
+        if (isa == HostIsa::avx2) {
+            scan_sums<n, 32>(in, out, before, exclusive);
+            return true;
         }
     }
-    if (!is_done) scan_blocks<scan_piece>(in, out, before, p, exclusive, op);
+    return false;
+}
+
+// Scans N elements with the faster implementation. Results of built-in operators become canonical in a second loop, if
+// there is a NaN. The last result does not show an earlier NaN: sums that are not a part of it may have overflowed.
+template <int N, class T, class Op>
+[[gnu::always_inline]] inline void scan_elements(HostIsa isa, const T* in, T* out, const T* before, T* p,
+                                                 bool exclusive, const Op& op) {
+    if constexpr (!is_builtin<Op>) {
+        scan_blocks<N, Stored::yes>(in, out, before, p, exclusive, op);
+        return;
+    }
+    if (!scan_sums_of<N, T, Op>(isa, in, out, before, exclusive))
+        scan_blocks<N>(in, out, before, p, exclusive, op);
     if constexpr (std::is_floating_point_v<T>) {
         BitsOf<T> nans = 0;
-        for (u64 i = 0; i < scan_piece; ++i)
+        for (u64 i = 0; i < N; ++i)
             nans |= static_cast<BitsOf<T>>(out[i] != out[i]);
         if (nans == 0) return;
-        for (u64 i = 0; i < scan_piece; ++i)
+        for (u64 i = 0; i < N; ++i)
             out[i] = canonical(out[i]);
     }
 }
 
-// Downsweep: computes the results of a tile from its carry. non_temporal: results are stored to memory in whole cache
-// lines.
+// Computes the carries of the blocks of n elements from their totals and the carries of the chunks.
+template <int n, class T, class Op>
+[[gnu::always_inline]] inline void scan_carries(HostIsa isa, const T* totals, T* before, const T* above, T* p,
+                                                const Op& op) {
+    if (scan_sums_of<n, T, Op>(isa, totals, before, above, /*exclusive=*/true)) return;
+    if constexpr (n == 16) {
+        scan_sixteen(totals, before, *above, op);
+    } else {
+        scan_blocks<n>(totals, before, above, p, /*exclusive=*/true, op);
+    }
+}
+
+// Downsweep: computes the results of a tile from the carries of its nodes. non_temporal: results are stored to memory
+// in whole cache lines.
 template <class T, class Op>
 [[gnu::always_inline]] inline void finish_tile(HostIsa isa, const T* in, T* out, u64 length,
-                                               TileWork<T>& work, T carry, bool exclusive, bool non_temporal,
-                                               T identity, const Op& op) {
+                                               TileWork<T>& work, const T* before_nodes, bool exclusive,
+                                               bool non_temporal, T identity, const Op& op) {
     if constexpr (scans_by_element<T, Op>) {
+        T carry = before_nodes[0];
         for (u64 first = 0; first < length; first += scan_piece) {
             const u64 count = std::min(scan_piece, length - first);
             T* const to = non_temporal ? work.piece : out + first;
@@ -258,22 +290,28 @@ template <class T, class Op>
         }
         return;
     }
-    alignas(64) T before_nodes[16], before_chunks[16], before_blocks[scan_piece / 16];
+    alignas(64) T before_chunks[16], before_blocks[scan_piece / 16];
     T* const p = work.p + 1;
-    scan_sixteen(work.nodes, before_nodes, carry, op);
     for (u64 first = 0; first < length; first += scan_piece) {
         const u64 node = first / scan_node, chunk = first % scan_node / 256;
-        if (chunk == 0) scan_sixteen(work.chunks + node * 16, before_chunks, before_nodes[node], op);
-        scan_blocks<scan_piece / 16>(work.blocks + first / 16, before_blocks, before_chunks + chunk, p,
-                                     /*exclusive=*/true, op);
+        if (chunk == 0)
+            scan_carries<16>(isa, work.chunks + node * 16, before_chunks, before_nodes + node, p, op);
+        scan_carries<scan_piece / 16>(isa, work.blocks + first / 16, before_blocks, before_chunks + chunk, p,
+                                      op);
         const u64 count = std::min(scan_piece, length - first);
-        const bool whole = count == scan_piece;
-        if (!whole) pad_piece(work.piece, in + first, count, identity);
-        T* const to = whole && !non_temporal ? out + first : work.piece;
-        scan_piece_of(isa, whole ? in + first : work.piece, to, before_blocks, p, exclusive, op);
+        if (count == scan_piece) {
+            T* const to = non_temporal ? work.piece : out + first;
+            scan_elements<scan_piece>(isa, in + first, to, before_blocks, p, exclusive, op);
+            if (non_temporal) stream_store(out + first, work.piece, scan_piece * sizeof(T));
+            continue;
+        }
+        const u64 padded = pad_piece(work.piece, in + first, count, identity);
+        for (u64 at = 0; at < padded; at += scan_chunk)
+            scan_elements<scan_chunk>(isa, work.piece + at, work.piece + at, before_blocks + at / 16, p,
+                                      exclusive, op);
         if (non_temporal) {
             stream_store(out + first, work.piece, count * sizeof(T));
-        } else if (!whole) {
+        } else {
             std::memcpy(out + first, work.piece, count * sizeof(T));
         }
     }
@@ -330,6 +368,36 @@ template <class T, class Op>
     return carry;
 }
 
+// The groups of a launch share the only tile: each takes consecutive nodes of 4096 elements by ticket. It publishes
+// their totals before it waits for those of earlier nodes, whose groups have started before it.
+template <class T, class Op>
+[[gnu::always_inline]] inline void scan_shared_tile(const Group& group, const T* in, T* out, T* totals, u64 n,
+                                                    bool exclusive, bool non_temporal, TileWork<T>& work,
+                                                    T identity, const Op& op) {
+    std::array<u64, 32>& words = group.launch->words;  // the ticket, and flags of the nodes
+    const u64 count = (n + scan_node - 1) / scan_node;
+    const u64 share = std::atomic_ref(words[0]).fetch_add(1, std::memory_order_relaxed);
+    const u64 begin = share * count / group.count_x, end = (share + 1) * count / group.count_x;
+    const u64 first = begin * scan_node, length = std::min(end * scan_node, n) - first;
+    reduce_tile(in + first, length, work, identity, op);
+    alignas(64) T nodes[16], before_nodes[16];
+    std::fill(std::begin(nodes), std::end(nodes), identity);
+    for (u64 i = begin; i < end; ++i) {
+        nodes[i] = totals[i] = work.nodes[i - begin];
+        std::atomic_ref(words[1 + i]).store(1, std::memory_order_release);
+    }
+    for (u64 i = 0; i < begin; ++i) {
+        const std::atomic_ref flag(words[1 + i]);
+        for (u32 spins = 0; flag.load(std::memory_order_acquire) == 0; ++spins) {
+            if (spins >= 256) yield(group);
+        }
+        nodes[i] = totals[i];
+    }
+    scan_carries<16>(group.isa, nodes, before_nodes, &identity, work.p + 1, op);
+    finish_tile(group.isa, in + first, out + first, length, work, before_nodes + begin, exclusive,
+                non_temporal, identity, op);
+}
+
 // Groups take tiles by ticket until none is left. A group publishes its tile's total before it waits for other tiles.
 // Those tiles have started before its own. Always inlined: g++ 12 would not flatten it into its entry points, which
 // are compiled for the instruction sets.
@@ -341,6 +409,11 @@ template <class T, class Op>
     TileWork<T> work;
     work.p[0] = identity;  // read but not used at the beginning of a block
     std::atomic_ref<u32> ticket(flags[0]);
+    if (tiles == 1 && group.count_x > 1) {
+        scan_shared_tile(group, in, out, totals, n, exclusive != 0, non_temporal != 0, work, identity, op);
+        if (non_temporal != 0) stream_fence();
+        return;
+    }
     for (u64 tile = 0; tile < tiles; ++tile) {
         if (tiles > 1) tile = ticket.fetch_add(1, std::memory_order_relaxed);
         if (tile >= tiles) break;
@@ -348,7 +421,9 @@ template <class T, class Op>
         reduce_tile(in + first, length, work, identity, op);
         const T carry =
             tiles > 1 ? tile_carry(group, totals, flags, tile, tiles, work.nodes, identity, op) : identity;
-        finish_tile(group.isa, in + first, out + first, length, work, carry, exclusive != 0,
+        alignas(64) T before_nodes[16];
+        scan_carries<16>(group.isa, work.nodes, before_nodes, &carry, work.p + 1, op);
+        finish_tile(group.isa, in + first, out + first, length, work, before_nodes, exclusive != 0,
                     non_temporal != 0, identity, op);
     }
     if (non_temporal != 0) stream_fence();

@@ -5,14 +5,15 @@
 
 #include <concord/types.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 #include <utility>
 
 namespace concord::detail::host {
 
-// A block of 16 elements in vectors of at most 32 bytes. Integers are treated as unsigned, which wrap.
-template <class T>
+// A block of 16 elements in vectors of at most `bytes` bytes. Integers are treated as unsigned, which wrap.
+template <class T, int bytes>
 class SumBlock {
     template <bool integer, class U>
     struct Plain {
@@ -25,7 +26,7 @@ class SumBlock {
     using Element = typename Plain<std::is_integral_v<T>, T>::Type;
 
   public:
-    static constexpr int lanes = sizeof(T) == 1 ? 16 : 32 / static_cast<int>(sizeof(T));
+    static constexpr int lanes = std::min(16, bytes / static_cast<int>(sizeof(T)));
     static constexpr int rows = 16 / lanes;
     typedef Element Row __attribute__((vector_size(lanes * sizeof(T))));
 
@@ -62,7 +63,7 @@ class SumBlock {
             shift(row_[r > 0 ? r - 1 : 0], row_[r], Lanes{});
             row_[r] = static_cast<Element>(before) + row_[r];
         }
-        row_[0][0] = static_cast<Element>(before);
+        put_first(static_cast<Element>(before) - Row{}, row_[0], Lanes{});
     }
 
   private:
@@ -85,15 +86,21 @@ class SumBlock {
                                              std::integer_sequence<int, lane...> /*lanes*/) {
         row = __builtin_shufflevector(left, row, (lanes - 1 + lane)...);
     }
+    // Not by an index, for which g++ takes three instructions.
+    template <int... lane>
+    [[gnu::always_inline]] static void put_first(const Row& first, Row& row,
+                                                 std::integer_sequence<int, lane...> /*lanes*/) {
+        row = __builtin_shufflevector(first, row, (lane == 0 ? 0 : lanes + lane)...);
+    }
 
     Row row_[rows];
 };
 
-// Computes the prefix sums of n / 16 blocks from their carries. out may be in.
-template <int n, class T>
+// Computes the prefix sums of n / 16 blocks from their carries, in vectors of at most `bytes` bytes. out may be in.
+template <int n, int bytes, class T>
 [[gnu::always_inline]] inline void scan_sums(const T* in, T* out, const T* before, bool exclusive) {
     for (int b = 0; b < n / 16; ++b) {
-        SumBlock<T> block;
+        SumBlock<T, bytes> block;
         block.load(in + 16 * b);
         block.scan();
         if (exclusive) {
