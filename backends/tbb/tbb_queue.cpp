@@ -386,7 +386,7 @@ class TbbQueue final : public backend::Queue {
         OperationPtr reach;
     };
 
-    // Only calls that enqueue use it, of which there is one at a time.
+    // Core makes one call that enqueues at a time, and no other call takes blocks.
     void* new_block() {
         if (unused_ == nullptr) {
             const std::lock_guard lock(mutex_);

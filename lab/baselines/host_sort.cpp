@@ -44,7 +44,7 @@ struct TbbSort {
     }
 };
 
-// std::less does not order NaNs and signed zeros, of which the benchmark's floats have none.
+// std::less does not order NaNs and signed zeros. The benchmark's floats contain neither.
 template <class Sort>
 Call sort_keys(Stream&, const Work& work, Views in, Views out) {
     return visit_compiled(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
