@@ -321,11 +321,14 @@ u64 StencilPart::steps_to_exchange(u64 left) {
         now_ = 1 - now_;
         return steps;
     }
+    // Faces come first on the same stream. A kernel of another stream would find the device full of the interior's
+    // groups, and the exchange would begin at their end.
     start_edges();
-    for (const Edge& edge : edges_) {
-        compute(*edge.stream, edge.face);
-        edge.stream->record(*edge.computed);
-    }
+    for (const Edge& edge : edges_)
+        compute(stream_, edge.face);
+    stream_.record(*interior_done_);
+    for (const Edge& edge : edges_)
+        edge.stream->wait(*interior_done_);
     compute(stream_, interior_);
     now_ = 1 - now_;
     exchange_on_edges();

@@ -124,8 +124,8 @@ class StencilPart {
     // H200 this is faster than interiors that start after the faces.
     //
     // Several steps per exchange: halos have the radius of all steps together. A step computes the part and as much of
-    // the halos as later steps need, in one launch. The last step before an exchange computes faces and interior
-    // separately, and messages overlap with that interior.
+    // the halos as later steps need, in one launch. The last step before an exchange computes the faces, then the
+    // interior, which messages overlap with.
     std::shared_ptr<Event> interior_done_;
 };
 

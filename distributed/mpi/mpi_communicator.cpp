@@ -1,5 +1,7 @@
 #include "mpi_communicator.hpp"
 
+#include "mpi_link.hpp"
+
 #include <concord/device.hpp>
 #include <concord/internal/environment.hpp>
 
@@ -45,7 +47,7 @@ void check(const char* function, int result, const char* call) {
 }
 
 MpiCommunicator::MpiCommunicator(MPI_Comm comm, u32 rank, u32 size)
-    : Communicator(rank, size), piece_(piece_length()), sent_(size), received_(size) {
+    : Communicator(rank, size), piece_(piece_length()), sent_(size), received_(size), linked_(size) {
     constexpr const char* call = "mpi_communicator";
     check("MPI_Comm_dup", MPI_Comm_dup(comm, &comm_), call);
     check("MPI_Comm_set_errhandler", MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), call);
@@ -105,7 +107,50 @@ bool MpiCommunicator::all_fail(double seconds) noexcept {
 
 std::string MpiCommunicator::do_path_to(u32 rank) const {
     if (rank == this->rank()) return "device copies";
-    return direct_ ? "MPI, device memory" : "MPI, host memory";
+    return std::string(linked_[rank] ? "CUDA IPC (halos), " : "") +
+           (direct_ ? "MPI, device memory" : "MPI, host memory");
+}
+
+// Messages of known length between hosts.
+class MpiCommunicator::Letters final : public Correspondence {
+  public:
+    explicit Letters(MpiCommunicator& ranks) : ranks_(ranks) {}
+
+    void exchange(std::span<const Letter> letters) override {
+        constexpr const char* call = "Communicator::exchange";
+        std::vector<MPI_Request> requests;
+        requests.reserve(2 * letters.size());
+        for (const Letter& letter : letters) {
+            check("MPI_Irecv",
+                  MPI_Irecv(letter.theirs.data(), static_cast<int>(letter.theirs.size()), MPI_BYTE,
+                            static_cast<int>(letter.rank), ranks_.next_tag(ranks_.received_, letter.rank),
+                            ranks_.comm_, &requests.emplace_back(MPI_REQUEST_NULL)),
+                  call);
+            check("MPI_Isend",
+                  MPI_Isend(letter.mine.data(), static_cast<int>(letter.mine.size()), MPI_BYTE,
+                            static_cast<int>(letter.rank), ranks_.next_tag(ranks_.sent_, letter.rank),
+                            ranks_.comm_, &requests.emplace_back(MPI_REQUEST_NULL)),
+                  call);
+        }
+        check("MPI_Waitall",
+              MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), call);
+    }
+
+  private:
+    MpiCommunicator& ranks_;
+};
+
+int MpiCommunicator::next_tag(std::vector<u64>& count, u32 rank) const {
+    return static_cast<int>(count[rank]++ % (static_cast<u64>(tags_) + 1));
+}
+
+std::vector<std::shared_ptr<detail::Link>> MpiCommunicator::do_connect(
+    Stream& stream, std::span<const detail::LinkOffer> offers) {
+    Letters letters(*this);
+    auto links = connect_by_ipc(letters, stream, offers);
+    for (std::size_t i = 0; i < offers.size(); ++i)
+        linked_[offers[i].rank] = links[i] != nullptr;
+    return links;
 }
 
 // The messages of one call. A message consists of pieces of full length and a shorter, possibly empty last one. If
@@ -197,9 +242,13 @@ class MpiCommunicator::Exchange {
     // synchronised.
     bool plan(std::vector<Transfer>& list, const Message& message, std::vector<u64>& count) {
         const View& view = message.view;
-        const u64 tag = count[message.rank]++ % (static_cast<u64>(ranks_.tags_) + 1);
-        Transfer transfer{
-            message.rank, &stream_of(message, stream_), static_cast<int>(tag), view, nullptr, nullptr, 0};
+        Transfer transfer{message.rank,
+                          &stream_of(message, stream_),
+                          ranks_.next_tag(count, message.rank),
+                          view,
+                          nullptr,
+                          nullptr,
+                          0};
         if (view.count > 0) {
             Buffer& buffer = *view.buffer;
             const bool is_cuda = is_cuda_memory(stream_) && buffer.kind() == Buffer::Kind::device;

@@ -49,9 +49,15 @@ class MpiCommunicator final : public Communicator {
                      std::span<const Message> receives) override;
     std::vector<std::vector<std::byte>> do_all_gather(std::span<const std::byte> mine) override;
     std::string do_path_to(u32 rank) const override;
+    std::vector<std::shared_ptr<detail::Link>> do_connect(Stream& stream,
+                                                          std::span<const detail::LinkOffer> offers) override;
 
   private:
     class Exchange;
+    class Letters;
+
+    // The tag of the next message to or from a rank.
+    int next_tag(std::vector<u64>& count, u32 rank) const;
 
     MPI_Comm comm_ = MPI_COMM_NULL;
     MPI_Comm failures_ = MPI_COMM_NULL;  // used by all_fail() only
@@ -59,7 +65,8 @@ class MpiCommunicator final : public Communicator {
     int tags_;                           // largest tag
     // Number of messages to and from each rank so far; the message number selects the tag.
     std::vector<u64> sent_, received_;
-    bool direct_ = false;  // the last device message was passed to MPI without staging
+    std::vector<bool> linked_;  // ranks that had a link
+    bool direct_ = false;       // the last device message was passed to MPI without staging
     std::vector<std::shared_ptr<Buffer>> abandoned_;  // staging buffers of sends that were never received
 };
 
