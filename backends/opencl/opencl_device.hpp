@@ -36,6 +36,8 @@ class OpenClDevice final : public backend::Device {
     cl_context context() const noexcept { return context_.get(); }
     const Language& language() const noexcept { return language_; }
     const PinnedRanges& pinned() const noexcept { return pinned_; }
+    // Whether the driver starts commands without a flush, which the standard does not promise.
+    bool starts_unflushed() const noexcept { return starts_unflushed_; }
 
     QueueHandle create_command_queue() const;
     // The kernel of large fills.
@@ -46,6 +48,7 @@ class OpenClDevice final : public backend::Device {
   private:
     // Tests properties of the driver that the standard leaves open.
     void observe();
+    void observe_start();
 
     DeviceInfo info_;
     DeviceTraits traits_;
@@ -54,6 +57,7 @@ class OpenClDevice final : public backend::Device {
     QueueHandle queue_;  // for allocations; streams have their own
     Language language_;
     PinnedRanges pinned_;
+    bool starts_unflushed_ = false;
     MemoryHandle mark_target_;  // four bytes to fill if markers have no times; otherwise null
     std::mutex fill_mutex_;
     std::unique_ptr<backend::Kernel> fill_kernel_;  // null until the first large fill

@@ -62,7 +62,7 @@ OpenClQueue::~OpenClQueue() {
 }
 
 template <class F>
-void OpenClQueue::submit(const char* call, F&& f) {
+void OpenClQueue::submit(const char* call, F&& f, bool flush) {
     struct Count {
         std::atomic<u64>& submitted;
         ~Count() { ++submitted; }  // also if f throws: part of its work may be in the queue
@@ -70,7 +70,7 @@ void OpenClQueue::submit(const char* call, F&& f) {
     f();
     // Drivers may hold commands back until a flush. The caller, and streams that wait for a mark of this one, expect
     // the device to start now.
-    check(cl().clFlush(queue_.get()), call, "clFlush");
+    if (flush) check(cl().clFlush(queue_.get()), call, "clFlush");
 }
 
 bool OpenClQueue::staged(const void* host, u64 bytes) {
@@ -144,9 +144,11 @@ const OpenClKernel& OpenClDevice::fill_kernel() {
 
 void OpenClQueue::launch(const backend::Kernel& kernel, const LaunchShape& shape,
                          std::span<const KernelArgument> arguments) {
-    submit("Stream::launch", [&] {
-        static_cast<const OpenClKernel&>(kernel).enqueue(queue_.get(), shape, arguments, timed());
-    });
+    // An event of time() may be waited for in another queue, which requires a flush.
+    submit(
+        "Stream::launch",
+        [&] { static_cast<const OpenClKernel&>(kernel).enqueue(queue_.get(), shape, arguments, timed()); },
+        timed_ != nullptr || !device_.starts_unflushed());
 }
 
 // Uses the times of the command if the operation is one command, otherwise those of marks around it.

@@ -31,9 +31,9 @@ class OpenClQueue final : public backend::Queue {
     void fill_by_kernel(backend::Memory& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size);
     // Where a command stores its event during time(). Null otherwise.
     cl_event* timed() const { return timed_ != nullptr ? timed_->out() : nullptr; }
-    // Calls f, which enqueues commands, flushes the queue and counts the commands.
+    // Calls f, which enqueues commands, flushes the queue unless told otherwise, and counts the commands.
     template <class F>
-    void submit(const char* call, F&& f);
+    void submit(const char* call, F&& f, bool flush = true);
     // Whether a copy of `bytes` from or to `host` goes through page-locked chunks.
     bool staged(const void* host, u64 bytes);
 
