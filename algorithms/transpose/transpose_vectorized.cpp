@@ -53,11 +53,18 @@ void run_thin(Stream& stream, const TransposeProblem& p) {
            few_columns ? aligned : whole);
 }
 
+// Smaller tiles where large ones leave units without work, although they load more rows twice.
+u32 shifted_side(const Device& device, const TransposeProblem& p) {
+    const u32 side = vectorized_tiles(p).side;
+    const u64 tiles = divide_up(p.shape.rows, side) * divide_up(p.shape.columns, side);
+    return p.size() >= 4 && tiles < u64{8} * device.traits().units ? side / 2 : side;
+}
+
 // A group stores pieces of rows that begin up to one sector before its tile, so down a column there may be one tile
 // more.
 void run_shifted(Stream& stream, const TransposeProblem& p) {
     constexpr u32 sector_bytes = 32;
-    const TransposeTiles tiles{.side = vectorized_tiles(p).side, .group_size = shifted_group_size};
+    const TransposeTiles tiles{.side = shifted_side(stream.device(), p), .group_size = shifted_group_size};
     const auto kernel =
         transpose_kernel(stream.device(), p, kernel_sources::transpose_shifted(), "transpose_shifted",
                          tiles.group_size, {{"TILE", tiles.side}, {"PAD", 0}});
