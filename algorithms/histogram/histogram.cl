@@ -4,11 +4,9 @@
 #include "histogram_counter.cl"
 
 #if defined(CONCORD_CPU)  // work-items are emulated: unrolling takes compile time and is not faster
+#undef UNROLL
 #define UNROLL 1
 #define AHEAD (SIZE < 4 ? 4 / SIZE : 1)
-#endif
-#ifndef UNROLL
-#define UNROLL 4  // private: accesses of 16 bytes in flight per work-item
 #endif
 #ifndef AHEAD
 #define AHEAD 4  // packed16: the same, and as many loaded ahead, for samples of at least 4 bytes

@@ -13,8 +13,8 @@
 //            of neighbouring samples are added in one step.
 // Passes     one launch, on counters that are zero
 // Traffic    one read per sample, one row of atomic additions per group
-// Tunables   GROUP threads per group; COPIES; UNROLL, AHEAD accesses in flight per thread; RESIDENT groups per
-//            multiprocessor
+// Tunables   GROUP threads per group; COPIES; UNROLL (private) and AHEAD (packed16) accesses of 16 bytes in flight per
+//            thread; RESIDENT groups per multiprocessor
 // Source     V. Podlozhnyuk, Histogram calculation in CUDA, 2007; J. Gomez-Luna et al., An optimized approach to
 //            histogram computation on GPU, 2013 (copies); packed16: Concord.
 //
@@ -24,9 +24,6 @@
 #include "histogram_counter.cu"
 #include "tile.cu"
 
-#ifndef UNROLL
-#define UNROLL 4  // private: accesses of 16 bytes in flight per thread
-#endif
 #ifndef AHEAD
 #define AHEAD 4  // packed16: the same, and as many loaded ahead, for samples of at least 4 bytes
 #endif

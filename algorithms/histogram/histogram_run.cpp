@@ -38,7 +38,8 @@ struct KernelShape {
     u32 group_size = 1;
     u32 copies = 1;
     bool passes = false;
-    u32 words = 1;  // words of 32 bits per counter in global memory
+    u32 words = 1;   // words of 32 bits per counter in global memory
+    u32 unroll = 4;  // accesses of 16 bytes in flight per work-item
 };
 
 bool is_wide(const HistogramProblem& p) {
@@ -57,6 +58,7 @@ std::shared_ptr<Kernel> kernel(Device& device, const HistogramProblem& p, const 
                                   {"WORDS", shape.words},
                                   {"GROUP", shape.group_size},
                                   {"COPIES", shape.copies},
+                                  {"UNROLL", shape.unroll},
                                   {"PASSES", shape.passes}},
                     .op = &p.op,
                     .host = histogram_kernels(is_wide(p)).*host,
@@ -154,6 +156,15 @@ u64 group_count(const Device& device, const Kernel& kernel, const HistogramProbl
     return std::max(least, std::min({resident * traits.units, worth + 1, work}));
 }
 
+// Accesses in flight per work-item. Short inputs take fewer of them, so that every group has samples: at least two
+// steps per work-item if the device is full.
+u32 unroll_for(const Device& device, const HistogramProblem& p, u64 passes) {
+    constexpr u64 most = 4, steps = 2;
+    const u64 items = u64{device.traits().units} * device.traits().max_resident_items;
+    const u64 each = p.in.count * passes / std::max<u64>(1, items * (16 / size_of(p.in.type)));
+    return static_cast<u32>(std::clamp<u64>(std::bit_floor(each / steps), 1, most));
+}
+
 void run_private(Stream& stream, const HistogramProblem& p, u32 copies, u64 passes) {
     Device& device = stream.device();
     const Counts counts = make_counts(stream, p);
@@ -163,7 +174,8 @@ void run_private(Stream& stream, const HistogramProblem& p, u32 copies, u64 pass
                                .group_size = group_size,
                                .copies = copies,
                                .passes = passes > 1,
-                               .words = counts.words},
+                               .words = counts.words,
+                               .unroll = unroll_for(device, p, passes)},
                               &HistogramKernels::local);
     const u64 range = divide_up(p.bins(), passes), bytes = range * copies * 4, n = p.in.count;
     u64 groups = group_count(device, *count, p, range, bytes, group_size);
