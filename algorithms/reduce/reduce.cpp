@@ -6,7 +6,9 @@
 #include <concord/internal/calibration.hpp>
 #include <concord/internal/launch.hpp>
 
+#include <algorithm>
 #include <bit>
+#include <iterator>
 
 namespace concord {
 
@@ -83,6 +85,18 @@ void run_serial(Stream& stream, const ReduceProblem& p) {
     launch(stream, *serial, LaunchShape::linear(1, 1), p.in, p.out, p.in.count, p.identity, p.values);
 }
 
+// Built-in operators on integers do not need the order of `fixed`, whose tree takes longer than a few elements.
+bool suits_serial(const Device& device, const ReduceProblem& p) {
+    const u64 few_kib = tuned(device, reduce_group_kib, point_of(p), least_group_kib(device.traits()));
+    if (is_float(p.type()) || p.chunk != 0 || p.in.bytes() > few_kib << 10) return false;
+    constexpr ReduceOp all[] = {ReduceOp::sum, ReduceOp::product, ReduceOp::min, ReduceOp::max};
+    return std::any_of(std::begin(all), std::end(all),
+                       [&](ReduceOp op) { return p.op.hash == builtin(op, p.type()).hash; });
+}
+bool suits_fixed_host(const Device& device, const ReduceProblem& p) {
+    return !suits_serial(device, p);
+}
+
 // --- The table -------------------------------------------------------------------------------------------------------
 
 Support supports_shuffle(const Device& device, const ReduceProblem& p) {
@@ -119,7 +133,13 @@ constexpr auto table = table_of<ReduceProblem>({
                  .source = "Concord; tree after M. Harris, 2007"},
      .groups = {run_reduce_fixed, supports_problem_in<reduce_group>},
      .items = {run_reduce_fixed_wide, supports_problem},
-     .host = {run_reduce_fixed_host, supports_problem}},
+     .host = {run_reduce_fixed_host, supports_problem, suits_fixed_host}},
+    {.variant = {.name = "serial",
+                 .summary = "one loop on one thread",
+                 .order = OperationOrder::variant_specific,
+                 .longest_chain = [](u64 n) { return n; },
+                 .source = "textbook"},
+     .host = {run_serial, supports_problem, suits_serial}},
     {.variant = {.name = "shuffle",
                  .summary = "adds two elements at load, then uses sub-group shuffles",
                  .order = OperationOrder::unspecified,
@@ -159,12 +179,6 @@ constexpr auto table = table_of<ReduceProblem>({
      .groups = {run_global_tree, supports_problem_in<reduce_group>},
      .items = {run_global_tree, supports_problem_in<reduce_group>},
      .host = {run_global_tree, supports_builtin_steps}},
-    {.variant = {.name = "serial",
-                 .summary = "one loop on one thread",
-                 .order = OperationOrder::variant_specific,
-                 .longest_chain = [](u64 n) { return n; },
-                 .source = "textbook"},
-     .host = {run_serial, supports_problem}},
 });
 
 constexpr auto variants = variants_of(table);
@@ -217,17 +231,15 @@ Enqueued reduce(Stream& stream, const ReduceProblem& p, const Options& options) 
 Enqueued reduce_chunks(Stream& stream, const ReduceProblem& p, u64 length, const Options& options) {
     check_operand("reduce", "in", stream, p.in);
     check_output("reduce", "out", stream, p.out);
-    const Row<ReduceProblem>& row = choose("reduce", table, stream.device(), p, options);
+    ReduceProblem chunks = p;
+    chunks.chunk = length;
+    const Row<ReduceProblem>& row = choose("reduce", table, stream.device(), chunks, options);
     if (&row != &table[0])
         throw_unsupported_variant(
             "reduce", row.variant.name, stream.device(),
             "does not support an input in parts, because its partial sums do not combine to the total",
             {table[0].variant.name});
-    if (p.in.count > 0) {
-        ReduceProblem chunks = p;
-        chunks.chunk = length;
-        row.run(stream, chunks);
-    }
+    if (p.in.count > 0) row.run(stream, chunks);
     return enqueued(stream, row, p);
 }
 
