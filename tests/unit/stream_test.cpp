@@ -1,6 +1,9 @@
 // Streams and events: order, asynchrony, failures. Written once, run for every device.
 #include "devices.hpp"
 
+#include <concord/backend/memory.hpp>
+
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -181,6 +184,47 @@ STREAM_TEST(calls_return_before_their_work_is_done) {
     stream.synchronize();
     CHECK(reached);
     CHECK(event->done());
+}
+
+// The rule is documented in docs/concepts.md.
+STREAM_TEST(short_work_on_an_empty_stream_of_the_cpu_runs_in_the_call) {
+    if (device.info().backend != "tbb") return;
+    const auto kernel = countdown_kernel(device);
+    const auto buffer = device.allocate(8 * sizeof(u32));
+    const auto* const seen = static_cast<const u32*>(backend::memory_of(*buffer).host_pointer());
+    const auto count_down = [&](u64 groups, u32 steps) {
+        const KernelArgument arguments[] = {{.buffer = buffer.get(), .element_size = 4, .type = Type::u32},
+                                            {.value = &steps, .size = 4, .type = Type::u32}};
+        stream.launch(*kernel, LaunchShape::linear(groups, 1), arguments);
+    };
+    const u32 value = 7;
+    // The first launch of a shape may take any time, and the system may interrupt others.
+    bool ran = false;
+    for (int i = 0; i < 100 && !ran; ++i) {
+        stream.fill(*buffer, 0, buffer->size(), &value, sizeof value);
+        CHECK(stream.idle());
+        CHECK(seen[0] == 7);
+        count_down(1, 100);
+        ran = stream.idle();
+        stream.synchronize();
+    }
+    CHECK(ran);
+    CHECK(seen[0] == counted_down(0, 100));
+    CHECK(seen[1] == 7);
+
+    // Work behind a callback waits for it, and does not block the caller.
+    std::atomic<bool> may_continue = false;
+    stream.callback([&] {
+        while (!may_continue)
+            std::this_thread::yield();
+    });
+    count_down(1, 100);
+    const u32 other = 9;
+    stream.fill(*buffer, 4, 4, &other, sizeof other);
+    CHECK(seen[1] == 7);
+    may_continue = true;
+    stream.synchronize();
+    CHECK(seen[1] == 9);
 }
 
 DEVICE_TEST(streams_overlap_and_wait_for_events) {
