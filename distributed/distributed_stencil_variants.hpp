@@ -21,8 +21,7 @@ const DistributedStencilVariant& distributed_variant(std::string_view name);
 // parts along y.
 StencilCut choose_cut(const VolumeExtents& shape, u32 ranks, u32 radius);
 
-// Time of an exchange that is not hidden, in points that a device computes meanwhile. Fitted to the studies of weak and
-// strong scaling: 5 us on two H200, which compute 3e11 points per second.
+// Time of an exchange that several steps per exchange would save, in points that a device computes meanwhile.
 u64 exchange_cost(const Device& device);
 
 // Steps per exchange with the least estimated time, at most what the parts are thick enough for. `cost`: of the ranks'

@@ -95,6 +95,16 @@ const Scale efficiency_axis = {.name = "parallel efficiency", .unit = Unit::perc
 constexpr const char* shared_text =
     " All ranks share one device. 100 % is the time of one rank for the same work.";
 
+// "cuda:0, NVIDIA H200, one device per rank". `words`: selector and workload.
+std::string ranks_title(const std::string& words, const Data& data) {
+    for (const ordered_json& line : data.records.devices) {
+        const std::string selector = line["selector"].get<std::string>();
+        if (words.rfind(selector + ", ", 0) != 0) continue;
+        return panel_title(selector, data) + words.substr(selector.size());
+    }
+    return words;
+}
+
 std::string model_text(const RanksModel& m, std::size_t steps) {
     std::string text = "Fit to " + std::to_string(steps) +
                        " times of `sequential` on this device: t = points / (" +
@@ -117,7 +127,7 @@ std::vector<Chart> over_ranks(const Figure& figure, const Data& data) {
         const RanksModel model = ranks_model(steps);
         for (const auto& [size, members] : groups(figure, results, {By::n})) {
             Chart chart;
-            chart.title = panel_title(device, data) + ", " + size;
+            chart.title = ranks_title(device, data) + ", " + size;
             chart.x = ranks_axis;
             chart.y = efficiency_axis;
             u32 most = 1;
@@ -173,6 +183,7 @@ std::vector<Chart> efficiency_over_ranks(const Figure& figure, const Data& data)
             chart.text =
                 "Efficiency with " + std::to_string(most) + " ranks, by elements per rank: " + sizes + ".";
         if (panel.second.front()->workload == shared_ranks) chart.text += shared_text;
+        chart.title = ranks_title(panel.first, data);
     });
 }
 

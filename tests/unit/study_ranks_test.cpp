@@ -123,6 +123,7 @@ TEST_CASE("weak and strong scaling efficiency of the stencil") {
             const char *suite = is_weak ? weak_ranks : strong_ranks,
                        *workload = is_shared ? shared_ranks : ranks_apart;
             Records records;
+            records.devices.push_back({{"selector", "cuda:0"}, {"name", "NVIDIA H200"}});
             for (const char* variant : {"overlapped", "sequential"}) {
                 records.results.push_back(
                     result(suite, workload, std::string(variant) + "1", 1 << 18, 1e6, 2));
@@ -132,6 +133,7 @@ TEST_CASE("weak and strong scaling efficiency of the stencil") {
             const Figure& figure = study_named(is_weak ? "weak-scaling" : "strong-scaling").figures[0];
             const std::vector<Chart> charts = charts_of(figure, records);
             REQUIRE(charts.size() == 1);
+            CHECK(charts[0].title == std::string("cuda:0, NVIDIA H200, ") + workload + ", 2^18");
             REQUIRE(charts[0].series.size() == 2);
             CHECK(charts[0].series[0].name == "overlapped");
             CHECK(charts[0].guides.size() == 2);

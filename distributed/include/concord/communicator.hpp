@@ -94,7 +94,8 @@ class Communicator {
     virtual bool all_fail(double /*seconds*/) noexcept { return false; }
 
     /// Path of messages to a rank: "device copies", "peer copies", "host memory", "MPI, device memory" or "MPI, host
-    /// memory". Throws invalid_argument for an unknown rank.
+    /// memory". Under MPI, "CUDA IPC (halos), " comes first if halos are exchanged over such a link. Throws
+    /// invalid_argument for an unknown rank.
     std::string path_to(u32 rank) const;
 
   protected:
