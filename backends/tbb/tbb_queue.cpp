@@ -1,7 +1,7 @@
 // An in-order queue of host work. Each stream has a thread that executes its operations. A caller that waits executes
-// them, too, so that a launch followed by synchronize() needs no thread switch. If the queue is empty, a short operation
-// runs in the call: waking a thread takes longer, and on a CPU both threads may share a core. A launch is short if the
-// last one of the same kernel with the same shape and counts was; see LaunchTimes.
+// them, too, so that a launch followed by synchronize() needs no thread switch. If the queue is empty, a short
+// operation runs in the call: waking a thread takes longer, and on a CPU both threads may share a core. A launch is
+// short if the last one of the same kernel with the same shape and counts was; see LaunchTimes.
 //
 // After a kernel has thrown, the queue skips kernels, fills and copies until synchronize() throws the exception. Their
 // inputs are incomplete: a later kernel of the same call could take an offset from memory that was never written.

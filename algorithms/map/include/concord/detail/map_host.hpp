@@ -54,8 +54,8 @@ template <class A, class B, class U, class Op>
         out[i] = canonical(op(a[i], b[i]));
 }
 
-// Copies a cache line with non-temporal stores: one store if the instruction set has it, which takes less time than four
-// of 16 bytes. Both are aligned to 64 bytes.
+// Copies a cache line with non-temporal stores: one store if the instruction set has it, which takes less time than
+// four of 16 bytes. Both are aligned to 64 bytes.
 [[gnu::always_inline]] inline void map_line([[maybe_unused]] HostIsa isa, void* to, const void* from) {
 #if defined(__x86_64__) && !defined(__clang__)
     if (isa == HostIsa::avx512) {
@@ -83,7 +83,7 @@ template <class A, class B, class U, class Op>
     const u64 whole = begin + elements_to_line(out + begin);
     if (whole + line > end) return map_elements(a + begin, b + begin, out + begin, end - begin, op);
     map_elements(a + begin, b + begin, out + begin, whole - begin, op);
-    // Non-temporal stores leave few buffers of lines for the loads of two inputs, which therefore need prefetches to L2.
+    // Non-temporal stores leave few line buffers for the loads of two inputs. Prefetches to L2 need none for long.
     const bool prefetches = static_cast<const void*>(a) != static_cast<const void*>(b);
     u64 at = whole;
     for (; at + line <= end; at += line) {
