@@ -62,6 +62,20 @@ static inline bool last_group(volatile __global u32* ticket, u32 groups, __local
     return *last != 0;
 }
 
+// --- Prefetch ------------------------------------------------------------------------------------------------------
+
+// Starts to bring `count` bytes to the cache, for a group that loads them soon. All work-items of the group call it.
+// Elsewhere than with NVIDIA's compiler it does nothing.
+INLINED void prefetch_bytes(__global const void* from, u32 count) {
+#if defined(CONCORD_SHUFFLE_PTX)
+    for (u32 i = (u32)get_local_id(0) * 128; i < count; i += (u32)get_local_size(0) * 128)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"((ulong)from + i));
+#else
+    (void)from;
+    (void)count;
+#endif
+}
+
 // --- Shuffles ------------------------------------------------------------------------------------------------------
 
 #if defined(T) && defined(SIZE) && (defined(CONCORD_SHUFFLE_PTX) || defined(CONCORD_SHUFFLE_KHR))

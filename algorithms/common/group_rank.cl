@@ -45,9 +45,16 @@ INLINED u32 match_by_words(u32 digit, __local u32* lanes) {
 // All work-items of the group call it.
 INLINED u32 rank_digit(u32 digit, u32 peers, __local u32* counts) {
     const u32 lane = lane_id();
-    const u32 before = popcount(peers & ((1u << lane) - 1)), counted = counts[digit];
+    const u32 before = popcount(peers & ((1u << lane) - 1));
+#if defined(CONCORD_SHUFFLE_PTX)
+    u32 counted = 0;
+    if (before == 0) counted = atomic_add(counts + digit, popcount(peers));
+    counted = shuffle_word_from(counted, popcount((peers & (0 - peers)) - 1));
+#else
+    const u32 counted = counts[digit];
     lanes_barrier();
     if (before == 0) counts[digit] = counted + popcount(peers);
+#endif
     lanes_barrier();
     return counted + before;
 }

@@ -80,21 +80,9 @@ __device__ __forceinline__ RowRanks<N> rank_flags_in_group(const u32 (&flags)[N]
 
 // --- Digits --------------------------------------------------------------------------------------------------------
 
-// Returns the lanes of the warp with the same digit of BITS bits. One vote per bit.
-template <u32 BITS>
-__device__ __forceinline__ u32 match_by_votes(u32 digit) {
-    u32 peers = all_lanes;
-#pragma unroll
-    for (u32 b = 0; b < BITS; ++b) {
-        const bool set = digit >> b & 1;
-        const u32 with = __ballot_sync(all_lanes, set);
-        peers &= set ? with : ~with;
-    }
-    return peers;
-}
-
-// The same with one word per digit in shared memory, in which each lane sets its bit. lanes: the warp's words, zero
-// before and after the call.
+// Returns the lanes of the warp with the same digit. Each lane sets its bit in one word per digit in shared memory.
+// lanes: the warp's words, zero before the call, and again after a barrier of the warp. Eight votes, one per bit, and
+// the match instruction took longer on an H200.
 __device__ __forceinline__ u32 match_by_words(u32 digit, u32* lanes) {
     const u32 own = 1u << (threadIdx.x % warp_width);
     atomicOr(lanes + digit, own);
@@ -109,9 +97,10 @@ __device__ __forceinline__ u32 match_by_words(u32 digit, u32* lanes) {
 // same digit. Adds the digits of all lanes to `counts`, a counter per digit. peers: the lanes with the same digit.
 __device__ __forceinline__ u32 rank_digit(u32 digit, u32 peers, u32* counts) {
     const u32 lane = threadIdx.x % warp_width;
-    const u32 before = __popc(peers & ((1u << lane) - 1)), counted = counts[digit];
-    __syncwarp();
-    if (before == 0) counts[digit] = counted + __popc(peers);
+    const u32 before = __popc(peers & ((1u << lane) - 1));
+    u32 counted = 0;
+    if (before == 0) counted = atomicAdd(counts + digit, __popc(peers));
+    counted = shuffle_from(counted, __ffs(peers) - 1);
     __syncwarp();
     return counted + before;
 }

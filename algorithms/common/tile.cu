@@ -28,6 +28,14 @@ __device__ __forceinline__ Pack<E, N> load_pack_l2(const E* from) {
     return pack;
 }
 
+// Starts to bring `count` elements to L2, for a group that loads them soon. THREADS threads call it together.
+template <u32 THREADS, class E>
+__device__ __forceinline__ void prefetch_tile(const E* from, u64 count) {
+    constexpr u32 line = 128 / sizeof(E);
+    for (u64 i = threadIdx.x * line; i < count; i += THREADS * line)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(from + i)));
+}
+
 // Stores the first `left` elements of a pack, a whole pack in one access if `aligned`.
 template <int N, class E>
 __device__ __forceinline__ void store_pack(E* to, const E (&value)[N], u64 left, bool aligned) {

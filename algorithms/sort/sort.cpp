@@ -46,6 +46,12 @@ bool suits_onesweep(const Device& device, const SortProblem& /*p*/) {
     return device.traits().shuffles;
 }
 
+// One group sorts fewer keys as fast in one launch.
+bool suits_rank_merge(const Device& device, const SortProblem& p) {
+    constexpr u64 one_tile = u64{8} << 10;  // bytes of keys
+    return device.traits().shuffles && p.count() * p.key_size() > one_tile;
+}
+
 bool suits_counting(const Device& device, const SortProblem& p) {
     constexpr u64 few = 1024;
     return (p.key_size() == 1 && p.count() > few) || p.count() >= least_counted(device.traits());
@@ -54,6 +60,14 @@ bool suits_counting(const Device& device, const SortProblem& p) {
 constexpr std::string_view knuth = "D. Knuth, The Art of Computer Programming, vol. 3, 1973";
 
 constexpr auto table = table_of<SortProblem>({
+    {.variant = {.name = "rank_merge",
+                 .summary = "sorts tiles, then adds up each element's ranks in all tiles; few elements",
+                 .order = OperationOrder::canonical,
+                 .stable = true,
+                 .source = "N. Satish, M. Harris, M. Garland, Designing Efficient Sorting Algorithms for "
+                           "Manycore GPUs, 2009"},
+     .groups = {run_sort_rank_merge, supports_sort_rank_merge, suits_rank_merge},
+     .accepts = accepts<Beyond::bits, (u64{1} << 15)>},
     {.variant = {.name = "onesweep",
                  .summary =
                      "digits of 8 bits: one histogram of all digits, then one pass per digit with decoupled "

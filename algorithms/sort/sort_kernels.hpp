@@ -82,6 +82,17 @@ void radix_passes(Stream& stream, const SortProblem& p, u32 digit_bits, const F&
     if (in_scratch) copy_elements(stream, p, scratch.elements, out);
 }
 
+// How a tile is distributed over the work-items of a group.
+struct SortTile {
+    u32 group_size, items;
+
+    u64 length() const { return u64{group_size} * items; }
+};
+
+// sort_onesweep.cpp: enqueues a radix sort of each tile of the elements, one group per tile.
+void sort_each_tile(Stream& stream, const SortProblem& problem, const SortTile& tile,
+                    const SortElements& from, const SortElements& to);
+
 // The type that counts elements of the problem.
 inline Type sort_count_type(const SortProblem& p) {
     return p.count() >> 32 != 0 ? Type::u64 : Type::u32;

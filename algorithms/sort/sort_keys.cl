@@ -3,6 +3,10 @@
 
 #include "common.cl"
 
+#ifndef PLAIN
+#define PLAIN 0
+#endif
+
 typedef struct {
     K flip;  // bits to invert in every key
     K fold;  // bits to invert in addition if the key's highest bit is set
@@ -15,7 +19,10 @@ INLINED Code make_code(u64 flip, u64 fold) {
     return code;
 }
 
-INLINED K code_of(K x, Code code) { return x ^ code.flip ^ ((K)(0 - (x >> (8 * SIZE - 1))) & code.fold); }
+INLINED K code_of(K x, Code code) {
+    if (PLAIN) return x;
+    return x ^ code.flip ^ ((K)(0 - (x >> (8 * SIZE - 1))) & code.fold);
+}
 
 // The key with that code.
 INLINED K key_of(K bits, Code code) {

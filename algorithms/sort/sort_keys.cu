@@ -6,7 +6,12 @@
 // keys are inverted too (IEEE 754 totalOrder). For descending order all bits are inverted in addition. `flip` and
 // `fold` say which bits. Keys in memory stay unencoded.
 //
-// K: unsigned integer of a key's size, SIZE bytes; V: of a value's size, VALUE_SIZE bytes, 0 for keys alone.
+// K: unsigned integer of a key's size, SIZE bytes; V: of a value's size, VALUE_SIZE bytes, 0 for keys alone; PLAIN:
+// keys are their own codes, known when the kernel is compiled.
+
+#ifndef PLAIN
+#define PLAIN 0
+#endif
 
 constexpr bool has_values = VALUE_SIZE != 0;
 
@@ -18,6 +23,7 @@ struct Code {
 __device__ __forceinline__ Code make_code(u64 flip, u64 fold) { return {K(flip), K(fold)}; }
 
 __device__ __forceinline__ K code_of(K x, Code code) {
+    if constexpr (PLAIN) return x;
     return x ^ code.flip ^ (K(0 - (x >> (8 * SIZE - 1))) & code.fold);
 }
 

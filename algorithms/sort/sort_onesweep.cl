@@ -44,14 +44,20 @@ void sort_onesweep(__global u64* memory, ulong memory_at, __global COUNT* status
     __local Shared shared;
     __local u32 ticket;
     memory += memory_at;
-    const u32 local_id = get_local_id(0), step = (u32)memory[PLAN_AT + pass];
-    if (step == SKIPPED) return;
+    const u32 local_id = get_local_id(0);
     if (local_id == 0) ticket = atomic_inc(LOW_HALF(memory, pass));
+    const u32 step = (u32)memory[PLAN_AT + pass];
+    if (step == SKIPPED) return;
+    const u32 from_place = step & 3, to_place = step >> 2 & 3, upper = step >> 4 & 1;
+    __global const K* const all = AT(from_place, K, in + in_at, out + out_at, other + other_at);
+    // Tickets come in about the order of the groups' numbers: another group may take the tile of this number, soon.
+    const u64 likely = (u64)get_group_id(0) * TILE;
+    prefetch_bytes(all + likely, (u32)min(n - likely, (u64)TILE) * SIZE);
     barrier(CLK_LOCAL_MEM_FENCE);
-    const u32 tile = ticket, from_place = step & 3, to_place = step >> 2 & 3, upper = step >> 4 & 1;
+    const u32 tile = ticket;
     const u64 begin = (u64)tile * TILE;
     const u32 count = (u32)min(n - begin, (u64)TILE);
-    __global const K* const from = AT(from_place, K, in + in_at, out + out_at, other + other_at);
+    __global const K* const from = all + begin;
     const Digit digit = digit_at(shift, last, make_code(flip, fold));
     // The words of this work-item's digit for this pass and for the next one.
     __global COUNT* const words = status + status_at + (u64)upper * tiles * DIGITS + local_id;
@@ -60,7 +66,7 @@ void sort_onesweep(__global u64* memory, ulong memory_at, __global COUNT* status
     K key[ITEMS];
     V value[VALUE_SIZE ? ITEMS : 1];
     u32 place[ITEMS];
-    load_keys(from + begin, count, key);
+    load_tile(from, count, digit.code, key);
     rank_items(key, count, digit, place, &shared.tile.ranks);
     const u32 own = total_count(&shared.tile.ranks);
     if (local_id < DIGITS) publish(words + (u64)tile * DIGITS, (tile == 0 ? IS_THROUGH : IS_OWN) | own);

@@ -10,21 +10,13 @@ namespace {
 constexpr u64 digits = 256;
 constexpr u64 memory_head = 32;  // words ahead of the counts; see sort_plan.cu
 
-// How a tile is distributed over the work-items of a group.
-struct TileSize {
-    u32 group_size, items;
-};
-struct Tile {
-    u32 group_size, items;
+struct Tile : SortTile {
     u32 resident;  // groups per multiprocessor that the register limit allows
     u32 ahead;     // tiles that look-back reads at a time
-    u32 match;     // how a warp finds equal digits; see sort_tile.cu; sort_tile.cl has one way
-
-    u64 length() const { return u64{group_size} * items; }
 };
 struct TileTable {
-    TileSize sizes[2][3];  // by the registers of a key, less one, and those of a value
-    u32 resident, ahead, match;
+    SortTile sizes[2][3];  // by the registers of a key, less one, and those of a value
+    u32 resident, ahead;
 };
 
 // Registers of four bytes per key or value.
@@ -36,40 +28,28 @@ constexpr u32 registers_of(u32 size) {
 constexpr TileTable long_tiles{
     .sizes = {{{448, 20}, {448, 16}, {384, 16}}, {{448, 12}, {384, 12}, {384, 11}}},
     .resident = 2,
-    .ahead = 4,
-    .match = 1};
+    .ahead = 4};
 // Long inputs where the compiler does not bound registers: groups of 256, because NVIDIA's OpenCL reports that
 // limit for these kernels. The tiles fit 48 KiB.
 constexpr TileTable unbounded_tiles{
     .sizes = {{{256, 20}, {256, 18}, {256, 15}}, {{256, 16}, {256, 14}, {256, 12}}},
     .resident = 2,
-    .ahead = 8,
-    .match = 1};
+    .ahead = 8};
 // Short inputs: small tiles, so that every multiprocessor has work.
-constexpr TileTable short_tiles{.sizes = {{{256, 8}, {256, 8}, {256, 6}}, {{256, 6}, {256, 6}, {256, 5}}},
-                                .resident = 2,
-                                .ahead = 8,
-                                .match = 1};
+constexpr TileTable short_tiles{
+    .sizes = {{{256, 8}, {256, 8}, {256, 6}}, {{256, 6}, {256, 6}, {256, 5}}}, .resident = 2, .ahead = 8};
 // An input that one group sorts: at most these items per work-item.
 constexpr TileTable single_tiles{
-    .sizes = {{{512, 18}, {512, 14}, {512, 10}}, {{512, 10}, {512, 9}, {512, 8}}},
-    .resident = 1,
-    .ahead = 1,
-    .match = 0};
+    .sizes = {{{512, 18}, {512, 14}, {512, 10}}, {{512, 10}, {512, 9}, {512, 8}}}, .resident = 1, .ahead = 1};
 // The same where the compiler does not bound registers.
 constexpr TileTable unbounded_single_tiles{
     .sizes = {{{256, 24}, {256, 22}, {256, 18}}, {{256, 20}, {256, 18}, {256, 16}}},
     .resident = 1,
-    .ahead = 1,
-    .match = 0};
+    .ahead = 1};
 
 Tile tile_of(const TileTable& table, const SortProblem& p) {
-    const TileSize size = table.sizes[registers_of(p.key_size()) - 1][registers_of(p.value_size())];
-    return {.group_size = size.group_size,
-            .items = size.items,
-            .resident = table.resident,
-            .ahead = table.ahead,
-            .match = table.match};
+    const SortTile& size = table.sizes[registers_of(p.key_size()) - 1][registers_of(p.value_size())];
+    return {size, table.resident, table.ahead};
 }
 
 // The tile of an input that one group sorts, with as few items per work-item as hold the input: its passes take as long
@@ -85,11 +65,11 @@ Tile single_tile_for(const TileTable& table, const SortProblem& p) {
     return tile;
 }
 
-u64 staged_bytes(const Tile& tile, const SortProblem& p) {
+u64 staged_bytes(const SortTile& tile, const SortProblem& p) {
     return tile.length() * std::max(p.key_size(), p.value_size());
 }
 
-u64 passed_bytes(const Device& device, const Tile& tile, const SortProblem& p) {
+u64 passed_bytes(const Device& device, const SortTile& tile, const SortProblem& p) {
     return sort_in_registers(device) ? staged_bytes(tile, p) : 0;
 }
 
@@ -121,17 +101,15 @@ Type count_type(const SortProblem& p) {
 // How a pass over all tiles treats elements with equal digits.
 enum class EqualDigits : bool { ordered, unordered };
 
-Constants tile_tunables(const Tile& tile, Type count, EqualDigits equal) {
-    return {{"ITEMS", tile.items},
-            {"MATCH", tile.match},
-            {"UNORDERED", equal == EqualDigits::unordered},
-            {"COUNT", count}};
+Constants tile_tunables(const SortTile& tile, Type count, EqualDigits equal) {
+    return {{"ITEMS", tile.items}, {"UNORDERED", equal == EqualDigits::unordered}, {"COUNT", count}};
 }
 
 std::shared_ptr<Kernel> sweep_kernel(Device& device, const SortProblem& p, const char* entry,
                                      const Tile& tile, Type count, EqualDigits equal = EqualDigits::ordered) {
     Constants tunables = tile_tunables(tile, count, equal);
-    tunables.append(Constants{{"RESIDENT", tile.resident}, {"AHEAD", tile.ahead}});
+    const bool plain = p.code().flip == 0 && p.code().fold == 0;
+    tunables.append(Constants{{"RESIDENT", tile.resident}, {"AHEAD", tile.ahead}, {"PLAIN", plain}});
     return sort_kernel(device, p, kernel_sources::sort_onesweep(), entry, tile.group_size, tunables);
 }
 
@@ -174,6 +152,18 @@ Support supports_sort_onesweep(const Device& device, const SortProblem& p) {
     return supports_group(device, sort_in_registers(device) ? 1024 : 256);
 }
 
+void sort_each_tile(Stream& stream, const SortProblem& p, const SortTile& tile, const SortElements& from,
+                    const SortElements& to) {
+    Device& device = stream.device();
+    const SortCode code = p.code();
+    const auto kernel = sort_kernel(device, p, kernel_sources::sort_one_tile(), "sort_one_tile",
+                                    tile.group_size, tile_tunables(tile, Type::u32, EqualDigits::ordered));
+    const u64 groups = divide_up(p.count(), tile.length());
+    launch(stream, *kernel, LaunchShape::linear(groups, tile.group_size, passed_bytes(device, tile, p)),
+           from.keys, from.values, to.keys, to.values, static_cast<u32>(p.count()), p.by.begin_bit,
+           p.by.end_bit, code.flip, code.fold);
+}
+
 void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     Device& device = stream.device();
     const SortCode code = p.code();
@@ -183,13 +173,7 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     const bool bounded = sort_in_registers(device);
     if (const Tile single = single_tile_for(bounded ? single_tiles : unbounded_single_tiles, p);
         n <= single.length() && local_bytes(device, single, p) <= device.traits().local_memory) {
-        const auto kernel =
-            sort_kernel(device, p, kernel_sources::sort_one_tile(), "sort_one_tile", single.group_size,
-                        tile_tunables(single, Type::u32, EqualDigits::ordered));
-        launch(stream, *kernel, LaunchShape::linear(1, single.group_size, passed_bytes(device, single, p)),
-               in.keys, in.values, out.keys, out.values, static_cast<u32>(n), first, last, code.flip,
-               code.fold);
-        return;
+        return sort_each_tile(stream, p, single, in, out);
     }
     const Tile tile = tile_for(device, p);
     const u32 tiles = static_cast<u32>(divide_up(n, tile.length()));

@@ -17,7 +17,7 @@
 // Traffic    one read per key; then per pass one read and one write per element, and 3 KiB per tile (6 KiB from
 //            2^30 elements on)
 // Progress   A tile waits only for tiles of lower tickets, which have begun.
-// Tunables   GROUP threads per group, ITEMS elements per thread, RESIDENT groups per multiprocessor, AHEAD, MATCH
+// Tunables   GROUP threads per group, ITEMS elements per thread, RESIDENT groups per multiprocessor, AHEAD
 // Source     A. Adinets, D. Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, 2022; D.
 //            Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
 //
@@ -27,6 +27,7 @@
 #include "sort_keys.cu"
 #include "sort_plan.cu"
 #include "sort_tile.cu"
+#include "tile.cu"
 
 constexpr u32 count_bits = 8 * sizeof(COUNT);
 constexpr COUNT is_own = COUNT(1) << (count_bits - 2);  // count of the tile alone
@@ -63,14 +64,19 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
                   V* other_values, u64 n, u32 tiles, u32 pass, u32 shift, u32 last, u64 flip, u64 fold) {
     __shared__ Shared shared;
     __shared__ u32 ticket;
+    if (threadIdx.x == 0) ticket = atomicAdd(reinterpret_cast<u32*>(memory + pass), 1u);
     const u32 step = u32(memory[plan_at + pass]);
     if (step == skipped) return;
-    if (threadIdx.x == 0) ticket = atomicAdd(reinterpret_cast<u32*>(memory + pass), 1u);
+    const u32 from_place = step & 3, to_place = step >> 2 & 3, half = step >> 4 & 1;
+    const K* const all = from_place == in_place_of ? in : from_place == out_place ? out : other;
+    // Tickets come in about the order of the groups' numbers: another group may take the tile of this number, soon.
+    const u64 likely = u64(blockIdx.x) * tile_length;
+    prefetch_tile<GROUP>(all + likely, min(n - likely, u64(tile_length)));
     __syncthreads();
-    const u32 tile = ticket, from_place = step & 3, to_place = step >> 2 & 3, half = step >> 4 & 1;
+    const u32 tile = ticket;
     const u64 begin = u64(tile) * tile_length;
     const u32 count = u32(min(n - begin, u64(tile_length)));
-    const K* const from = (from_place == in_place_of ? in : from_place == out_place ? out : other) + begin;
+    const K* const from = all + begin;
     const Digit digit = digit_at(shift, last, make_code(flip, fold));
     // The words of this thread's digit for this pass and for the next one.
     COUNT* const words = status + u64(half) * tiles * digits + threadIdx.x;
@@ -78,7 +84,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
 
     K key[ITEMS];
     u32 place[ITEMS];
-    load_items(from, count, key);
+    load_keys(from, count, digit.code, key);
     rank_items(key, count, digit, place, shared);
     u32 own = 0;
     const u32 start = scan_counts(shared, [&](u32 total) {

@@ -95,7 +95,7 @@ void run_sort_radix8(Stream& stream, const SortProblem& p) {
     const u32 items = radix8_items(device, p);
     const u64 n = p.count(), tile = u64{group} * items, tiles = divide_up(n, tile);
     const Type type = sort_count_type(p);
-    const Constants tunables{{"COUNT", type}, {"ITEMS", items}, {"MATCH", 0}, {"UNORDERED", 0}};
+    const Constants tunables{{"COUNT", type}, {"ITEMS", items}, {"UNORDERED", 0}};
     auto kernel = [&](const KernelSource& source, const char* entry, Values values) {
         return sort_kernel(device, p, source, entry, group, tunables, values);
     };

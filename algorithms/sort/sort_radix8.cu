@@ -7,7 +7,7 @@
 //            them.
 // Passes     per digit one launch to count, those of a scan, one launch to store
 // Traffic    per pass two reads per key, one per value, one write per element
-// Tunables   GROUP threads per group, ITEMS elements per thread, MATCH
+// Tunables   GROUP threads per group, ITEMS elements per thread
 // Source     D. Merrill, A. Grimshaw, High Performance and Scalable Radix Sorting, 2011.
 
 #include "sort_digits.cu"
@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     K key[ITEMS];
     V value[has_values ? ITEMS : 1];
     u32 place[ITEMS];
-    load_items(in + begin, count, key);
+    load_keys(in + begin, count, digit.code, key);
     rank_items(key, count, digit, place, shared);
     const u32 start = scan_counts(shared, [](u32) {});
     stage_keys(key, place, shared);

@@ -50,6 +50,16 @@ INLINED u32 place_of(u32 i) {
 LOAD_ITEMS(load_keys, K)
 LOAD_ITEMS(load_values, V)
 
+// Loads keys. Those past the tile's first `count` become the last key in the order of codes.
+INLINED void load_tile(__global const K* from, u32 count, Code code, K* key) {
+    load_keys(from, count, key);
+    if (count == TILE) return;
+#pragma unroll
+    for (u32 i = 0; i < ITEMS; ++i) {
+        if (place_of(i) >= count) key[i] = key_of((K)~(K)0, code);
+    }
+}
+
 // The table of the work-item's warp.
 INLINED u32 own_table(void) { return UNORDERED ? 0 : get_local_id(0) / LANES; }
 
@@ -74,7 +84,7 @@ INLINED void rank_items(const K* key, u32 count, Digit digit, u32* rank, __local
 #else
 
 // Gives each item its rank among those of its digit in this warp, with the digit from bit 16 on, and counts the
-// digits. Items past the tile's first `count` get the last digit, and come last in it. All work-items of the group
+// digits. Items past the tile's end, which have the last key, come last in their digit. All work-items of the group
 // must call it.
 INLINED void rank_items(const K* key, u32 count, Digit digit, u32* rank, __local Ranks* ranks) {
     __local u32* const counts = ranks->counts[own_table()];
@@ -84,7 +94,7 @@ INLINED void rank_items(const K* key, u32 count, Digit digit, u32* rank, __local
     lanes_barrier();
 #pragma unroll
     for (u32 i = 0; i < ITEMS; ++i) {
-        const u32 d = place_of(i) < count ? digit_in(key[i], digit) : DIGITS - 1;
+        const u32 d = digit_in(key[i], digit);
         rank[i] = rank_digit(d, match_by_words(d, lanes), counts) | d << 16;
     }
 }

@@ -5,10 +5,8 @@
 // are coalesced, and the order of the input is by item, then by lane. group_rank.cu describes how a warp ranks an
 // item.
 //
-// GROUP threads per group, at least 256; ITEMS elements per thread; MATCH: how a warp finds equal digits, 0 by
-// votes, 1 by words in shared memory (the match instruction took twice as long on an H200); COUNT: u32 or u64, type
-// of counts; UNORDERED: items of equal digits may come in any order, and one counter per digit serves the whole
-// group.
+// GROUP threads per group, at least 256; ITEMS elements per thread; COUNT: u32 or u64, type of counts; UNORDERED: items
+// of equal digits may come in any order, and one counter per digit serves the whole group.
 
 #include "group_rank.cu"
 #include "group_scan.cu"
@@ -23,9 +21,7 @@ static_assert(GROUP >= digits && GROUP % warp_width == 0 && tile_length <= 65536
 // The group's shared memory, in addition to the staged elements.
 struct Shared {
     u32 counts[tables][digits];
-#if MATCH == 1
-    u32 lanes[warps][digits];
-#endif
+    u32 lanes[UNORDERED ? 1 : warps][digits];
     u32 sums[digits / warp_width];
     COUNT base[digits];  // place of each digit in the output, minus its place in the tile
 };
@@ -47,6 +43,16 @@ __device__ __forceinline__ void load_items(const E* from, u32 count, E (&item)[N
         for (u32 i = 0; i < N; ++i) {
             if (place_of(i) < count) item[i] = from[place_of(i)];
         }
+    }
+}
+
+// Loads keys. Those past the tile's first `count` become the last key in the order of codes.
+__device__ __forceinline__ void load_keys(const K* from, u32 count, Code code, K (&key)[ITEMS]) {
+    load_items(from, count, key);
+    if (count == tile_length) return;
+#pragma unroll
+    for (u32 i = 0; i < ITEMS; ++i) {
+        if (place_of(i) >= count) key[i] = key_of(K(~K(0)), code);
     }
 }
 
@@ -77,25 +83,18 @@ __device__ __forceinline__ void rank_items(const K (&key)[ITEMS], u32 count, con
 #else
 
 // Gives each item its rank among those of its digit in this warp, with the digit from bit 16 on, and counts the
-// digits. Items past the tile's first `count` get the last digit, and come last in it.
-__device__ __forceinline__ void rank_items(const K (&key)[ITEMS], u32 count, const Digit& digit, u32 (&rank)[ITEMS],
+// digits. Items past the tile's end, which have the last key, come last in their digit.
+__device__ __forceinline__ void rank_items(const K (&key)[ITEMS], u32 /*count*/, const Digit& digit, u32 (&rank)[ITEMS],
                                            Shared& shared) {
     const u32 lane = threadIdx.x % warp_width;
-    u32* const counts = shared.counts[threadIdx.x / warp_width];
-    u32* lanes = nullptr;
+    u32 *const counts = shared.counts[own_table()], *const lanes = shared.lanes[own_table()];
 #pragma unroll
-    for (u32 d = lane; d < digits; d += warp_width) counts[d] = 0;
-#if MATCH == 1
-    lanes = shared.lanes[threadIdx.x / warp_width];
-#pragma unroll
-    for (u32 d = lane; d < digits; d += warp_width) lanes[d] = 0;
-#endif
+    for (u32 d = lane; d < digits; d += warp_width) counts[d] = lanes[d] = 0;
     __syncwarp();
 #pragma unroll
     for (u32 i = 0; i < ITEMS; ++i) {
-        const u32 d = place_of(i) < count ? digit.of(key[i]) : digits - 1;
-        const u32 peers = MATCH == 1 ? match_by_words(d, lanes) : match_by_votes<digit_bits>(d);
-        rank[i] = rank_digit(d, peers, counts) | d << 16;
+        const u32 d = digit.of(key[i]);
+        rank[i] = rank_digit(d, match_by_words(d, lanes), counts) | d << 16;
     }
 }
 

@@ -89,6 +89,10 @@ RunOf<SortProblem> run_sort_radix1, run_sort_radix4, run_sort_radix4_local, run_
 SupportsOf<SortProblem> supports_sort_onesweep;
 RunOf<SortProblem> run_sort_onesweep;
 
+// sort_ranks.cpp
+SupportsOf<SortProblem> supports_sort_rank_merge;
+RunOf<SortProblem> run_sort_rank_merge;
+
 // sort_merge.cpp
 SupportsOf<SortProblem> supports_sort_less, supports_sort_merge;
 RunOf<SortProblem> run_sort_merge, run_sort_merge_wide;

@@ -19,6 +19,8 @@ inline constexpr EnvironmentVariable environment_variables[] = {
     {"CONCORD_OPENCL", "OpenCL's ICD loader."},
     {"CONCORD_KERNELS", "Directory with kernel sources that replace the built-in ones."},
     {"CONCORD_CACHE", "\"off\" disables the cache of compiled kernels on disk."},
+    {"CONCORD_LAUNCH_OVERLAP",
+     "\"off\" launches each CUDA kernel after the end of the kernel in front of it."},
     {"CONCORD_TUNING", "File or directory of tuning tables, or \"off\"."},
     {"CONCORD_CALIBRATION", "\"off\" disables the calibration of CPUs without a tuning table."},
     {"CONCORD_LINKS", "\"off\" makes ranks exchange halos as messages only."},

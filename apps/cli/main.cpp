@@ -49,6 +49,7 @@ void check_environment() {
     one_of("CONCORD_LOG", {"debug", "info", "warn", "error", "off"});
     one_of("CONCORD_CACHE", {"on", "off"});
     one_of("CONCORD_CALIBRATION", {"on", "off"});
+    one_of("CONCORD_LAUNCH_OVERLAP", {"on", "off"});
     one_of("CONCORD_OPENCL_ITEMS", {"many", "one"});
     one_of("CONCORD_MPI_CUDA", {"on", "off"});
     if (const std::string tuning = value_of("CONCORD_TUNING");

@@ -3,11 +3,14 @@
 #include <concord/backend/program_cache.hpp>
 #include <concord/error.hpp>
 #include <concord/internal/compile_options.hpp>
+#include <concord/internal/environment.hpp>
 #include <concord/internal/includes.hpp>
+#include <concord/internal/kernel_body.hpp>
 #include <concord/log.hpp>
 
 #include <algorithm>
 
+#include "cuda_cubin.hpp"
 #include "cuda_headers.hpp"
 
 namespace concord::cuda {
@@ -58,6 +61,21 @@ std::optional<u32> register_bound(u32 max_group_size) {
     return bound;
 }
 
+// Begins every kernel since sm_90, so that CudaKernel may launch it while the kernel in front of it ends. Nothing
+// touches memory before the wait, which returns when that kernel has ended and its stores are visible. That kernel has
+// waited for the one in front of it, and so on. No kernel calls griddepcontrol.launch_dependents: on an H200 recorded
+// chains of maps of 2^20 elements are then 3 to 20 % slower.
+constexpr std::string_view prologue = " asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");";
+constexpr u32 first_architecture_that_waits = 90;
+
+// Whether a compiled kernel has the wait. The source alone does not prove it: the preprocessor may have skipped the
+// definition that was found. PTX counts as a kernel without it.
+bool has_wait(const Program& program) {
+    const std::optional<Cubin> cubin = Cubin::read(program.image);
+    const std::optional<CubinKernel> kernel = cubin ? cubin->kernel(program.entry) : std::nullopt;
+    return kernel && kernel->waits;
+}
+
 std::string shorten(const std::string& log) {
     if (log.size() <= longest_log) return log;
     std::size_t end = log.rfind('\n', longest_log);
@@ -76,6 +94,7 @@ struct Compiler::Job {
     Nvrtc::Input input;
     std::string key;
     bool cached = true;   // whether it may be in the disk cache
+    bool waits = false;   // whether the prologue was inserted
     std::string folders;  // where headers are searched, for messages
 };
 
@@ -107,6 +126,13 @@ Compiler::Job Compiler::job(const KernelSpec& spec) const {
     job.input.name = spec.source->name();
     if (detail::is_expression(spec.entry)) job.input.expression = spec.entry;
     job.input.text = assemble(spec, Dialect::cuda);
+    if (architecture_ >= first_architecture_that_waits && nvrtc_.major() >= 12 &&
+        detail::environment_variable("CONCORD_LAUNCH_OVERLAP") != "off") {
+        const auto bodies = detail::kernel_bodies(job.input.text, detail::plain_entry(spec.entry));
+        for (auto at = bodies.rbegin(); at != bodies.rend(); ++at)
+            job.input.text.insert(*at, prologue);
+        job.waits = !bodies.empty();
+    }
     const detail::Includes includes = detail::includes_of(job.input.text, *spec.source, Dialect::cuda);
     job.cached = !spec.fresh && includes.known;
     std::string headers;
@@ -147,13 +173,15 @@ void Compiler::build(const KernelSpec& spec, const std::function<std::string(con
                 program.entry = program.image.substr(0, end);
                 program.image.erase(0, end + 1);
             }
+            program.waits = work.waits && has_wait(program);
             const std::string problem = load(program);
             if (problem.empty()) return;
             detail::log_warn("cached kernel " + std::string(spec.entry) + ": " + problem +
                              "; compiling the source");
         }
     }
-    const Program program = compile(spec, work);
+    Program program = compile(spec, work);
+    program.waits = work.waits && has_wait(program);
     load(program);
     if (work.cached)
         backend::store_program(work.key, named ? program.entry + '\0' + program.image : program.image);

@@ -17,6 +17,7 @@ struct Program {
     std::string image;
     std::string entry;  // the kernel's name in the image
     bool from_cache = false;
+    bool waits = false;  // whether the kernel may be launched before the kernel in front of it has ended
 };
 
 // Whether tensor cores of this architecture multiply f64 matrices, at least as fast as other units multiply f64.

@@ -17,6 +17,10 @@ constexpr u8 format_bytes = 4;                 // the value is the number of byt
 
 constexpr u32 reserved_local_bytes = 1024;  // per group since sm_90, included in the size of the section
 
+// Since sm_90: the lower half of the first word of ACQBULK without a predicate, nvdisasm's name of griddepcontrol.wait.
+constexpr u16 instruction_wait = 0x782e;
+constexpr u64 instruction_bytes = 16;
+
 template <class T>
 T at(std::string_view bytes, u64 offset) {
     T value{};
@@ -119,9 +123,19 @@ std::optional<std::vector<u32>> Cubin::parameters(const std::vector<Attribute>& 
     return sizes;
 }
 
+bool Cubin::waits(std::string_view code) const {
+    if (architecture_ < 90) return false;
+    for (; code.size() >= instruction_bytes; code.remove_prefix(instruction_bytes)) {
+        if (at<u16>(code, 0) == instruction_wait) return true;
+    }
+    return false;
+}
+
 std::optional<CubinKernel> Cubin::kernel(const std::string& entry) const {
-    if (section(".text." + entry) == nullptr) return std::nullopt;
+    const Section* code = section(".text." + entry);
+    if (code == nullptr) return std::nullopt;
     CubinKernel kernel;
+    kernel.waits = waits(code->bytes);
     const Section* local = section(".nv.shared." + entry);
     kernel.local_bytes = local == nullptr ? 0 : static_cast<i64>(local->size);
     if (architecture_ >= 90 && kernel.local_bytes >= reserved_local_bytes)

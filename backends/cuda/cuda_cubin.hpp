@@ -18,6 +18,7 @@ struct CubinKernel {
     i64 local_bytes = -1;                             // static group-local memory
     i64 frame_bytes = -1;                             // stack per work-item: arrays and spilled registers
     i64 launch_bounds = -1;                           // limit of work-items per group from __launch_bounds__
+    bool waits = false;                               // has an instruction for griddepcontrol.wait
     std::optional<std::vector<u32>> parameter_sizes;  // in bytes; empty: unknown
 };
 
@@ -48,6 +49,8 @@ class Cubin {
     // The attributes of a .nv.info section that have bytes.
     static std::vector<Attribute> attributes(const Section* info);
     static std::optional<std::vector<u32>> parameters(const std::vector<Attribute>& list);
+    // Whether machine code contains an unconditional griddepcontrol.wait.
+    bool waits(std::string_view code) const;
 
     u32 architecture_ = 0;
     std::vector<Section> sections_;

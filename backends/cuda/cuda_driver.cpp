@@ -90,6 +90,7 @@ Driver::Driver() {
 #undef CONCORD_CUDA_LOAD_OPTIONAL
     func_get_param_info =
         reinterpret_cast<decltype(func_get_param_info)>(library_.symbol("cuFuncGetParamInfo"));
+    launch_kernel_ex = reinterpret_cast<decltype(launch_kernel_ex)>(library_.symbol("cuLaunchKernelEx"));
     if (driver_get_version != nullptr) driver_get_version(&version_);
     if (missing != nullptr)
         throw Error(ErrorCode::unavailable, "cuda",

@@ -108,6 +108,8 @@ class Driver {
     [[noreturn]] void fail(CUresult result, std::string_view call, std::string_view native) const;
     // Whether the driver has all optional functions.
     bool has_graphs() const { return has_graphs_; }
+    // Whether streams and graphs support CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION.
+    bool has_programmatic_launches() const { return launch_kernel_ex != nullptr && version_ >= 12030; }
 
 #define CONCORD_CUDA_MEMBER(name, function, symbol) decltype(&::function) name = nullptr;
     CONCORD_CUDA_FUNCTIONS(CONCORD_CUDA_MEMBER)
@@ -117,6 +119,7 @@ class Driver {
     // 12.4, whose header is the first to declare it.
     CUresult(CUDAAPI* func_get_param_info)(CUfunction kernel, std::size_t index, std::size_t* offset,
                                            std::size_t* size) = nullptr;
+    decltype(&::cuLaunchKernelEx) launch_kernel_ex = nullptr;  // null before CUDA 11.8
 
   private:
     Driver();

@@ -53,7 +53,10 @@ bool Module::rejects(CUresult result) {
 }
 
 CudaKernel::CudaKernel(CudaDevice& device, const KernelSpec& spec, Module module, const Program& program)
-    : module_(std::move(module)), function_(module_.function()), planned_group_size_(spec.max_group_size) {
+    : module_(std::move(module)),
+      function_(module_.function()),
+      planned_group_size_(spec.max_group_size),
+      waits_(program.waits && device.driver().has_programmatic_launches()) {
     const std::string name(spec.entry);
     const Current current(module_.context(), "Device::compile");
     limits_.kernel = name + " on " + device.info().selector;
@@ -121,14 +124,31 @@ void CudaKernel::allow_local(u64 bytes) const {
                          std::memory_order_release);  // two threads may both opt in, with the same value
 }
 
-void CudaKernel::launch(CUstream stream, const LaunchShape& shape, void** arguments) const {
+void CudaKernel::launch(CUstream stream, const LaunchShape& shape, void** arguments,
+                        bool after_kernel) const {
     allow_local(shape.local_bytes);
-    const CUresult result = module_.context().driver.launch_kernel(
-        function_, static_cast<u32>(shape.groups_x), static_cast<u32>(shape.groups_y),
-        static_cast<u32>(shape.groups_z), shape.group_size_x, shape.group_size_y, shape.group_size_z,
-        static_cast<u32>(shape.local_bytes), stream, arguments, nullptr);
+    CUlaunchAttribute overlap{};
+    overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    overlap.value.programmaticStreamSerializationAllowed = 1;
+    const CUlaunchConfig config{.gridDimX = static_cast<u32>(shape.groups_x),
+                                .gridDimY = static_cast<u32>(shape.groups_y),
+                                .gridDimZ = static_cast<u32>(shape.groups_z),
+                                .blockDimX = shape.group_size_x,
+                                .blockDimY = shape.group_size_y,
+                                .blockDimZ = shape.group_size_z,
+                                .sharedMemBytes = static_cast<u32>(shape.local_bytes),
+                                .hStream = stream,
+                                .attrs = &overlap,
+                                .numAttrs = 1};
+    const Driver& driver = module_.context().driver;
+    const CUresult result =
+        waits_ && after_kernel
+            ? driver.launch_kernel_ex(&config, function_, arguments, nullptr)
+            : driver.launch_kernel(function_, config.gridDimX, config.gridDimY, config.gridDimZ,
+                                   config.blockDimX, config.blockDimY, config.blockDimZ,
+                                   config.sharedMemBytes, stream, arguments, nullptr);
     if (result != CUDA_SUCCESS) [[unlikely]]
-        module_.context().driver.fail(result, "Stream::launch", "cuLaunchKernel of " + limits_.kernel);
+        driver.fail(result, "Stream::launch", "cuLaunchKernel of " + limits_.kernel);
 }
 
 }  // namespace concord::cuda

@@ -41,8 +41,9 @@ class CudaKernel final : public backend::Kernel {
 
     KernelAttributes attributes() const override;
 
-    // Enqueues a launch. The context must be current, and the arguments valid.
-    void launch(CUstream stream, const LaunchShape& shape, void** arguments) const;
+    // Enqueues a launch. The context must be current, and the arguments valid. after_kernel: the operation in front of
+    // it in the stream is a kernel, which may still run if this kernel waits for it.
+    void launch(CUstream stream, const LaunchShape& shape, void** arguments, bool after_kernel) const;
     const KernelLimits& limits() const { return limits_; }
 
   private:
@@ -54,6 +55,7 @@ class CudaKernel final : public backend::Kernel {
     Module module_;  // keeps the context alive
     CUfunction function_ = nullptr;
     u32 planned_group_size_;
+    bool waits_;  // for the kernel in front of it; see cuda_compiler.cpp
     KernelLimits limits_;
     mutable std::atomic<u64> allowed_local_;  // dynamic bytes that the driver allows
 };

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <new>
+#include <utility>
 
 namespace concord::cuda {
 namespace {
@@ -115,6 +116,7 @@ bool CudaQueue::staged(const void* host, u64 bytes) {
 
 void CudaQueue::write(backend::Memory& to, u64 offset, const void* from, u64 bytes) {
     const UncapturedCurrent current(*context_, "Stream::write");
+    after_kernel_ = false;
     check_host("Stream::write", from, bytes);
     if (staged(from, bytes) && staging_->write(address(to, offset), from, bytes)) return;
     driver_.check(driver_.memcpy_htod_async(address(to, offset), from, bytes, target_), "Stream::write",
@@ -123,6 +125,7 @@ void CudaQueue::write(backend::Memory& to, u64 offset, const void* from, u64 byt
 
 void CudaQueue::read(void* to, const backend::Memory& from, u64 offset, u64 bytes) {
     const UncapturedCurrent current(*context_, "Stream::read");
+    after_kernel_ = false;
     check_host("Stream::read", to, bytes);
     if (staged(to, bytes) && staging_->read(to, address(from, offset), bytes)) return;
     driver_.check(driver_.memcpy_dtoh_async(to, address(from, offset), bytes, target_), "Stream::read",
@@ -132,6 +135,7 @@ void CudaQueue::read(void* to, const backend::Memory& from, u64 offset, u64 byte
 void CudaQueue::copy(backend::Memory& to, u64 to_offset, const backend::Memory& from, u64 from_offset,
                      u64 bytes) {
     const Current current(*context_, "Stream::copy");
+    after_kernel_ = false;
     if (context_of(to) != context_of(from))
         return driver_.check(
             driver_.memcpy_peer_async(address(to, to_offset), context_of(to), address(from, from_offset),
@@ -152,6 +156,7 @@ void CudaQueue::fill(backend::Memory& to, u64 offset, u64 bytes, const void* pat
         pattern_size = 4;
     }
     const Current current(*context_, call);
+    after_kernel_ = false;
     if (pattern_size == 1) {
         driver_.check(driver_.memset_d8_async(target, static_cast<u8>(value), bytes, target_), call,
                       "cuMemsetD8Async");
@@ -170,7 +175,7 @@ void CudaQueue::fill_8(CUdeviceptr to, u64 count, u64 value) {
         std::min((count + fill_group_size - 1) / fill_group_size, u64{device_.traits().units} * 16);
     void* arguments[] = {&to, &count, &value};
     const Current current(*context_, "Stream::fill");
-    kernel.launch(target_, LaunchShape::linear(groups, fill_group_size), arguments);
+    launch(kernel, LaunchShape::linear(groups, fill_group_size), arguments);
 }
 
 const CudaKernel& CudaDevice::fill_8_kernel() {
@@ -202,11 +207,19 @@ void CudaQueue::launch(const backend::Kernel& kernel, const LaunchShape& shape,
         }
     }
     const Current current(*context_, "Stream::launch");
-    cuda_kernel.launch(target_, shape, pointers);
+    launch(cuda_kernel, shape, pointers);
+}
+
+void CudaQueue::launch(const CudaKernel& kernel, const LaunchShape& shape, void** arguments) {
+    const bool after_kernel =
+        std::exchange(after_kernel_, false) && !may_be_captured_.load(std::memory_order_relaxed);
+    kernel.launch(target_, shape, arguments, after_kernel);
+    after_kernel_ = true;
 }
 
 void CudaQueue::record(backend::Event& event) {
     const Current current(*context_, "Stream::record");
+    after_kernel_ = false;
     using Capture = CudaEvent::Capture;
     static_cast<CudaEvent&>(event).record(
         stream_, captured() ? Capture::now : (may_be_captured_ ? Capture::possible : Capture::never));
@@ -214,6 +227,7 @@ void CudaQueue::record(backend::Event& event) {
 
 void CudaQueue::wait(const backend::Event& event) {
     const Current current(*context_, "Stream::wait");
+    after_kernel_ = false;
     const auto& mark = static_cast<const CudaEvent&>(event);
     if (mark.may_be_captured()) may_be_captured_ = true;
     mark.hold(stream_);
@@ -222,6 +236,7 @@ void CudaQueue::wait(const backend::Event& event) {
 void CudaQueue::callback(std::function<void()> f) {
     check_not_captured("Stream::callback", "repeat a callback");
     const Current current(*context_, "Stream::callback");
+    after_kernel_ = false;
     callbacks_->push(device_.callback_thread(), std::move(f));
     const CUresult result = driver_.launch_host_func(stream_, run_callback, callbacks_.get());
     if (result == CUDA_SUCCESS) return;
@@ -249,18 +264,21 @@ bool CudaQueue::begin_capture() {
     const UncapturedCurrent current(*context_, "Stream::end_recording");
     capture_ = std::make_unique<CudaCapture>(context_);
     target_ = capture_->stream();
+    after_kernel_ = false;
     return true;
 }
 
 std::shared_ptr<void> CudaQueue::end_capture() {
     const UncapturedCurrent current(*context_, "Stream::end_recording");
     target_ = stream_;
+    after_kernel_ = false;
     const std::unique_ptr<CudaCapture> capture = std::move(capture_);
     return capture->end();
 }
 
 void CudaQueue::replay(void* captured) {
     const Current current(*context_, "Recording::replay");
+    after_kernel_ = false;
     static_cast<CudaGraph*>(captured)->launch(stream_);
 }
 

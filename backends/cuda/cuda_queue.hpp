@@ -42,6 +42,7 @@ class CudaQueue final : public backend::Queue {
     void check_host(const char* call, const void* host, u64 bytes);
     // Whether a copy of `bytes` from or to `host` goes through page-locked chunks.
     bool staged(const void* host, u64 bytes);
+    void launch(const CudaKernel& kernel, const LaunchShape& shape, void** arguments);
     // Fills with a pattern of eight bytes whose halves differ, for which the driver has no function.
     void fill_8(CUdeviceptr to, u64 count, u64 value);
 
@@ -53,6 +54,9 @@ class CudaQueue final : public backend::Queue {
     bool is_adopted_ = false;
     // Whether the owner may capture the stream: it is adopted, or has waited for an event of a capture.
     std::atomic<bool> may_be_captured_ = false;
+    // Whether the last operation is a kernel, so that the next kernel may be launched before it ends. An owner of the
+    // stream may have enqueued other work since, so that this is used on Concord's own streams only.
+    bool after_kernel_ = false;
     CUstream target_ = nullptr;  // the stream for copies, fills and launches: stream_, or the capturing one
     std::unique_ptr<CudaStaging> staging_;
     std::unique_ptr<CudaCapture> capture_;

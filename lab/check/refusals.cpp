@@ -38,6 +38,7 @@ constexpr Refusal table[] = {
     {.algorithm = "scan", .variant = "partitioned", .applies = many_items, .reason = prefers_one},
     {.algorithm = "histogram", .variant = "private_bins", .applies = many_items, .reason = prefers_one},
     {.algorithm = "compact", .variant = "lookback", .applies = one_item, .reason = prefers_many},
+    {.algorithm = "sort", .variant = "rank_merge", .applies = one_item, .reason = prefers_many},
     {.algorithm = "sort", .variant = "onesweep", .applies = one_item, .reason = prefers_many},
     {.algorithm = "sort",
      .variant = "sample_vqsort",

@@ -34,6 +34,7 @@ def test_option_overrides_the_environment():
         ("CONCORD_LOG", "loud"),
         ("CONCORD_CACHE", "0"),
         ("CONCORD_CALIBRATION", "no"),
+        ("CONCORD_LAUNCH_OVERLAP", "1"),
     ],
 )
 def test_invalid_setting(name, value):

@@ -712,6 +712,80 @@ DEVICE_TEST(adopted_streams_of_cuda_are_captured) {
     CHECK(FUNCTION(cuStreamDestroy)(joined) == CUDA_SUCCESS);
 }
 
+// A kernel overlaps the one in front of it only if both are consecutive launches on a stream of Concord. The simulated
+// driver refuses other overlaps and counts them.
+DEVICE_TEST(kernels_overlap_directly_after_kernels) {
+    if (!has_gpu(device) || !is_simulated(device)) return;
+    const CurrentContext current(device);
+    auto* const count = cuda_function("simulated_programmatic_launches", static_cast<int (*)()>(nullptr));
+    REQUIRE((count != nullptr));
+    const auto overlaps = [&](int expected, const auto& f) {
+        const int before = count();
+        f();
+        CHECK(count() - before == expected);
+    };
+    constexpr u64 n = 1000;
+    const auto stream = device.create_stream(), second = device.create_stream();
+    const Array<f32> x(*stream, n), y(*stream, n), z(*second, n);
+    const auto event = device.create_event(), other = device.create_event();
+    const auto call = [&] { map(*stream, x, y, MapFunction::abs); };
+    const f64 one = 1;
+    const Array<f64> wide(*stream, n);
+    stream->synchronize();
+    overlaps(0, call);
+    overlaps(3, [&] {
+        for (int i = 0; i < 3; ++i)
+            call();
+    });
+    // Work that is not a kernel, before the call. Fills with eight bytes are kernels.
+    const std::pair<const char*, std::function<void()>> others[] = {
+        {"fill", [&] { stream->fill(*y.buffer(), y.view().offset, 4, &one, 4); }},
+        {"copy", [&] { stream->copy(*y.buffer(), y.view().offset, *x.buffer(), x.view().offset, 4); }},
+        {"write", [&] { stream->write(*y.buffer(), y.view().offset, &one, 4); }},
+        {"record", [&] { stream->record(*event); }},
+        {"wait",
+         [&] {
+             second->record(*other);
+             stream->wait(*other);
+         }},
+        {"callback", [&] { stream->callback([] {}); }}};
+    for (const auto& [name, work] : others) {
+        CAPTURE(name);
+        overlaps(0, [&] {
+            work();
+            call();
+        });
+        overlaps(1, call);
+    }
+    overlaps(1, [&] { stream->fill(*wide.buffer(), wide.view().offset, n * 8, &one, 8); });
+    // Each stream has its own order.
+    overlaps(0, [&] { map(*second, z, z, MapFunction::abs); });
+    overlaps(1, call);
+    // A recording starts with a launch of its own, and no kernel overlaps a replay.
+    std::shared_ptr<Recording> recording;
+    overlaps(2, [&] {
+        stream->begin_recording();
+        for (int i = 0; i < 3; ++i)
+            call();
+        recording = stream->end_recording();
+    });
+    overlaps(0, [&] {
+        recording->replay(*stream);
+        call();
+    });
+    // Streams of another owner, whose work between the calls Concord does not see.
+    CUstream queue = create_stream_of_cuda();
+    {
+        const auto adopted = device.adopt_stream(queue);
+        overlaps(0, [&] {
+            for (int i = 0; i < 3; ++i)
+                map(*adopted, x, y, MapFunction::abs);
+        });
+        adopted->synchronize();
+    }
+    CHECK(FUNCTION(cuStreamDestroy)(queue) == CUDA_SUCCESS);
+}
+
 // Every replay has the result of the calls, although other calls use the pool between replays.
 DEVICE_TEST(graphs_of_captured_calls_are_replayed) {
     if (!has_gpu(device) || is_simulated(device)) return;

@@ -5,6 +5,7 @@
 
 #include <concord/internal/compile_options.hpp>
 #include <concord/internal/includes.hpp>
+#include <concord/internal/kernel_body.hpp>
 
 using namespace concord;
 using test::throws;
@@ -221,6 +222,28 @@ TEST_CASE("flags reach the CUDA compiler") {
     };
     CHECK(registers({.flags = {"--use_fast_math"}, .allow_inexact = true}) < registers({}));
     CHECK(registers({.flags = {"-prec-div", "false"}, .allow_inexact = true}) < registers({}));
+}
+
+TEST_CASE("the bodies of CUDA kernels are found") {
+    const auto bodies = [](std::string_view source) {
+        std::string marked(source);
+        const std::vector<std::size_t> found = detail::kernel_bodies(source, "k");
+        for (auto at = found.rbegin(); at != found.rend(); ++at)
+            marked.insert(*at, "@");
+        return marked;
+    };
+    CHECK(bodies("extern \"C\" __global__ void k(u32* x) { x[0] = 1; }") ==
+          "extern \"C\" __global__ void k(u32* x) {@ x[0] = 1; }");
+    CHECK(bodies("__global__ void __launch_bounds__(N / (2 * M))\n    k(F(int) f, /* ) */ int x = g()) // "
+                 "{\n{\n}") ==
+          "__global__ void __launch_bounds__(N / (2 * M))\n    k(F(int) f, /* ) */ int x = g()) // {\n{@\n}");
+    CHECK(bodies("template <class T> __global__ void k(T) {} template <> __global__ void k(u8) {}") ==
+          "template <class T> __global__ void k(T) {@} template <> __global__ void k(u8) {@}");
+    for (const char* none :
+         {"", "__global__ void k(u32*);", "__device__ void k() {}", "__global__ void kk() { k(); }",
+          "// __global__ void k() {}\n", "const char* s = \"__global__ void k() {}\";", "__global__ void k(",
+          "#define KERNEL(NAME) __global__ void NAME()\nKERNEL(k) {}", "__global__ void f() {} void k() {}"})
+        CHECK(bodies(none) == none);
 }
 
 TEST_CASE("expressions name CUDA kernels") {

@@ -30,7 +30,9 @@ mutant sort_radix8.cl many "sort --variants radix8 $tiles" "values stay in their
 mutant group_rank.cl many "sort --variants onesweep $small" "equal digits of a warp are turned about" \
     'return counted + before;' 'return counted + popcount(peers) - 1 - before;'
 mutant sort_tile.cl many "sort --variants onesweep $small" "what lies past the end takes part" \
-    'place_of(i) < count ? digit_in(key[i], digit) : DIGITS - 1' 'digit_in(key[i], digit)'
+    'key[i] = key_of((K)~(K)0, code);' 'key[i] = 0;'
+mutant sort_ranks.cl many "sort --variants rank_merge ${tiles/9001/1500}" "equal keys come in the order of the wrong tile" \
+    'x, tile < own)' 'x, tile > own)'
 mutant sort_one_tile.cl many "sort --variants onesweep $small" "the last digit is left out" \
     'shift < last; shift += DIGIT_BITS' 'shift + DIGIT_BITS < last; shift += DIGIT_BITS'
 mutant sort_onesweep.cl many "sort --variants onesweep ${tiles/9001/25001}" "tiles do not count what lies before the last one" \
@@ -66,6 +68,8 @@ mutant group_rank.cu any "sort --variants onesweep $small" "equal digits of a wa
     'return counted + before;' 'return counted + __popc(peers) - 1 - before;'
 mutant sort_tile.cu any "sort --variants radix8 $tiles" "values stay in their tile's order" \
     'values[place[i] & 0xffff] = value[i];' 'values[place_of(i)] = value[i];'
+mutant sort_ranks.cu any "sort --variants rank_merge ${tiles/9001/1500}" "equal keys come in the order of the wrong tile" \
+    'x, tile < own)' 'x, tile > own)'
 mutant sort_one_tile.cu any "sort --variants onesweep $small" "the last digit is left out" \
     'shift < last; shift += digit_bits' 'shift + digit_bits < last; shift += digit_bits'
 mutant sort_onesweep.cu any "sort --variants onesweep ${tiles/9001/300007}" "tiles do not count what lies before the last one" \

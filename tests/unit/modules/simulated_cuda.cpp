@@ -1,7 +1,8 @@
 // A CUDA driver without a GPU, for the rules of stream capture: the library libcuda.so.1 of a test. Memory is host
 // memory, copies and fills run at once or become nodes of a graph, and kernels do nothing. What the driver's
 // documentation forbids during a capture fails and invalidates the capture, as in cuStreamBeginCapture and
-// cuThreadExchangeStreamCaptureMode.
+// cuThreadExchangeStreamCaptureMode. Programmatic launches are counted. They must follow Concord's rules, which are
+// stricter than the driver's: directly after a kernel, and not in a capture of the owner.
 
 #include <cuda.h>
 
@@ -29,7 +30,8 @@ struct CUgraphExec_st {
 struct CUstream_st {
     CUgraph graph = nullptr;  // while it is captured
     bool is_origin = false;
-    bool is_joined = true;  // whether the origin waits for its last node
+    bool is_joined = true;      // whether the origin waits for its last node
+    bool after_kernel = false;  // whether its last operation is a kernel
 };
 struct CUevent_st {
     CUgraph graph = nullptr;
@@ -44,6 +46,7 @@ namespace {
 std::recursive_mutex mutex;
 CUctx_st primary, other;
 CUfunc_st function;
+int programmatic_launches = 0;
 std::set<CUgraph> captures;  // under way
 std::set<CUstream> streams;
 std::map<CUdeviceptr, std::pair<std::size_t, unsigned>> blocks;  // sizes and kinds
@@ -76,6 +79,7 @@ CUresult unsafe() {
 
 CUresult enqueue(CUstream stream, std::function<void()> f) {
     if (!streams.contains(stream)) return CUDA_ERROR_INVALID_HANDLE;
+    stream->after_kernel = false;
     if (stream->graph == nullptr) {
         f();
         return CUDA_SUCCESS;
@@ -358,6 +362,7 @@ EXPORT cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* exchanged) {
 }
 EXPORT cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
     const std::lock_guard lock(mutex);
+    stream->after_kernel = false;
     if (!captures.contains(event->graph)) return CUDA_SUCCESS;
     if (stream->graph == nullptr) {
         stream->graph = event->graph;
@@ -378,6 +383,7 @@ EXPORT cuEventDestroy_v2(CUevent event) {
 }
 EXPORT cuEventRecord(CUevent event, CUstream stream) {
     const std::lock_guard lock(mutex);
+    stream->after_kernel = false;
     *event = {stream->graph, stream};
     return CUDA_SUCCESS;
 }
@@ -420,10 +426,33 @@ EXPORT cuOccupancyMaxActiveBlocksPerMultiprocessor(int* groups, CUfunction, int,
 EXPORT cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                       CUstream stream, void**, void**) {
     const std::lock_guard lock(mutex);
-    return enqueue(stream, [] {});
+    const CUresult result = enqueue(stream, [] {});
+    if (result == CUDA_SUCCESS) stream->after_kernel = true;
+    return result;
+}
+EXPORT cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction, void**, void**) {
+    const std::lock_guard lock(mutex);
+    CUstream const stream = config->hStream;
+    if (!streams.contains(stream)) return CUDA_ERROR_INVALID_HANDLE;
+    for (unsigned i = 0; i < config->numAttrs; ++i) {
+        if (config->attrs[i].id != CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION) continue;
+        const bool of_owner =
+            stream->graph != nullptr && stream->graph->mode != CU_STREAM_CAPTURE_MODE_RELAXED;
+        if (!stream->after_kernel || of_owner) return CUDA_ERROR_NOT_SUPPORTED;
+        ++programmatic_launches;
+    }
+    const CUresult result = enqueue(stream, [] {});
+    if (result == CUDA_SUCCESS) stream->after_kernel = true;
+    return result;
+}
+// Not a function of the driver. Returns the number of programmatic launches.
+extern "C" __attribute__((visibility("default"))) int simulated_programmatic_launches() {
+    const std::lock_guard lock(mutex);
+    return programmatic_launches;
 }
 EXPORT cuLaunchHostFunc(CUstream stream, CUhostFn f, void* data) {
     std::unique_lock lock(mutex);
+    stream->after_kernel = false;
     if (stream->graph != nullptr) return enqueue(stream, [=] { f(data); });
     lock.unlock();
     f(data);
@@ -463,6 +492,7 @@ EXPORT cuGraphInstantiateWithFlags(CUgraphExec* made, CUgraph graph, unsigned lo
 EXPORT cuGraphLaunch(CUgraphExec graph, CUstream stream) {
     const std::lock_guard lock(mutex);
     if (stream->graph != nullptr) return invalidate(stream->graph, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    stream->after_kernel = false;
     for (const std::function<void()>& node : graph->nodes)
         node();
     return CUDA_SUCCESS;

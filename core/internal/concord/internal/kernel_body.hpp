@@ -1,0 +1,13 @@
+#pragma once
+// Where the bodies of kernels begin in CUDA C++ sources.
+
+#include <string_view>
+#include <vector>
+
+namespace concord::detail {
+
+// The positions behind the opening brace of each definition of kernel `name`, in order. Does not find definitions by
+// macros, and finds those that the preprocessor skips.
+std::vector<std::size_t> kernel_bodies(std::string_view source, std::string_view name);
+
+}  // namespace concord::detail
