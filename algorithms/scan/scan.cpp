@@ -130,9 +130,14 @@ void run_serial(Stream& stream, const ScanProblem& p) {
            p.values);
 }
 
-// Built-in operators on integers do not need the order of `partitioned`, which has more to prepare.
-bool suits_serial(const Device& /*device*/, const ScanProblem& p) {
-    if (is_float(p.type()) || p.in_parts || p.in.count > 512 * u64{size_of(p.type())}) return false;
+// Built-in operators on integers do not need the order of `partitioned`. On elements of 4 and 8 bytes its single group
+// reads the input twice. On smaller ones it has more to prepare.
+bool suits_serial(const Device& device, const ScanProblem& p) {
+    constexpr u64 few = 4096;
+    if (is_float(p.type()) || p.in_parts) return false;
+    const bool is_small =
+        size_of(p.type()) < 4 ? p.in.count <= few : p.in.bytes() < 2 * scan_group_bytes(device, p);
+    if (!is_small) return false;
     constexpr ReduceOp all[] = {ReduceOp::sum, ReduceOp::product, ReduceOp::min, ReduceOp::max};
     return std::any_of(std::begin(all), std::end(all),
                        [&](ReduceOp op) { return p.op.hash == builtin(op, p.type()).hash; });

@@ -59,9 +59,7 @@ void launch_partitioned(Stream& stream, const ScanProblem& p, const Kernel& scan
     Device& device = stream.device();
     const u64 n = p.in.count, tiles = divide_up(n, host_tile);
     const Totals above(stream, tiles, p.type());
-    const u64 least_kib = device.traits().serial_groups ? 128 : 512;
-    const u64 least_bytes = tuned(device, scan_group_kib, point_of(p), least_kib) << 10;
-    const u64 most = std::max<u64>(1, p.in.bytes() / least_bytes);
+    const u64 most = std::max<u64>(1, p.in.bytes() / scan_group_bytes(device, p));
     const u64 parts = shared && tiles == 1 ? divide_up(n, detail::host::scan_node) : tiles;
     const u64 groups = std::min<u64>({parts, most, device.traits().units});
     launch(stream, scan, LaunchShape::linear(groups, 1), p.in, p.out, above.totals, above.flags, n,
