@@ -75,11 +75,11 @@ void check_size(const VolumeExtents& s, u64 radius, Type type) {
 }
 
 // The steps per exchange that the options ask for, or the model chooses.
-u32 steps_per_exchange(const DistributedStencilVariant& row, const StencilCut& cut, u32 radius, u64 cost,
-                       const DistributedStencilOptions& options) {
+u32 steps_per_exchange(const DistributedStencilVariant& row, const StencilCut& cut, u32 radius,
+                       u32 element_size, u64 cheap_bytes, const DistributedStencilOptions& options) {
     const bool is_overlapped = row.schedule == StepSchedule::overlapped;
     if (options.steps_per_exchange == 0)
-        return is_overlapped ? choose_steps_per_exchange(cut, radius, cost) : 1;
+        return is_overlapped ? choose_steps_per_exchange(cut, radius, element_size, cheap_bytes) : 1;
     const u32 most = is_overlapped ? max_steps_per_exchange(cut, radius) : 1;
     if (options.steps_per_exchange > most)
         refuse("steps_per_exchange must not exceed " + std::to_string(most) + " for variant '" +
@@ -148,18 +148,19 @@ struct DistributedStencil::State {
 DistributedStencil::DistributedStencil(Communicator& ranks, Stream& stream, Type type,
                                        const VolumeExtents& shape, const StarCoefficients& star,
                                        const DistributedStencilOptions& options) {
-    const u64 numbers[] = {detail::exchange_cost(stream.device())};
-    u64 cost = 0;
+    const u64 numbers[] = {detail::cheap_halo_bytes(stream.device())};
+    u64 cheap_bytes = numbers[0];
     for (const auto& theirs :
          detail::agree(ranks, detail::call, detail::terms(type, shape, star, options), numbers))
-        cost = std::max(cost, theirs[0]);
+        cheap_bytes = std::min(cheap_bytes, theirs[0]);
     if (!is_float(type)) detail::refuse("volume must be f32 or f64, got " + std::string(name_of(type)));
     detail::check_size(shape, star.radius(), type);
     const StencilCut cut = stencil_cut(shape, ranks.size(), star.radius(), options);
     const detail::DistributedStencilVariant& row = detail::distributed_variant(options.variant);
     state_ = std::make_unique<State>(
         State{ranks, stream, type, row, cut, stencil_holding(cut, ranks.rank(), ranks.size(), options),
-              detail::steps_per_exchange(row, cut, star.radius(), cost, options), std::nullopt});
+              detail::steps_per_exchange(row, cut, star.radius(), size_of(type), cheap_bytes, options),
+              std::nullopt});
     if (cut.part_of(ranks.rank()).points(shape.columns) > 0)
         state_->part.emplace(ranks, stream, type, cut, star, row.schedule, state_->steps_per_exchange,
                              options.local);

@@ -21,13 +21,13 @@ const DistributedStencilVariant& distributed_variant(std::string_view name);
 // parts along y.
 StencilCut choose_cut(const VolumeExtents& shape, u32 ranks, u32 radius);
 
-// Time of an exchange that several steps per exchange would save, in points that a device computes meanwhile.
-u64 exchange_cost(const Device& device);
+// Size of the halo of a face up to which several steps per exchange are faster than one. On two and four H200, halos of
+// up to 4 MiB cost less than 2 us per step to compute twice and to send, and an exchange costs 5 to 10 us. Larger ones
+// cost as much as they save. CPUs exchange halos faster than they compute them.
+u64 cheap_halo_bytes(const Device& device);
 
-// Steps per exchange with the least estimated time, at most what the parts are thick enough for. `cost`: of the ranks'
-// exchange_cost(), the largest. A step on P planes costs P planes, and a face that other ranks compute as well R planes
-// for each later step until the exchange.
-u32 choose_steps_per_exchange(const StencilCut& cut, u32 radius, u64 cost);
+// Steps per exchange: as many as keep a halo within `cheap_bytes`, the smallest of the ranks' cheap_halo_bytes().
+u32 choose_steps_per_exchange(const StencilCut& cut, u32 radius, u32 element_size, u64 cheap_bytes);
 // The largest number of steps per exchange that the parts are thick enough for, at least 1.
 u32 max_steps_per_exchange(const StencilCut& cut, u32 radius);
 

@@ -72,8 +72,8 @@ StencilCut detail::choose_cut(const VolumeExtents& shape, u32 ranks, u32 radius)
     return best;
 }
 
-u64 detail::exchange_cost(const Device& device) {
-    constexpr u64 of_gpu = 0, of_cpu = 0;
+u64 detail::cheap_halo_bytes(const Device& device) {
+    constexpr u64 of_gpu = u64{4} << 20, of_cpu = 0;
     return device.traits().many_items ? of_gpu : of_cpu;
 }
 
@@ -83,16 +83,10 @@ u32 detail::max_steps_per_exchange(const StencilCut& cut, u32 radius) {
     return static_cast<u32>(std::clamp<u64>(cut.shape.depth / cut.along_z / (2 * radius), 1, most));
 }
 
-u32 detail::choose_steps_per_exchange(const StencilCut& cut, u32 radius, u64 cost) {
-    const double faces = std::min(cut.along_z - 1, 2U), slab = faces * radius *
-                                                               static_cast<double>(cut.shape.rows) *
-                                                               static_cast<double>(cut.shape.columns);
-    auto per_step = [&](u32 steps) { return static_cast<double>(cost) / steps + slab * (steps - 1) / 2; };
-    u32 best = 1;
-    for (u32 steps = 2; steps <= max_steps_per_exchange(cut, radius); ++steps) {
-        if (per_step(steps) < per_step(best)) best = steps;
-    }
-    return best;
+u32 detail::choose_steps_per_exchange(const StencilCut& cut, u32 radius, u32 element_size, u64 cheap_bytes) {
+    const u64 halo_bytes = std::max<u64>(1, radius * cut.shape.rows * cut.shape.columns * element_size);
+    return static_cast<u32>(
+        std::clamp<u64>(cheap_bytes / halo_bytes, 1, max_steps_per_exchange(cut, radius)));
 }
 
 StencilCut stencil_cut(const VolumeExtents& shape, u32 ranks, u32 radius,

@@ -133,18 +133,18 @@ TEST_CASE("a_decomposition_covers_every_point_once_with_parts_of_at_least_the_ra
     CHECK(detail::choose_cut({5, 300, 7}, 4, 4).along_y == 4);
 }
 
-TEST_CASE("the_model_exchanges_less_often_where_exchanges_cost_more") {
-    const StencilCut cut{{512, 256, 256}, 2, 1};
-    CHECK(detail::choose_steps_per_exchange(cut, 4, 0) == 1);
-    CHECK(detail::choose_steps_per_exchange(cut, 4, u64{1} << 18) == 1);
-    CHECK(detail::choose_steps_per_exchange(cut, 4, 1'500'000) == 3);
-    CHECK(detail::choose_steps_per_exchange(cut, 4, u64{1} << 40) == 8);
-    // Both neighbours' halos cost.
-    CHECK(detail::choose_steps_per_exchange({{1024, 256, 256}, 4, 1}, 4, 1'500'000) == 2);
-    // Thin parts and cuts along y.
-    CHECK(detail::choose_steps_per_exchange({{40, 256, 256}, 2, 1}, 4, u64{1} << 40) == 2);
-    CHECK(detail::choose_steps_per_exchange({{512, 256, 256}, 2, 2}, 4, u64{1} << 40) == 1);
-    CHECK(detail::choose_steps_per_exchange({{512, 256, 256}, 1, 1}, 4, u64{1} << 40) == 1);
+TEST_CASE("halos_of_several_steps_are_small_and_parts_thick") {
+    const u64 limit = u64{4} << 20;
+    CHECK(detail::choose_steps_per_exchange({{512, 256, 256}, 2, 1}, 4, 4, 0) == 1);
+    CHECK(detail::choose_steps_per_exchange({{512, 256, 256}, 2, 1}, 4, 4, limit) == 4);
+    CHECK(detail::choose_steps_per_exchange({{512, 256, 256}, 2, 1}, 4, 8, limit) == 2);
+    CHECK(detail::choose_steps_per_exchange({{400, 480, 480}, 2, 1}, 4, 4, limit) == 1);
+    CHECK(detail::choose_steps_per_exchange({{512, 64, 64}, 2, 1}, 4, 4, limit) == 8);
+    CHECK(detail::choose_steps_per_exchange({{512, 0, 64}, 2, 1}, 4, 4, limit) == 8);
+    // Thin parts, cuts along y, a single part.
+    CHECK(detail::choose_steps_per_exchange({{40, 64, 64}, 2, 1}, 4, 4, limit) == 2);
+    CHECK(detail::choose_steps_per_exchange({{512, 64, 64}, 2, 2}, 4, 4, limit) == 1);
+    CHECK(detail::choose_steps_per_exchange({{512, 64, 64}, 1, 1}, 4, 4, limit) == 1);
 }
 
 TEST_CASE("invalid_decompositions_are_rejected") {
@@ -237,6 +237,7 @@ DEVICE_TEST(several_steps_per_exchange_are_bitwise_identical_to_one_rank) {
         check_ranks<float>(device, {65, 12, 9}, 2, each + 1, {3},
                            {.variant = "data_server", .steps_per_exchange = each});
     }
+    check_ranks<float>(device, {67, 18, 21}, 1, 17, {2, 3}, {.steps_per_exchange = 8});
     // Between ranks that cannot write into each other's memory.
     const auto other = open_device("tbb");
     const VolumeExtents s{50, 13, 22};
