@@ -18,8 +18,8 @@
 /// Variants
 ///   overlapped   Default. A step computes the points that other ranks need, and sends them while it computes the
 ///                interior. Each neighbour has a stream of its own, in addition to the caller's. The host waits only
-///                for messages. On GPUs, small halos are exchanged every few steps only: they are
-///                as thick as the steps' radii together, and points in them are computed on both sides.
+///                for messages. GPUs exchange small halos every few steps only. These are as thick as the steps'
+///                radii together, and points in them are computed on both sides.
 ///   sequential   A step exchanges halos, then computes. The baseline for `overlapped`.
 ///   data_server  The last rank holds the volume and computes nothing. It sends every other rank its part at the
 ///                start and collects the parts at the end; in between the others step as in `overlapped`. Needs at
@@ -60,8 +60,8 @@ struct DistributedStencilOptions {
     std::string variant = "auto";  ///< a variant of distributed_stencil_algorithm
     u32 along_z = 0;               ///< parts along z; 0 for both: chosen by stencil_cut()
     u32 along_y = 0;               ///< parts along y
-    /// Time steps per exchange of halos; 0: chosen by the size of halos. More than one needs the variant `overlapped`, no cut
-    /// along y, and parts of twice as many planes as the steps' radii together.
+    /// Time steps per exchange of halos; 0: chosen by the size of halos. More than one needs the variant `overlapped`,
+    /// no cut along y, and parts of twice as many planes as the steps' radii together.
     u32 steps_per_exchange = 0;
     Options local = {};  ///< options of stencil_box() on each device
 };
