@@ -1,9 +1,9 @@
 // Decoupled look-back in a fixed order, OpenCL C: how a tile obtains its carry, the combination of all earlier tiles,
 // within one launch. Parallel source: lookback.cu, which describes the tree of totals.
 //
-// Algorithm  That of lookback.cu: warp k of the group combines the totals of the siblings on the left of the tile's
-//            ancestor of level k, one per lane. Here all work-items execute all steps, because an exchange between
-//            lanes may contain barriers.
+// Algorithm  On the tree of lookback.cu, one level at a time: the last tile of each node publishes its total, and warp
+//            k of the group combines the totals of the siblings on the left of the tile's ancestor of level k, one per
+//            lane. All work-items execute all steps, because an exchange between lanes may contain barriers.
 // Totals     A file that includes this one defines how groups exchange them: the struct Tree, publish_total() and
 //            sibling_total(). lookback_words.cl waits for them, scan_fallback.cl does not.
 // Traffic    at most 15 totals read per tile and level, from L2.

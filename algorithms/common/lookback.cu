@@ -2,11 +2,13 @@
 // within one launch. Parallel sources: lookback.cl, lookback_words.cl.
 //
 // Algorithm  Tiles form a tree: 16 tiles form a node of level 1, 16 of these a node of level 2, and so on. A tile
-//            publishes its total. The last tile of 16 waits for the other 15, combines the 16 totals, and publishes
-//            the node's total, and so on upwards. The carry of tile t depends, on each level, on the siblings on the
-//            left of t's ancestor, at most 15. Tile t waits for their totals, combines those of each level, and then
-//            the levels, top down. Which values it combines, and in which order, depends on t alone, so results are
-//            deterministic. Tiles exchange totals only, not prefixes, so there is no chain of dependent tiles.
+//            publishes its total. The last tile of 256 waits for the other 255, combines the 256 totals, and publishes
+//            the total of that node of level 2, and so on upwards, two levels at a time. The carry of tile t depends,
+//            on each level, on the siblings on the left of t's ancestor, at most 15. For two levels tile t waits for at
+//            most 255 totals, one per thread, and combines 16 of them to the total of each node between the levels.
+//            Then it combines the siblings of each level, and then the levels, top down. Which values it combines, and
+//            in which order, depends on t alone, so results are deterministic. Tiles exchange totals only, not
+//            prefixes, so there is no chain of dependent tiles.
 // Order      Sklansky's network scans 16 values, see sklansky.cu.
 // Progress   A ticket numbers the tiles, so all tiles that a tile waits for have started. It relies on forward
 //            progress of started groups while others spin (DeviceTraits::forward_progress).
@@ -14,16 +16,17 @@
 //            levels, one level after another, in 64-bit words whose upper half is a tag. The epoch counts launches. A
 //            total is valid only if it has the tag of this launch, so nothing has to be cleared. Totals of eight
 //            bytes take two words, each half with its tag.
-// Traffic    8 or 16 bytes written per tile and node; at most 15 totals read per tile and level, from L2.
+// Traffic    8 or 16 bytes written per tile and node; at most 255 totals read per group and two levels, from L2.
 // Tunables   many: tiles per group.
 // Source     D. Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016. The tree of
 //            totals, and with it the fixed order, is Concord's.
 
 #include "sklansky.cu"
 
-constexpr u32 lookback_fan = 16;
+constexpr u32 lookback_fan = 256;  // two levels of 16
 constexpr u32 lookback_head = 16;
-constexpr u32 lookback_levels = 8;  // 16^8 tiles, the range of a ticket
+constexpr u32 lookback_steps = 4;  // 256^4 tiles, the range of a ticket
+static_assert(GROUP == lookback_fan);
 
 // A group's number in the order in which groups start, and the tag of the launch.
 struct Turn {
@@ -62,47 +65,39 @@ __device__ __forceinline__ void publish(u64* totals, u64 index, V value, u32 tag
     }
 }
 
-// Waits until the total is published, and returns it.
+// The words of a total, as read. Reading two totals before waiting for either overlaps their latencies.
+struct Words {
+    u64 low, high;
+};
+
 template <class V>
-__device__ __forceinline__ V await(const u64* totals, u64 index, u32 tag) {
-    u64 bits;
+__device__ __forceinline__ Words read_words(const u64* totals, u64 index) {
+    Words words;
     if constexpr (words_of<V> == 1) {
-        do {
-            asm volatile("ld.volatile.global.u64 %0, [%1];" : "=l"(bits) : "l"(totals + index) : "memory");
-        } while (u32(bits >> 32) != tag);
+        asm volatile("ld.volatile.global.u64 %0, [%1];" : "=l"(words.low) : "l"(totals + index) : "memory");
+        words.high = words.low;
     } else {
-        u64 low, high;
-        do {
-            asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
-                         : "=l"(low), "=l"(high)
-                         : "l"(totals + 2 * index)
-                         : "memory");
-        } while (u32(low >> 32) != tag || u32(high >> 32) != tag);
-        bits = (low & 0xffffffffu) | high << 32;
+        asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
+                     : "=l"(words.low), "=l"(words.high)
+                     : "l"(totals + 2 * index)
+                     : "memory");
     }
+    return words;
+}
+
+// Waits until the total is published, and returns it. words: read before.
+template <class V>
+__device__ __forceinline__ V await(const u64* totals, u64 index, u32 tag, Words words) {
+    while (u32(words.low >> 32) != tag || u32(words.high >> 32) != tag) words = read_words<V>(totals, index);
+    u64 bits = words.low & 0xffffffffu;
+    if constexpr (words_of<V> == 2) bits |= words.high << 32;
     V value;
     memcpy(&value, &bits, sizeof(V));
     return value;
 }
 
-// Publishes the total of each full node that this tile completes, on all levels. The first warp calls it. p: scan of
-// the totals of the tile and its 15 siblings.
-template <class V, class F>
-__device__ __forceinline__ void publish_nodes(u64* totals, u32 tile, u32 tiles, u32 tag, V p, const F combine) {
-    const u32 lane = threadIdx.x % warp_width, last = lookback_fan - 1;
-    while (tile % lookback_fan == last && tile + 1 < tiles) {
-        const V total = shuffle_from(p, last);
-        totals += words_of<V> * u64(tiles);
-        tiles = (tiles + last) / lookback_fan;
-        tile /= lookback_fan;
-        if (lane == 0) publish(totals, tile, total, tag);
-        if (tile % lookback_fan != last || tile + 1 >= tiles) return;
-        p = scan_sixteen(lane < last ? await<V>(totals, tile - last + lane, tag) : total, combine);
-    }
-}
-
 // Publishes the totals of `many` tiles, a power of two up to 16. tile: the first tile, a multiple of `many`. All
-// threads of the group call it, with the totals in all lanes of the first warp.
+// threads of the group call it, with the totals in all threads.
 template <u32 many, class V>
 __device__ __forceinline__ void publish_tiles(u64* workspace, u32 tile, u32 tiles, u32 tag, const V (&total)[many]) {
     if (threadIdx.x != 0) return;
@@ -112,49 +107,93 @@ __device__ __forceinline__ void publish_tiles(u64* workspace, u32 tile, u32 tile
     }
 }
 
+// The siblings of two levels. nodes: totals of the upper level's siblings. before: combination of the lower level's.
+template <class V>
+struct Step {
+    V nodes[lookback_fan / 16];
+    V before;
+};
+
+// Scans 256 totals, one per thread, as 16 nodes of 16. place: place of the tile's ancestor among them. Returns the scan
+// of the node up to the thread's total. The caller must add a barrier.
+template <class V, class F>
+__device__ __forceinline__ V scan_step(Step<V>& step, V value, u32 place, const F combine) {
+    const V through = scan_sixteen(value, combine);
+    if (threadIdx.x % 16 == 15) step.nodes[threadIdx.x / 16] = through;
+    if (threadIdx.x + 1 == place && place % 16 != 0) step.before = through;
+    return through;
+}
+
+// Publishes the total of each full node that the group's tiles complete, two levels at a time. total: of the lowest of
+// these nodes, in all threads. end: number of tiles up to the group's last one. All threads of the group call it.
+template <class V, class F>
+__device__ __forceinline__ void publish_nodes(u64* totals, u32 end, u32 tiles, u32 tag, V total, Step<V>& step,
+                                              const F combine) {
+    while (end % lookback_fan == 0 && end < tiles) {
+        totals += words_of<V> * u64(tiles);
+        tiles = (tiles + lookback_fan - 1) / lookback_fan;
+        end /= lookback_fan;
+        if (threadIdx.x == 0) publish(totals, end - 1, total, tag);
+        if (end % lookback_fan != 0 || end >= tiles) return;
+        const u64 index = end - lookback_fan + threadIdx.x;
+        V value = total;
+        if (threadIdx.x < lookback_fan - 1) value = await<V>(totals, index, tag, read_words<V>(totals, index));
+        __syncthreads();
+        scan_step(step, value, 0, combine);
+        __syncthreads();
+        total = shuffle_from(scan_sixteen(step.nodes[threadIdx.x % 16], combine), 15);
+    }
+}
+
 // Returns the carry of each of those tiles to all threads, starting from the identity. combine(earlier, later). All
-// threads of the group, at least eight warps, call it after publish_tiles.
+// threads of the group, 256, call it after publish_tiles.
 template <u32 many, class V, class F>
 __device__ __forceinline__ void carry_tiles(u64* workspace, u32 tile, u32 tiles, u32 tag, const V (&total)[many],
                                             V (&carry)[many], V identity, const F combine) {
-    __shared__ V before[lookback_levels], before_tile[many];
-    const u32 warp = threadIdx.x / warp_width, lane = threadIdx.x % warp_width;
+    __shared__ Step<V> step[lookback_steps];
+    __shared__ V before_tile[many];
+    const u32 i = threadIdx.x, lane = i % warp_width, place = tile % lookback_fan;
     u64* const first_level = workspace + lookback_head;
 
-    // Warp k combines the siblings on the left of the tiles' ancestor of level k.
-    if (warp < lookback_levels && (warp == 0 || tile >> (4 * warp) != 0)) {
-        u64* totals = first_level;
-        u32 at = tile;
-        for (u32 k = 0, count = tiles; k < warp; ++k, at /= lookback_fan) {
-            totals += words_of<V> * u64(count);
-            count = (count + lookback_fan - 1) / lookback_fan;
-        }
-        const u32 digit = at % lookback_fan;
-        V value = identity;
-        if (warp == 0) {
+    // The siblings of the tiles and of their ancestors of level 1, and at the same time those of levels 2 and 3.
+    const u64* totals = first_level + words_of<V> * u64(tiles);
+    u32 at = tile / lookback_fan;
+    Words words, upper_words;
+    if (i < place) words = read_words<V>(first_level, tile - place + i);
+    if (i < at % lookback_fan) upper_words = read_words<V>(totals, at - at % lookback_fan + i);
+    V value = identity;
+    if (i < place) value = await<V>(first_level, tile - place + i, tag, words);
 #pragma unroll
-            for (u32 j = 0; j < many; ++j) {
-                if (lane == digit + j) value = total[j];
-            }
-        }
-        if (lane < digit) value = await<V>(totals, at - digit + lane, tag);
-        const V p = scan_sixteen(value, combine);
-        if (warp != 0) {
-            if (lane + 1 == digit) before[warp] = p;
-        } else {
-            if (lane + 1 >= digit && lane + 1 < digit + many) before_tile[lane + 1 - digit] = p;
-            publish_nodes(first_level, tile + many - 1, tiles, tag, p, combine);
-        }
+    for (u32 j = 0; j < many; ++j) {
+        if (i == place + j) value = total[j];
+    }
+    const V through = scan_step(step[0], value, 0, combine);
+    if (i / 16 == place / 16 && i + 1 >= place && i + 1 < place + many) before_tile[i + 1 - place] = through;
+    u32 steps = 1;
+    for (u32 count = tiles; at != 0; ++steps) {
+        const u32 among = at % lookback_fan, index = at - among + i;
+        value = identity;
+        if (i < among) value = await<V>(totals, index, tag, steps == 1 ? upper_words : read_words<V>(totals, index));
+        scan_step(step[steps], value, among, combine);
+        count = (count + lookback_fan - 1) / lookback_fan;
+        totals += words_of<V> * u64(count);
+        at /= lookback_fan;
     }
     __syncthreads();
 
+    const V nodes = scan_sixteen(step[0].nodes[lane % 16], combine);
+    const V left = shuffle_from(nodes, (place / 16 - 1) % 16);
+    publish_nodes(first_level, tile + many, tiles, tag, shuffle_from(nodes, 15), step[0], combine);
     V node = identity;
-#pragma unroll
-    for (int k = lookback_levels - 1; k > 0; --k) {
-        if ((tile >> (4 * k)) % lookback_fan != 0) node = combine(node, before[k]);
+    while (--steps > 0) {
+        const u32 among = (tile >> (8 * steps)) % lookback_fan;
+        const V upper_nodes = scan_sixteen(step[steps].nodes[lane % 16], combine);
+        if (among / 16 != 0) node = combine(node, shuffle_from(upper_nodes, among / 16 - 1));
+        if (among % 16 != 0) node = combine(node, step[steps].before);
     }
+    if (place / 16 != 0) node = combine(node, left);
 #pragma unroll
-    for (u32 j = 0; j < many; ++j) carry[j] = (tile + j) % lookback_fan != 0 ? combine(node, before_tile[j]) : node;
+    for (u32 j = 0; j < many; ++j) carry[j] = (tile + j) % 16 != 0 ? combine(node, before_tile[j]) : node;
 }
 
 // publish_tiles and carry_tiles for a group of one tile.

@@ -149,6 +149,9 @@ void compact_lookback(__global const B* in, ulong in_at, __global B* out, ulong 
     __local B* part = (__local B*)parts + team * PART_STRIDE;
     __local B* own = part + lane_id() * PACK;
     workspace += workspace_at;
+    // Tickets come in about the order of the groups' numbers: another group may take the tile of this number, soon.
+    const u64 likely = (u64)get_group_id(0) * TILE_LENGTH;
+    if (likely < n) prefetch_bytes(in + in_at + likely, (u32)min(n - likely, (u64)TILE_LENGTH) * SIZE);
     const Turn turn = take_turn(workspace, &drawn);
     const struct Tree tree = tree_of(workspace, tiles, turn);
     const u64 first = shift, last = shift + n, begin = turn.ticket * (u64)TILE_LENGTH + team * PART_LENGTH;

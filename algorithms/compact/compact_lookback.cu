@@ -109,6 +109,9 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     const u32 warp = threadIdx.x / warp_width, lane = threadIdx.x % warp_width;
     B* const part = reinterpret_cast<B*>(parts) + warp * part_stride;
     B* const own = part + lane * PACK;
+    // Tickets come in about the order of the groups' numbers: another group may take the tile of this number, soon.
+    const u64 likely = u64(blockIdx.x) * tile_length;
+    if (likely < n) prefetch_tile<GROUP>(in + likely, min(n - likely, u64(tile_length)));
     const Turn turn = take_turn(workspace);
     const u64 first = shift, last = shift + n, begin = u64(turn.ticket) * tile_length + warp * part_length;
     load_part(own, in - shift, begin, first, last);

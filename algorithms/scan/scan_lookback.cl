@@ -18,6 +18,9 @@ void scan_lookback(__global const T* in, ulong in_at, __global T* out, ulong out
     __local Lookback lookback;
     __local Turn drawn;
     workspace += workspace_at;
+    // Tickets come in about the order of the groups' numbers: another group may take the tiles of this number, soon.
+    const u64 likely = (u64)get_group_id(0) * TILES * TILE;
+    prefetch_bytes(in + in_at + likely, (u32)min(n - likely, (u64)TILES * TILE) * sizeof(T));
     const Turn turn = take_turn(workspace, &drawn);
     const struct Tree tree = tree_of(workspace, tiles, turn);
     const u32 tile = turn.ticket * TILES;

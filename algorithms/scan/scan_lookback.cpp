@@ -23,18 +23,16 @@ struct LookbackShape {
     u64 tiles, resident;
 };
 
-LookbackShape default_shape(Type type, u64 n) {
+// Where the compiler bounds registers, a group keeps its tiles in local memory, at most 32 KiB.
+u64 most_lookback_tiles(const Device& device, Type type) {
+    return device.traits().bounds_registers ? std::max<u64>(1, 8 / size_of(type)) : 16;
+}
+
+LookbackShape default_shape(const Device& device, Type type, u64 n) {
     if (n < u64{1} << 24) return {1, 4};
-    switch (size_of(type)) {
-        case 1:
-            return {2, 8};
-        case 2:
-            return {2, 6};
-        case 4:
-            return {4, 2};
-        default:
-            return {2, 2};
-    }
+    if (size_of(type) == 1) return {2, 8};
+    if (device.traits().bounds_registers) return {most_lookback_tiles(device, type), 6};
+    return {size_of(type) == 4 ? 4U : 2U, 2};
 }
 
 // The totals of all levels above the tiles, and for each a flag that it is published, initially zero. At least 16 of
@@ -96,8 +94,9 @@ bool suits_scan_lookback(const Device& device, const ScanProblem& p) {
 
 void run_scan_lookback(Stream& stream, const ScanProblem& p) {
     Device& device = stream.device();
-    const LookbackShape shape = default_shape(p.type(), p.in.count);
-    const u64 tiles_a_group = tuned(device, scan_lookback_tiles, point_of(p), shape.tiles);
+    const LookbackShape shape = default_shape(device, p.type(), p.in.count);
+    const u64 tiles_a_group = std::min(tuned(device, scan_lookback_tiles, point_of(p), shape.tiles),
+                                       most_lookback_tiles(device, p.type()));
     const auto scan =
         scan_group_kernel(device, p, kernel_sources::scan_lookback(), "scan_lookback", tiles_a_group,
                           tuned(device, scan_lookback_resident, point_of(p), shape.resident));

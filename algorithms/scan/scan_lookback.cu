@@ -15,6 +15,9 @@
 extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     scan_lookback(const T* in, T* out, u64* workspace, u64 n, u32 tiles, u32 exclusive, T identity, const Op op) {
     const Combine combine{op};
+    // Tickets come in about the order of the groups' numbers: another group may take the tiles of this number, soon.
+    const u64 likely = u64(blockIdx.x) * TILES * tile_length;
+    prefetch_tile<GROUP>(in + likely, min(n - likely, u64(TILES) * tile_length));
     const Turn turn = take_turn(workspace);
     const u32 tile = turn.ticket * TILES;
     const u64 begin = u64(tile) * tile_length;

@@ -7,6 +7,7 @@
 // Tiles      A group scans TILES tiles. A work-item holds HELD neighbours in each of ROUNDS rounds (tile.cl). In each
 //            round, SHARERS work-items share a block. They scan it in registers and across their lanes. Then each
 //            work-item holds one of the 256 block totals, and each 16 work-items the 16 totals of the nodes of 256.
+//            Packs stay in registers, because some drivers offer little local memory.
 // Passes     none of its own
 // Tunables   TILES. The order fixes the tile: GROUP = 256 work-items of 16 elements.
 // Source     J. Sklansky, Conditional-sum Addition Logic, 1960.

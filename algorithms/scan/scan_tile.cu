@@ -4,7 +4,8 @@
 //            elements, 16 of these a tile of 4096, and so on. Sklansky's network scans the totals of each node's
 //            children. The carry of a child combines all elements before it: it is the carry of its node, combined
 //            with the scan up to the sibling on the left.
-// Tiles      A group scans one tile. A thread loads packs of neighbours in `rounds` accesses. In each round,
+// Tiles      A group scans one tile. A thread copies packs of neighbours to shared memory in `rounds` accesses, where
+//            they wait for the carry: more tiles in flight than registers could hold hide that wait. In each round,
 //            `sharers` threads share a block. They scan it in registers and across their lanes. Then each thread
 //            holds one of the 256 block totals, and each 16 threads the 16 totals of the nodes of 256.
 // Passes     none of its own
@@ -13,11 +14,12 @@
 //
 // T: element type; apply(op, x, y): the operator, x is the earlier element.
 
+#include "async_copy.cu"
 #include "sklansky.cu"
 #include "tile.cu"
 
 constexpr int pack = 16 / sizeof(T);     // elements per access of 16 bytes
-constexpr int rounds = 16 / pack;        // accesses per thread
+constexpr u32 rounds = 16 / pack;        // accesses per thread
 constexpr u32 sharers = 16 / pack;       // threads that share a block
 constexpr u32 tile_length = GROUP * 16;
 static_assert(GROUP == 256);
@@ -30,28 +32,47 @@ struct Combine {
 // A thread's part of COUNT tiles and of their upper levels.
 template <u32 COUNT>
 struct Work {
-    T item[COUNT][rounds][pack];  // scan of the block up to element (round * GROUP + thread) * pack + j
-    T block[COUNT];               // scan of the node's blocks up to block `thread` of the tile
-    T node[COUNT];                // scan of the tile's nodes up to node `thread` % 16
+    Pack<T, pack>* own;  // at own[(k * rounds + round) * GROUP]: scan of the block from pack round * GROUP + thread on
+    T block[COUNT];      // scan of the node's blocks up to block `thread` of the tile
+    T node[COUNT];       // scan of the tile's nodes up to node `thread` % 16
     T total[COUNT];
 };
+
+// Copies the thread's packs of the tiles to shared memory. Elements from n on become the identity.
+template <u32 COUNT>
+__device__ __forceinline__ void load_packs(Pack<T, pack>* own, const T* in, u64 begin, u64 n, T identity) {
+    const u64 first = begin + threadIdx.x * pack;
+    if (begin + COUNT * tile_length <= n && reinterpret_cast<u64>(in) % sizeof(Pack<T, pack>) == 0) {
+#pragma unroll
+        for (u32 k = 0; k < COUNT * rounds; ++k) copy_pack_async(own[k * GROUP].item, in + first + k * GROUP * pack);
+        await_copies();
+    } else {
+#pragma unroll 1
+        for (u32 k = 0; k < COUNT * rounds; ++k) {
+#pragma unroll
+            for (u32 j = 0; j < pack; ++j) {
+                const u64 i = first + k * GROUP * pack + j;
+                own[k * GROUP].item[j] = i < n ? in[i] : identity;
+            }
+        }
+    }
+}
 
 // Upsweep: loads the tiles, then scans their blocks, nodes and totals. All threads of the group call it.
 template <u32 COUNT>
 __device__ __forceinline__ void upsweep(Work<COUNT>& w, const T* in, u64 begin, u64 n, T identity, const Combine combine) {
+    __shared__ Pack<T, pack> staged[COUNT * rounds * GROUP];
     __shared__ T blocks[COUNT][GROUP], nodes[COUNT][16];
-#pragma unroll
-    for (u32 k = 0; k < COUNT; ++k) {
-        const u64 first = begin + k * tile_length;
-        load_striped<GROUP>(in + first, first < n ? n - first : 0, identity, w.item[k]);
-    }
+    w.own = staged + threadIdx.x;
+    load_packs<COUNT>(w.own, in, begin, n, identity);
 #pragma unroll
     for (u32 k = 0; k < COUNT; ++k) {
 #pragma unroll
-        for (int r = 0; r < rounds; ++r) scan_network<sharers>(w.item[k][r], combine);
-        if (threadIdx.x % sharers == sharers - 1) {
-#pragma unroll
-            for (int r = 0; r < rounds; ++r) blocks[k][(r * GROUP + threadIdx.x) / sharers] = w.item[k][r][pack - 1];
+        for (u32 r = 0; r < rounds; ++r) {
+            auto item = w.own[(k * rounds + r) * GROUP];
+            scan_network<sharers>(item.item, combine);
+            w.own[(k * rounds + r) * GROUP] = item;
+            if (threadIdx.x % sharers == sharers - 1) blocks[k][(r * GROUP + threadIdx.x) / sharers] = item.item[pack - 1];
         }
     }
     __syncthreads();
@@ -86,21 +107,24 @@ __device__ __forceinline__ void downsweep(Work<COUNT>& w, T* out, u64 begin, u64
     __syncthreads();
 #pragma unroll
     for (u32 k = 0; k < COUNT; ++k) {
+        T all[rounds][pack];
 #pragma unroll
-        for (int r = 0; r < rounds; ++r) {
-            T(&item)[pack] = w.item[k][r];
+        for (u32 r = 0; r < rounds; ++r) {
+            const auto scanned = w.own[(k * rounds + r) * GROUP];
+            const T(&through)[pack] = scanned.item;
+            T(&item)[pack] = all[r];
             const T left = before_block[k][(r * GROUP + threadIdx.x) / sharers];
             if (exclusive) {
-                const T last = shuffle_from(item[pack - 1], lane - 1);
+                const T last = shuffle_from(through[pack - 1], lane - 1);
 #pragma unroll
-                for (int j = pack - 1; j > 0; --j) item[j] = canonical(combine(left, item[j - 1]));
+                for (u32 j = pack - 1; j > 0; --j) item[j] = canonical(combine(left, through[j - 1]));
                 item[0] = canonical(threadIdx.x % sharers == 0 ? left : combine(left, last));
             } else {
 #pragma unroll
-                for (int j = 0; j < pack; ++j) item[j] = canonical(combine(left, item[j]));
+                for (u32 j = 0; j < pack; ++j) item[j] = canonical(combine(left, through[j]));
             }
         }
         const u64 first = begin + k * tile_length;
-        store_striped<GROUP>(out + first, first < n ? n - first : 0, w.item[k]);
+        store_striped<GROUP>(out + first, first < n ? n - first : 0, all);
     }
 }

@@ -71,9 +71,9 @@ mutant scan_steps.cl any "scan --variants recursive_vector ${blocks/1009/5000}" 
 #pragma unroll'
 
 lookback="scan --variants lookback --types i64 --patterns mixed --sizes 4095,4097,1200001"
-mutant lookback.cu any "$lookback" "a sibling too many" 'if (lane + 1 == digit) before[warp] = p;' 'if (lane == digit) before[warp] = p;'
+mutant lookback.cu any "$lookback" "a sibling too many" 'shuffle_from(nodes, (place / 16 - 1) % 16)' 'shuffle_from(nodes, place / 16)'
 mutant lookback.cu any "${lookback/i64 --patterns mixed/i32 --patterns skewed}" "levels are combined from the wrong side" \
-    'node = combine(node, before[k]);' 'node = combine(before[k], node);'
+    'node = combine(node, left);' 'node = combine(left, node);'
 mutant sklansky.cu any "$lookback" "the upper half of a node is not combined with the lower" \
     'half < WIDTH; half *= 2' 'half < WIDTH / 2; half *= 2'
 mutant tile.cu any "$lookback" "a result past the end" \
@@ -103,4 +103,4 @@ mutant scan_tile.cl many "$tiled_nans" "a NaN is not canonical" \
 mutant scan_wide.cl one "${tiled_nans/reduce_then_scan/partitioned}" "a NaN is not canonical" \
     'out[k] = canonical(piece[k]);' 'out[k] = piece[k];'
 mutant scan_tile.cu any "$tiled_nans" "a NaN is not canonical" \
-    'item[j] = canonical(combine(left, item[j]));' 'item[j] = combine(left, item[j]);'
+    'item[j] = canonical(combine(left, through[j]));' 'item[j] = combine(left, through[j]);'
