@@ -1,4 +1,4 @@
-// The collectives of kernel sources: bitwise the results of the host's functions, for all types and group sizes.
+// The collectives of kernel sources: bitwise the results of the host's functions, for types of each kind and size.
 #include "devices.hpp"
 
 #include <concord/group_collectives.hpp>
@@ -38,7 +38,7 @@ void check_collective(Stream& stream, const char* call, F on_host) {
     CAPTURE(call);
     const auto kernel = stream.device().kernel(spec_of(type_of<T>(), call));
     constexpr u64 groups = 3;
-    for (u64 size = 1; size <= 256; size *= 2) {
+    for (const u64 size : std::initializer_list<u64>{1, 2, 32, 256}) {  // drivers for CPUs compile a kernel anew for each size
         CAPTURE(size);
         const std::vector<T> in = test::random_values<T>(groups * size, size);
         const Array<T> x(stream, in), y(stream, in.size());
@@ -57,8 +57,13 @@ void check_collective(Stream& stream, const char* call, F on_host) {
 }
 
 template <class T>
-void check_collectives(Stream& stream) {
+void check_sum(Stream& stream) {
     check_collective<T>(stream, "concord_group_sum", [](T* x, u64 size) { return group_sum(x, size); });
+}
+
+template <class T>
+void check_collectives(Stream& stream) {
+    check_sum<T>(stream);
     check_collective<T>(stream, "concord_group_min", [](T* x, u64 size) { return group_min(x, size); });
     check_collective<T>(stream, "concord_group_max", [](T* x, u64 size) { return group_max(x, size); });
 }
@@ -70,10 +75,10 @@ TEST_SUITE_BEGIN("device");
 DEVICE_TEST(group_collectives_of_sources) {
     if (!device.traits().compiles_source) return;  // the host's functions are the reference
     const auto stream = device.create_stream();
-    check_collectives<u32>(*stream);
+    check_sum<u32>(*stream);
     check_collectives<i64>(*stream);
     check_collectives<f32>(*stream);
-    if (device.traits().fp64) check_collectives<f64>(*stream);
+    if (device.traits().fp64) check_sum<f64>(*stream);
 }
 
 TEST_SUITE_END();
