@@ -38,7 +38,8 @@ void check_collective(Stream& stream, const char* call, F on_host) {
     CAPTURE(call);
     const auto kernel = stream.device().kernel(spec_of(type_of<T>(), call));
     constexpr u64 groups = 3;
-    for (const u64 size : std::initializer_list<u64>{1, 2, 32, 256}) {  // drivers for CPUs compile a kernel anew for each size
+    // Few sizes: drivers for CPUs compile a kernel anew for each.
+    for (const u64 size : std::initializer_list<u64>{1, 2, 32, 256}) {
         CAPTURE(size);
         const std::vector<T> in = test::random_values<T>(groups * size, size);
         const Array<T> x(stream, in), y(stream, in.size());
