@@ -16,21 +16,33 @@ bool suits_tiles(const Device& device, const ConvolveProblem& p) {
            !supports_convolve_constant_mask(device, p);
 }
 
+constexpr char volkov[] = "V. Volkov, Better performance at lower occupancy, GTC 2010";
 constexpr char kirk[] = "D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2010, ch. 8";
+
+constexpr Row<ConvolveProblem> register_tiled{
+    .variant = {.name = "register_tiled",
+                .summary = "tiles with halo cells in local memory, a block of results per work-item in "
+                           "registers; unrolled for the mask's shape",
+                .dialects = {Dialect::cuda, Dialect::opencl},
+                .order = OperationOrder::canonical,
+                .source = volkov},
+    .groups = {.run = run_convolve_register_tiled,
+               .supports = supports_convolve_register_tiled,
+               .suits = suits_tiles}};
 
 constexpr Row<ConvolveProblem> sliding{
     .variant = {.name = "sliding",
-                .summary =
-                    "a window of results slides down the image in registers; taps unrolled for the mask's "
-                    "shape (CPU: rows of vectors)",
-                .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                .summary = "rows of vectors in registers slide down the image",
+                .dialects = {Dialect::opencl, Dialect::host},
                 .order = OperationOrder::canonical,
-                .source = "V. Volkov, Better performance at lower occupancy, GTC 2010"},
-    .groups = {.run = run_convolve_sliding_groups,
-               .supports = supports_convolve_sliding,
-               .suits = suits_tiles},
+                .source = volkov},
     .items = {.run = run_convolve_sliding_items, .supports = supports_problem},
     .host = {.run = run_convolve_sliding_host, .supports = supports_problem}};
+
+// The variant for the passes of `separable`.
+const Row<ConvolveProblem>& pass_on(const Device& device) {
+    return class_of(device) == DeviceClass::groups ? register_tiled : sliding;
+}
 
 // One pass along rows, which writes to scratch without padding, and one along columns.
 template <class T>
@@ -43,8 +55,9 @@ void run_factors(Stream& stream, const ConvolveProblem& p) {
     rows.shape.out_pitch = columns.shape.in_pitch = s.columns;
     rows.mask = ConvolveMask(factors->row, 1, p.mask.columns);
     columns.mask = ConvolveMask(factors->column, p.mask.rows, 1);
-    sliding.run(stream, rows);
-    sliding.run(stream, columns);
+    const Row<ConvolveProblem>& pass = pass_on(stream.device());
+    pass.run(stream, rows);
+    pass.run(stream, columns);
 }
 
 constexpr Implementation<ConvolveProblem> separable{
@@ -55,7 +68,7 @@ constexpr Implementation<ConvolveProblem> separable{
     .supports =
         [](const Device& device, const ConvolveProblem& p) {
             if (!convolve_separates(p.mask)) return Support::no("requires a mask of rank one");
-            return sliding.supports(device, p);
+            return pass_on(device).supports(device, p);
         }};
 constexpr Implementation<ConvolveProblem> constant_mask{.run = run_convolve_constant_mask,
                                                         .supports = supports_convolve_constant_mask};
@@ -63,6 +76,7 @@ constexpr Implementation<ConvolveProblem> naive{.run = run_convolve_naive,
                                                 .supports = supports_convolve_naive};
 
 constexpr auto table = table_of<ConvolveProblem>({
+    register_tiled,
     sliding,
     {.variant = {.name = "tiled_halo",
                  .summary = "tiles with halo cells in local memory, one result per work-item",
@@ -101,7 +115,7 @@ constexpr auto table = table_of<ConvolveProblem>({
 });
 
 constexpr auto variants = variants_of(table);
-constexpr const Tunable* tunables[] = {&convolve_strip_rows, &convolve_groups_a_unit, &convolve_group_work};
+constexpr const Tunable* tunables[] = {&convolve_tile_rows, &convolve_groups_a_unit, &convolve_group_work};
 
 [[noreturn]] void refuse(const std::string& what) {
     throw Error(ErrorCode::invalid_argument, "convolve", what);

@@ -73,7 +73,8 @@ STREAM_TEST(convolve_does_not_flip_the_mask) {
     const Array<float> in(stream, std::vector<float>{1, 2, 4, 8, 16, 32}), out(stream, 6);
     const std::vector<float> mask = {1, 10, 100};
     each_canonical_variant(device, [&](const std::string& name) {
-        CHECK(filter(stream, in, ConvolveMask(mask, 1, 3), out, {2, 3}, {name}).variant == name);
+        const Enqueued call = filter(stream, in, ConvolveMask(mask, 1, 3), out, {2, 3}, {name});
+        CHECK(call.variant == name);
         CHECK(out.to_host(stream) == std::vector<float>{210, 421, 42, 1680, 3368, 336});
         filter(stream, in, ConvolveMask(mask, 3, 1), out, {2, 3, ConvolveBorder::clamp}, {name});
         CHECK(out.to_host(stream) == std::vector<float>{811, 1622, 3244, 881, 1762, 3524});
@@ -201,7 +202,7 @@ STREAM_TEST(convolve_rejects_invalid_arguments) {
                      convolve(stream, Matrix(in, 5, 4).transposed(),
                               ConvolveMask(mask.data(), 3, 3, Type::f32), Matrix(out, 4, 5));
                  }));
-    CHECK(throws(ErrorCode::invalid_argument, "unknown variant 'round'; available: sliding", [&] {
+    CHECK(throws(ErrorCode::invalid_argument, "unknown variant 'round'; available: ", [&] {
         filter(stream, in, ConvolveMask(mask.data(), 3, 3, Type::f32), out, {10, 10}, {"round"});
     }));
     CHECK(out.to_host(stream) == std::vector<float>(100, 7));

@@ -323,7 +323,7 @@ Suite convolve_suite() {
         .question = "Which memory should hold the mask and the neighbourhood of each pixel?",
         .explanation =
             "The steps go from global memory alone to the mask in constant memory, tiles of the image "
-            "in local memory, and a window in registers that slides down the image.",
+            "in local memory, and blocks of results in registers.",
         .sizes = {.quick = powers_of_two(16, 20, 2), .full = powers_of_two(16, 26, 2)},
         .workloads = {"3x3", "5x5", "7x7"}};
     static constexpr Kind measured[] = {{.rows = 5, .columns = 5, .border = zero},
