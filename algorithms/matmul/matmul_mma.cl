@@ -1,14 +1,15 @@
 // Matmul, `register_tiled`, OpenCL C with inline PTX for f64 on tensor cores. Parallel source: matmul_mma.cu.
 //
-// Algorithm  That of matmul_mma.cu, with one barrier of the group per step. A line in local memory is 4 elements longer
-//            than its content: the lanes of half a warp that load 4 consecutive elements of each of 4 lines access
-//            different banks.
+// Algorithm  That of matmul_mma.cu, with one barrier of the group per step. NVIDIA's OpenCL limits a group to 48 KiB of
+//            local memory, so lines have no padding. Instead, packs of 4 elements change places within 128 bytes
+//            (SWAPS): the lanes of half a warp that load 4 consecutive elements of each of 4 lines access different
+//            banks.
 // Modes      A_MODE and B_MODE: how the operands lie in memory. MODE_K: consecutive elements have consecutive l.
 //            MODE_SIDE: they are consecutive rows of op(A) or columns of op(B). A_WIDTH and B_WIDTH: elements per
 //            copy, 2 if all rows in memory are aligned to 16 bytes and have an even length, else 1.
 // Passes     one; 2 m n k operations; k (1 / TILE_M + 1 / TILE_N) elements loaded per element of C.
-// Tunables   matmul.tile selects WARPS_M x WARPS_N warps of 32 lanes, BLOCKS_M, BLOCKS_N, DEPTH and STAGES; band of
-//            place_of_tile.
+// Tunables   matmul.tile selects WARPS_M x WARPS_N warps of 32 lanes, BLOCKS_M, BLOCKS_N, SLICE, DEPTH and STAGES; band
+//            of place_of_tile.
 // Source     NVIDIA, PTX ISA, cp.async and mma (layout of the blocks); M. Fasi, N. Higham, M. Mikaitis, S. Pranesh,
 //            Numerical Behavior of NVIDIA Tensor Cores, 2021 (f64 rounds like IEEE 754).
 //
@@ -22,30 +23,28 @@
 
 #define BLOCK_M 16
 #define BLOCK_N 8
-#define QUAD 4   // terms of a product that a lane's neighbours hold
-#define SLICE 8  // terms of a product
+#define QUAD 4  // terms of a product that a lane's neighbours hold
 #define TALL (CONCORD_CAPABILITY >= 90)  // one instruction computes a block of 16 rows, else of 8
 #define WARP_M (BLOCKS_M * BLOCK_M)
 #define WARP_N (BLOCKS_N * BLOCK_N)
 #define TILE_M (WARPS_M * WARP_M)
 #define TILE_N (WARPS_N * WARP_N)
 #define SLICES (DEPTH / SLICE)
-#if GROUP != WARPS_M * WARPS_N * 32 || DEPTH % SLICE != 0
-#error "a group consists of whole warps, a step of whole slices"
+#if GROUP != WARPS_M * WARPS_N * 32 || DEPTH % SLICE != 0 || DEPTH > 16 || BLOCKS_N % 2 != 0
+#error "a group consists of whole warps, a step of whole slices, a warp's columns of pairs of blocks"
 #endif
 
 // --- Copies ---------------------------------------------------------------------------------------------------------
 
-// Lines of an operand in a stage, and where element (s, l) lies.
+// Lines of an operand in a stage, and where element (s, l) lies: in the line's pack of 4 elements that has the number
+// of its own pack XOR SWAPS.
 #define LENGTH(mode, side) ((mode) == MODE_K ? DEPTH : (side))
 #define COUNT(mode, side) ((mode) == MODE_K ? (side) : DEPTH)
-#define PITCH(mode, side) (LENGTH(mode, side) + 4)
-#define STAGE_OF(mode, side) (COUNT(mode, side) * PITCH(mode, side))
-#define AT(mode, side, s, l) ((mode) == MODE_K ? (s) * PITCH(mode, side) + (l) : (l) * PITCH(mode, side) + (s))
-#define AT_A(s, l) AT(A_MODE, TILE_M, s, l)
-#define AT_B(s, l) AT(B_MODE, TILE_N, s, l)
-#define STAGE_A STAGE_OF(A_MODE, TILE_M)
-#define STAGE (STAGE_A + STAGE_OF(B_MODE, TILE_N))
+#define STAGE_OF(side) ((side) * DEPTH)
+#define SWAPS(mode, s, l) ((mode) == MODE_K ? (s) * DEPTH / 16 % (DEPTH / 4) : (l) % 4)
+#define AT(mode, side, s, l)                                                         \
+    ((mode) == MODE_K ? (s) * DEPTH + ((l) ^ SWAPS(mode, s, l) * 4) : (l) * (side) + ((s) ^ SWAPS(mode, s, l) * 4))
+#define STAGE (STAGE_OF(TILE_M) + STAGE_OF(TILE_N))
 
 // Work-items that copy one line, lines that the group copies at once, and copies of a work-item per step.
 #define LINE(mode, side, width) (LENGTH(mode, side) / (width))
@@ -55,8 +54,8 @@
 // Copies of one work-item per operand and step.
 typedef struct {
     __global const T* from;
-    u64 step;  // elements to the next copy
-    u32 to;    // byte offset in the stage
+    u64 step;          // elements to the next copy
+    u32 across, down;  // place of the first copy in its line, and number of this line
     i32 side_left, k_left;
 } Copier;
 
@@ -64,8 +63,7 @@ typedef struct {
 INLINED Copier copier_of(__global const T* operand, u64 pitch, u64 extent, u32 k, u32 mode, u32 side, u32 width) {
     const u32 across = get_local_id(0) % LINE(mode, side, width) * width;
     const u32 down = get_local_id(0) / LINE(mode, side, width);
-    const Copier copier = {operand + down * pitch + across, LINES(mode, side, width) * pitch,
-                           (down * PITCH(mode, side) + across) * SIZE,
+    const Copier copier = {operand + down * pitch + across, LINES(mode, side, width) * pitch, across, down,
                            (i32)min(extent, (u64)side) - (i32)(mode == MODE_K ? down : across),
                            (i32)(k - (mode == MODE_K ? across : down))};
     return copier;
@@ -79,7 +77,9 @@ INLINED void copy_step(Copier* c, u32 stage, u32 mode, u32 side, u32 width) {
         const i32 first = (i32)(i * LINES(mode, side, width));
         const bool wanted =
             mode == MODE_K ? first < c->side_left && c->k_left > 0 : c->side_left > 0 && first < c->k_left;
-        const u32 to = stage + c->to + i * LINES(mode, side, width) * PITCH(mode, side) * SIZE;
+        const u32 line = c->down + i * LINES(mode, side, width);
+        const u32 at_line = mode == MODE_K ? AT(MODE_K, side, line, c->across) : AT(MODE_SIDE, side, c->across, line);
+        const u32 to = stage + at_line * SIZE;
         if (width == 2) {
             const u32 bytes = wanted ? 16 : 0;
             asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(at), "r"(bytes) : "memory");
@@ -93,31 +93,37 @@ INLINED void copy_step(Copier* c, u32 stage, u32 mode, u32 side, u32 width) {
     c->k_left -= DEPTH;
 }
 
-// Waits for the work-item's copies, except those of the last STAGES - 2 steps, then for the group.
-#if STAGES == 2
-#define LATER "0"
-#elif STAGES == 3
-#define LATER "1"
-#else
-#error "STAGES is 2 or 3"
-#endif
+// Waits for the work-item's copies, except those of the last LATER_STEPS steps, then for the group.
+#define TEXT_OF(number) #number
+#define TEXT(macro) TEXT_OF(macro)
 INLINED void await_step(void) {
-    asm volatile("cp.async.wait_group " LATER ";" ::: "memory");
+    asm volatile("cp.async.wait_group " TEXT(LATER_STEPS) ";" ::: "memory");
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 // --- Arithmetic -----------------------------------------------------------------------------------------------------
 
-// Lane 4 y + x holds elements (y and y + 8, x + 4 e) of a block of A as items 2 e and 2 e + 1, (x + 4 e, y) of B as
-// item e, and (y, 2 x), (y, 2 x + 1), (y + 8, 2 x), (y + 8, 2 x + 1) of C. They are vectors because the compiler may
-// place arrays in memory.
+// SLICE: terms of a product, 4 or 8. Lane 4 y + x holds elements (y and y + 8, x + 4 e) of a block of A as items 2 e
+// and 2 e + 1, (x + 4 e, y) of B as item e, and (y, 2 x), (y, 2 x + 1), (y + 8, 2 x), (y + 8, 2 x + 1) of C. They are
+// vectors because the compiler may place arrays in memory.
+#if SLICE == 8
 typedef double4 SliceA;
 typedef double2 SliceB;
-INLINED SliceA load_a(__local const T* from) {
-    return (SliceA)(from[AT_A(0, 0)], from[AT_A(8, 0)], from[AT_A(0, QUAD)], from[AT_A(8, QUAD)]);
+#else
+typedef double2 SliceA;
+typedef double SliceB;
+#endif
+
+// Addresses of a lane's elements in a stage. Those of one pack differ from the first by a constant.
+#define PACKS(mode) ((mode) == MODE_K ? DEPTH / QUAD : 2)
+INLINED void lane_packs(u32* at, u32 mode, u32 side, u32 s, u32 l) {
+#pragma unroll
+    for (u32 e = 0; e < PACKS(mode); ++e)
+        at[e] = mode == MODE_K ? AT(MODE_K, side, s, l + e * QUAD) : AT(MODE_SIDE, side, s + e * 8, l);
 }
-INLINED SliceB load_b(__local const T* from) {
-    return (SliceB)(from[AT_B(0, 0)], from[AT_B(0, QUAD)]);
+// The element 8 * s rows or columns and QUAD * l terms from the lane's first.
+INLINED u32 lane_element(const u32* at, u32 mode, u32 side, u32 s, u32 l) {
+    return mode == MODE_K ? at[l] + s * 8 * DEPTH : at[s % 2] + s / 2 * 16 + l * QUAD * side;
 }
 
 // Adds the product of 4 terms to a block of C.
@@ -138,7 +144,9 @@ INLINED void multiply_quad(T* t, T a0, T a1, T b) {
 
 // Adds the product of a slice of a block of A and a block of B to a block of C.
 INLINED void multiply_slice(T* t, SliceA a, SliceB b) {
-#if TALL
+#if SLICE == 4
+    multiply_quad(t, a.s0, a.s1, b);
+#elif TALL
     asm volatile(
         "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
         "{%0, %1, %2, %3};"
@@ -181,15 +189,18 @@ void matmul_mma(__global const T* a, ulong a_at, __global const T* b, ulong b_at
     c += c_at + batch * p.c_stride + row * p.c_pitch + column;
     Copier of_a = copier_of(a, A_MODE == MODE_K ? p.a_row : p.a_column, m, k, A_MODE, TILE_M, A_WIDTH);
     Copier of_b = copier_of(b, B_MODE == MODE_K ? p.b_column : p.b_row, n, k, B_MODE, TILE_N, B_WIDTH);
-#define COPY(stage)                                                                                           \
-    copy_step(&of_a, first_stage + (stage) * (STAGE * SIZE), A_MODE, TILE_M, A_WIDTH);                        \
-    copy_step(&of_b, first_stage + (stage) * (STAGE * SIZE) + STAGE_A * SIZE, B_MODE, TILE_N, B_WIDTH);       \
+#define COPY(stage)                                                                                                \
+    copy_step(&of_a, first_stage + (stage) * (STAGE * SIZE), A_MODE, TILE_M, A_WIDTH);                             \
+    copy_step(&of_b, first_stage + (stage) * (STAGE * SIZE) + STAGE_OF(TILE_M) * SIZE, B_MODE, TILE_N, B_WIDTH);   \
     asm volatile("cp.async.commit_group;" ::: "memory")
 
     const u32 lane = get_local_id(0) % 32, warp = get_local_id(0) / 32, x = lane % 4, y = lane / 4;
     const u32 i = warp % WARPS_M * WARP_M, j = warp / WARPS_M * WARP_N;
-    __local const T* const lane_a = stages + AT_A(i + y, x);
-    __local const T* const lane_b = stages + STAGE_A + AT_B(j + y, x);
+    u32 lane_a[PACKS(A_MODE)], lane_b[PACKS(B_MODE)];
+    lane_packs(lane_a, A_MODE, TILE_M, i + y, x);
+    lane_packs(lane_b, B_MODE, TILE_N, j + y, x);
+#define ELEMENT_A(stage, s, l) stages[(stage) * STAGE + lane_element(lane_a, A_MODE, TILE_M, s, l)]
+#define ELEMENT_B(stage, s, l) stages[(stage) * STAGE + STAGE_OF(TILE_M) + lane_element(lane_b, B_MODE, TILE_N, s, l)]
     T t[BLOCKS_M][BLOCKS_N][4];
 #pragma unroll
     for (u32 g = 0; g < BLOCKS_M; ++g) {
@@ -201,10 +212,18 @@ void matmul_mma(__global const T* a, ulong a_at, __global const T* b, ulong b_at
     }
     SliceA now_a, next_a;
     SliceB now_b[BLOCKS_N], next_b[BLOCKS_N];
-#define LOAD_A(to, stage, g, slice) to = load_a(lane_a + (stage) * STAGE + AT_A((g) * BLOCK_M, (slice) * SLICE))
-#define LOAD_B(to, stage, slice)                         \
-    _Pragma("unroll") for (u32 f = 0; f < BLOCKS_N; ++f) \
-        to[f] = load_b(lane_b + (stage) * STAGE + AT_B(f * BLOCK_N, (slice) * SLICE))
+#if SLICE == 8
+#define LOAD_A(to, stage, g, slice)                                                                            \
+    to = (SliceA)(ELEMENT_A(stage, (g) * 2, (slice) * 2), ELEMENT_A(stage, (g) * 2 + 1, (slice) * 2),           \
+                  ELEMENT_A(stage, (g) * 2, (slice) * 2 + 1), ELEMENT_A(stage, (g) * 2 + 1, (slice) * 2 + 1))
+#define LOAD_BLOCK_B(stage, f, slice) (SliceB)(ELEMENT_B(stage, f, (slice) * 2), ELEMENT_B(stage, f, (slice) * 2 + 1))
+#else
+#define LOAD_A(to, stage, g, slice) \
+    to = (SliceA)(ELEMENT_A(stage, (g) * 2, slice), ELEMENT_A(stage, (g) * 2 + 1, slice))
+#define LOAD_BLOCK_B(stage, f, slice) ELEMENT_B(stage, f, slice)
+#endif
+#define LOAD_B(to, stage, slice) \
+    _Pragma("unroll") for (u32 f = 0; f < BLOCKS_N; ++f) to[f] = LOAD_BLOCK_B(stage, f, slice)
 
     // Prologue: start the copies of steps 0 ... STAGES - 2 and wait for the first.
     u32 reads = 0, writes = STAGES - 1;
@@ -242,14 +261,16 @@ void matmul_mma(__global const T* a, ulong a_at, __global const T* b, ulong b_at
     }
 #pragma unroll 1
     for (u32 l = 0; l < rest; l += QUAD) {
+        const bool past = l + x >= rest;  // there B is +0
         T last_b[BLOCKS_N];
 #pragma unroll
-        for (u32 f = 0; f < BLOCKS_N; ++f) last_b[f] = lane_b[reads * STAGE + AT_B(f * BLOCK_N, l)];
+        for (u32 f = 0; f < BLOCKS_N; ++f)
+            last_b[f] = stages[reads * STAGE + STAGE_OF(TILE_M) + AT(B_MODE, TILE_N, j + f * BLOCK_N + y, l + x)];
 #pragma unroll
         for (u32 g = 0; g < BLOCKS_M; ++g) {
-            const bool past = l + x >= rest;  // there B is +0
-            const T high = past ? -0.0 : lane_a[reads * STAGE + AT_A(g * BLOCK_M, l)];
-            const T low = past ? -0.0 : lane_a[reads * STAGE + AT_A(g * BLOCK_M + 8, l)];
+            const u32 s = i + g * BLOCK_M + y;
+            const T high = past ? -0.0 : stages[reads * STAGE + AT(A_MODE, TILE_M, s, l + x)];
+            const T low = past ? -0.0 : stages[reads * STAGE + AT(A_MODE, TILE_M, s + 8, l + x)];
 #pragma unroll
             for (u32 f = 0; f < BLOCKS_N; ++f) multiply_quad(t[g][f], high, low, last_b[f]);
         }

@@ -55,7 +55,7 @@ inline TuningPoint point_of(const MatmulProblem& p) {
 }
 
 inline constexpr Tunable matmul_tile_index{
-    "matmul.tile", "register_tiled: index of the tile size, 1 is the largest", on_groups, {1, 2, 3, 4, 5}};
+    "matmul.tile", "register_tiled: index of the tile size, 1 is the largest", on_groups, {1, 2, 3, 4, 5, 6}};
 inline constexpr Tunable matmul_panel_kib{"matmul.panel_kib",
                                           "packed: KiB per block of a panel of B",
                                           {TunableUser::host},
