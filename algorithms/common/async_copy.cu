@@ -26,6 +26,29 @@ __device__ __forceinline__ void copy_async_if(bool wanted, u32 to, const E* from
 #endif
 }
 
+// Starts to copy BYTES (4, 8 or 16), or to write zeros if not `inside`. Then `from` may be outside of its buffer.
+template <u32 BYTES, class E>
+__device__ __forceinline__ void copy_async_or_zero(bool inside, u32 to, const E* from) {
+#if __CUDA_ARCH__ >= 800
+    if constexpr (BYTES == 16) {
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(__cvta_generic_to_global(from)),
+                     "r"(inside ? BYTES : 0)
+                     : "memory");
+    } else {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(__cvta_generic_to_global(from)),
+                     "n"(BYTES), "r"(inside ? BYTES : 0)
+                     : "memory");
+    }
+#else
+    struct alignas(BYTES) Bits {
+        u32 word[BYTES / 4];
+    };
+    Bits bits{};
+    if (inside) bits = *reinterpret_cast<const Bits*>(from);
+    *static_cast<Bits*>(__cvta_shared_to_generic(to)) = bits;
+#endif
+}
+
 // Starts to copy a pack of 16 bytes, bypassing L1.
 template <class E>
 __device__ __forceinline__ void copy_pack_async(E* to, const E* from) {

@@ -52,6 +52,20 @@ constexpr auto table = table_of<StencilProblem>({
      .groups = {.run = run_stencil_temporal,
                 .supports = supports_stencil_temporal,
                 .suits = suits_stencil_temporal}},
+    {.variant = {.name = "columns",
+                 .summary = "tiles advance along z: a queue of planes in registers, neighbours from L1",
+                 .order = OperationOrder::canonical,
+                 .source = micikevicius},
+     .groups = {.run = run_stencil_columns,
+                .supports = supports_stencil_columns,
+                .suits = suits_stencil_columns}},
+    {.variant =
+         {.name = "ring",
+          .summary =
+              "tiles advance along z: planes and halos in a ring in local memory, copied asynchronously",
+          .order = OperationOrder::canonical,
+          .source = micikevicius},
+     .groups = {.run = run_stencil_ring, .supports = supports_stencil_ring, .suits = suits_stencil_ring}},
     {.variant =
          {.name = "streaming",
           .summary =

@@ -1,4 +1,4 @@
-// Host side of `streaming` and `temporal`, whose groups of many work-items advance along z.
+// Host side of `columns`, `ring`, `streaming` and `temporal`, whose groups of many work-items advance along z.
 
 #include "stencil_sources.hpp"
 #include "stencil_variants.hpp"
@@ -8,29 +8,94 @@
 namespace concord::detail {
 namespace {
 
+// Bytes of a pack: as many as the alignment of all rows allows, up to a limit.
+u32 pack_bytes(const StencilProblem& p, u32 limit) {
+    u32 bytes = limit;
+    while (bytes > p.size() && ((p.shape.columns * p.size() | p.in.offset | p.out.offset) % bytes != 0))
+        bytes /= 2;
+    return bytes;
+}
+
 // Packs have 8 bytes if all rows are aligned to them and registers suffice; the queue along z takes most registers. A
 // tile of 64 x 64 points reads fewer halo points but needs all registers of a unit, so it requires a compiler that
 // bounds them.
 StencilTile streaming_tile(const Device& device, const StencilProblem& p) {
-    constexpr u32 pack_bytes = 8, side = 32;
+    constexpr u32 side = 32;
     const u32 radius = p.radius();
     if (p.size() == 8)
         return {.group_size = 256, .group_size_x = side, .pack = 1, .rows = radius <= 4 ? 4U : 2U};
-    const bool aligned =
-        p.in.offset % pack_bytes == 0 && p.out.offset % pack_bytes == 0 && p.shape.columns % 2 == 0;
-    if (!aligned || radius > 5) return {.group_size = 256, .group_size_x = side, .pack = 1, .rows = 4};
+    if (pack_bytes(p, 8) < 8 || radius > 5)
+        return {.group_size = 256, .group_size_x = side, .pack = 1, .rows = 4};
     const bool large = radius > 2 && device.traits().bounds_registers;
     return {.group_size = large ? 512U : 256U, .group_size_x = side, .pack = 2, .rows = 4};
+}
+
+// Packs have up to 16 bytes, as the alignment of the rows allows. Registers decide how many packs a work-item has.
+StencilTile columns_tile(const StencilProblem& p) {
+    constexpr u32 vector = 16;
+    const u32 bytes = pack_bytes(p, vector), narrow = vector / bytes;
+    StencilTile tile{.pack = bytes / p.size()};
+    if (p.radius() == 1) {
+        tile.group_size = 128;
+        tile.group_size_x = 32 * narrow;
+        tile.rows = 2 * narrow;
+        tile.resident = 6;
+    } else {
+        tile.group_size = 256;
+        tile.group_size_x = 16 * narrow;
+        tile.rows = narrow;
+        tile.resident = p.radius() == 2 ? 4 : 1;
+    }
+    return tile;
+}
+
+// Tile of `ring`.
+struct RingTile : StencilTile {
+    u32 ahead = 1;  // planes in flight
+};
+
+RingTile ring_tile_of(const StencilProblem& p, u32 rows, u32 ahead, u32 resident) {
+    constexpr u32 vector = 16;
+    const u32 radius = p.radius(), bytes = pack_bytes(p, vector), narrow = vector / bytes;
+    RingTile tile;
+    tile.group_size = 256;
+    tile.group_size_x = 16 * narrow;
+    tile.pack = bytes / p.size();
+    tile.rows = rows * narrow;
+    tile.resident = resident;
+    tile.ahead = ahead;
+    tile.local_bytes = u64{radius + ahead + 1} * (tile.height() + 2 * radius) *
+                       (tile.group_size_x + 2 * divide_up(radius, tile.pack)) * bytes;
+    return tile;
+}
+
+// Whether a group's local memory holds the planes of a tile with two packs per work-item.
+bool fits_high_tile(const Device& device, const StencilProblem& p) {
+    return ring_tile_of(p, 2, p.radius() > 4 ? 1 : 2, 1).local_bytes <= device.traits().local_memory;
+}
+
+// High tiles read fewer halo points. Above radius 4, registers suffice for one group per unit.
+RingTile ring_tile(const Device& device, const StencilProblem& p) {
+    if (p.radius() > 4) return ring_tile_of(p, 2, 1, 1);
+    if (fits_high_tile(device, p)) return ring_tile_of(p, 2, 2, 2);
+    const RingTile low = ring_tile_of(p, 1, 2, 3);
+    return low.local_bytes <= device.traits().local_memory ? low : ring_tile_of(p, 1, 1, 3);
 }
 
 // Planes per group. A group also reads `halo` planes below and above its own, so groups should be deep; but they
 // should also occupy the whole device. Takes the number of pieces with the fewest planes processed in all waves of
 // groups.
-u64 planes_of_group(const Device& device, const Kernel& kernel, const StencilProblem& p, u64 tiles,
-                    u64 halo) {
-    const i64 groups = kernel.attributes().groups_per_unit;
-    const u64 resident = u64{device.traits().units} * (groups > 0 ? static_cast<u64>(groups) : 2),
-              depth = p.planes();
+u64 planes_of_group(const Device& device, const Kernel& kernel, const StencilProblem& p,
+                    const StencilTile& tile, u64 tiles, u64 halo) {
+    const DeviceTraits& traits = device.traits();
+    const i64 known = kernel.attributes().groups_per_unit;
+    u64 groups = known > 0 ? static_cast<u64>(known) : tile.resident;
+    if (known > 0 && tile.local_bytes > 0) {
+        // The device reserves 1 KiB per group.
+        constexpr u64 reserved = 1024;
+        groups = std::clamp<u64>((traits.local_memory + reserved) / (tile.local_bytes + reserved), 1, groups);
+    }
+    const u64 resident = u64{traits.units} * groups, depth = p.planes();
     constexpr u64 max_pieces = 256;
     u64 best = depth, best_cost = ~u64{0};
     for (u64 pieces = 1; pieces <= std::min(depth, max_pieces); ++pieces) {
@@ -59,14 +124,15 @@ void run_along_z(Stream& stream, const StencilProblem& p, u64 at_once, TileOf ti
         kernel = kernel_of(tile);
         across = tiles_in(s.columns, tile.width());
         down = tiles_in(p.rows(), tile.height());
-        planes = planes_of_group(stream.device(), *kernel, p, u64{across} * down, p.radius() * steps);
+        planes = planes_of_group(stream.device(), *kernel, p, tile, u64{across} * down, p.radius() * steps);
         prepared = steps;
     };
     with_star(p, StarLength::used, [&](const ValueBytes& star) {
         each_sweep(stream, p, at_once, [&](const View& from, const View& to, u64 steps) {
             if (steps != prepared) prepare(steps);
             launch(stream, *kernel,
-                   LaunchShape::linear(u64{across} * down * divide_up(p.planes(), planes), tile.group_size),
+                   LaunchShape::linear(u64{across} * down * divide_up(p.planes(), planes), tile.group_size,
+                                       tile.local_bytes),
                    from, to, s.depth, s.rows, s.columns, p.box.z_begin, p.box.z_end, p.box.y_begin,
                    p.box.y_end, down, across, planes, star);
         });
@@ -82,14 +148,12 @@ u64 temporal_steps(const StencilProblem& p) {
 
 // Packs have up to 16 bytes, as the alignment of the rows allows. A work-item has 64 bytes of a plane, or 8 points.
 StencilTile temporal_tile(const StencilProblem& p, u64 steps) {
-    u32 pack = 16 / p.size();
-    while (p.shape.columns % pack != 0 || p.in.offset % (pack * p.size()) != 0 ||
-           p.out.offset % (pack * p.size()) != 0)
-        pack /= 2;
+    constexpr u32 vector = 16;
+    const u32 bytes = pack_bytes(p, vector);
     return {.group_size = 256,
             .group_size_x = 32,
-            .pack = pack,
-            .rows = pack * p.size() == 16 ? 4U : 8U,
+            .pack = bytes / p.size(),
+            .rows = bytes == vector ? 4U : 8U,
             .margin = p.radius() * static_cast<u32>(steps)};
 }
 
@@ -116,6 +180,63 @@ void run_stencil_streaming(Stream& stream, const StencilProblem& p) {
         });
 }
 
+Support supports_stencil_columns(const Device& device, const StencilProblem& p) {
+    if (Support type = supports_type(device, p.type()); !type) return type;
+    const StencilTile tile = columns_tile(p);
+    if (Support group = supports_group(device, tile.group_size); !group) return group;
+    return supports_tiles(p, tile, 256);
+}
+
+// Larger stars need more loads from L1 than it serves.
+bool suits_stencil_columns(const Device& /*device*/, const StencilProblem& p) {
+    return p.radius() <= 2;
+}
+
+void run_stencil_columns(Stream& stream, const StencilProblem& p) {
+    run_along_z(
+        stream, p, 1, [&](u64) { return columns_tile(p); },
+        [&](const StencilTile& tile) {
+            return stencil_kernel(stream.device(), p, kernel_sources::stencil_columns(), "stencil_columns",
+                                  tile.group_size,
+                                  {{"LANES_X", tile.group_size_x},
+                                   {"GROUP", tile.group_size},
+                                   {"PACK", tile.pack},
+                                   {"ROWS", tile.rows},
+                                   {"AHEAD", p.radius() == 1 ? 0 : 1},
+                                   {"RESIDENT", tile.resident}});
+        });
+}
+
+Support supports_stencil_ring(const Device& device, const StencilProblem& p) {
+    if (Support type = supports_type(device, p.type()); !type) return type;
+    const RingTile tile = ring_tile(device, p);
+    if (Support group = supports_group(device, tile.group_size); !group) return group;
+    if (Support local = supports_local_memory(device, tile.local_bytes); !local) return local;
+    return supports_tiles(p, tile, 256);
+}
+
+// Without asynchronous copies, a group waits for the loads of every plane. Smaller stars leave registers enough for
+// `streaming`, which is as fast.
+bool suits_stencil_ring(const Device& device, const StencilProblem& p) {
+    return p.radius() > 4 && (device.traits().async_copy || device.traits().f64_matrix_units);
+}
+
+void run_stencil_ring(Stream& stream, const StencilProblem& p) {
+    const RingTile ring = ring_tile(stream.device(), p);
+    run_along_z(
+        stream, p, 1, [&](u64) { return ring; },
+        [&](const StencilTile& tile) {
+            return stencil_kernel(stream.device(), p, kernel_sources::stencil_ring(), "stencil_ring",
+                                  tile.group_size,
+                                  {{"LANES_X", tile.group_size_x},
+                                   {"GROUP", tile.group_size},
+                                   {"PACK", tile.pack},
+                                   {"ROWS", tile.rows},
+                                   {"AHEAD", ring.ahead},
+                                   {"RESIDENT", tile.resident}});
+        });
+}
+
 Support supports_stencil_temporal(const Device& device, const StencilProblem& p) {
     if (p.radius() > 2)
         return Support::no(
@@ -130,10 +251,9 @@ Support supports_stencil_temporal(const Device& device, const StencilProblem& p)
 }
 
 // One step alone is faster without the margins. Without shuffles, barriers make it slow. At radius 2 the margins cost
-// more than reading a volume from cache.
+// more than the passes that they save.
 bool suits_stencil_temporal(const Device& device, const StencilProblem& p) {
-    const u64 bytes = p.shape.depth * p.shape.rows * p.shape.columns * p.size();
-    return p.steps > 1 && device.traits().shuffles && (p.radius() == 1 || bytes > device.traits().cache / 2);
+    return p.steps > 1 && device.traits().shuffles && p.radius() == 1;
 }
 
 void run_stencil_temporal(Stream& stream, const StencilProblem& p) {

@@ -43,8 +43,10 @@ inline constexpr Tunable stencil_cache_part{"stencil.cache_part",
 inline constexpr Tunable stencil_steps_together{
     "stencil.steps", "blocked: steps per pass", {TunableUser::host}, {1, 2, 3, 4}};
 
-inline constexpr Tunable stencil_planes_a_group{
-    "stencil.planes", "streaming and temporal: planes per group", on_groups, {4, 8, 16, 32, 64, 128, 256}};
+inline constexpr Tunable stencil_planes_a_group{"stencil.planes",
+                                                "variants that advance along z: planes per group",
+                                                on_groups,
+                                                {4, 8, 16, 32, 64, 128, 256}};
 
 inline TuningPoint point_of(const StencilProblem& p) {
     return {p.in.type, p.in.count, u64{p.radius()} + (p.steps > 1 ? 10 : 0)};
@@ -57,6 +59,8 @@ struct StencilTile {
     u32 pack = 1;          // points per work-item along x
     u32 rows = 1;          // points per work-item along y
     u32 margin = 0;        // points along each side that are computed but not stored
+    u32 resident = 2;      // groups per unit that registers should suffice for
+    u64 local_bytes = 0;   // dynamic local memory
 
     // Size of the part that is stored.
     u32 width() const { return (group_size_x - 2 * divide_up(margin, pack)) * pack; }
@@ -122,9 +126,11 @@ void each_sweep(Stream& stream, const StencilProblem& p, u64 at_once, Sweep swee
 }
 
 // Groups of many work-items.
-SupportsOf<StencilProblem> supports_stencil_streaming, supports_stencil_temporal, supports_stencil_planes;
-SuitsOf<StencilProblem> suits_stencil_temporal;
-RunOf<StencilProblem> run_stencil_streaming, run_stencil_temporal, run_stencil_tiled, run_stencil_naive;
+SupportsOf<StencilProblem> supports_stencil_columns, supports_stencil_ring, supports_stencil_streaming,
+    supports_stencil_temporal, supports_stencil_planes;
+SuitsOf<StencilProblem> suits_stencil_columns, suits_stencil_ring, suits_stencil_temporal;
+RunOf<StencilProblem> run_stencil_columns, run_stencil_ring, run_stencil_streaming, run_stencil_temporal,
+    run_stencil_tiled, run_stencil_naive;
 
 // One work-item per group.
 RunOf<StencilProblem> run_stencil_blocked_items;

@@ -5,6 +5,8 @@
 naive="stencil --variants naive --types f32 --patterns random --sizes 1010"
 tiled="${naive/naive/tiled}"
 streaming="stencil --variants streaming --types f32 --patterns random --sizes 300010"
+ring="${streaming/streaming/ring}"
+columns="${streaming/streaming/columns}"
 blocked="stencil --variants blocked --types f32 --patterns random --sizes 1010,30010"
 temporal="stencil --variants temporal --types f32 --patterns random --sizes 300008,300011"
 # At these sizes a step is also computed box by box.
@@ -25,6 +27,18 @@ mutant stencil.cl many "$streaming" "the first row below a tile is within it" 'i
     'if (row > RADIUS) row += HEIGHT;'
 mutant stencil.cl many "$streaming" "the halo is of the plane before" 'load(in + (z + 1) * plane + halo_at[k]' \
     'load(in + z * plane + halo_at[k]'
+mutant stencil_ring.cl many "$ring" "no barrier: a stage is read before it is there" '        barrier(CLK_LOCAL_MEM_FENCE);
+' ''
+mutant stencil_ring.cl many "$ring" "planes after the volume are copied" 'front < depth, plane' 'true, plane'
+mutant stencil_ring.cl many "$ring" "the newest planes are a stage late" 'newest = RADIUS;' 'newest = RADIUS - 1;'
+mutant stencil_ring.cl many "$boxes ring" "a box begins at the volume's first row" \
+    'tile_y = y_begin + (u64)' 'tile_y = (u64)'
+mutant stencil_ring.cl many "${ring/random/special}" "a NaN is not canonical" 'canonical(t[j][i])' 't[j][i]'
+mutant stencil_columns.cl many "$columns" "rows past the last are neighbours" 'inside[k] = y + k - RADIUS < rows' \
+    'inside[k] = y + k - RADIUS <= rows'
+mutant stencil_columns.cl many "$columns" "the queue ends a plane early" 'in_z = z + RADIUS' 'in_z = z + 1 + RADIUS'
+mutant stencil_columns.cl many "$boxes columns" "a box begins at the volume's first row" \
+    'y = y_begin + (u64)' 'y = (u64)'
 # Without sub-group shuffles the exchange between lanes has barriers of its own: a missing barrier shows on CUDA only.
 mutant stencil_temporal.cl many "$temporal" "points outside the volume are computed" 'inside[j] && in_z ? t : 0' \
     'in_z ? t : 0'
@@ -62,6 +76,16 @@ mutant stencil.cu any "$streaming" "the halo is of the plane before" 'load(in + 
     'load(in + z * plane + halo_at[k]'
 mutant stencil.cu any "$streaming" "the queue does not move on at its end" 'const u64 front = z + 1 + RADIUS;' \
     'const u64 front = z + RADIUS;'
+mutant stencil_ring.cu any "$ring" "no barrier: a stage is read before it is there" '        __syncthreads();
+' ''
+mutant stencil_ring.cu any "$ring" "planes after the volume are copied" 'front < depth, plane' 'true, plane'
+mutant stencil_ring.cu any "$ring" "copies are not awaited" '        await_steps<AHEAD - 1>();
+' ''
+mutant stencil_ring.cu any "$boxes ring" "a box begins at the volume's first row" \
+    'tile_y = y_begin + u64(' 'tile_y = u64('
+mutant stencil_columns.cu any "$columns" "rows past the last are neighbours" 'inside[k] = y + k - RADIUS < rows' \
+    'inside[k] = y + k - RADIUS <= rows'
+mutant stencil_columns.cu any "$columns" "the queue ends a plane early" 'in_z = z + RADIUS' 'in_z = z + 1 + RADIUS'
 mutant stencil_temporal.cu any "$temporal" "no barrier: rows are read before they are staged" '        __syncthreads();
 #pragma unroll
         for (u32 s = 0; s < STEPS; ++s) {
