@@ -16,6 +16,11 @@ bool suits_tiles(const Device& device, const ConvolveProblem& p) {
            !supports_convolve_constant_mask(device, p);
 }
 
+// Blocks of results pay where a result has many taps. With few, sliding needs no barriers and reads ahead.
+bool suits_blocks(const Device& device, const ConvolveProblem& p) {
+    return p.mask.taps() > 9 && suits_tiles(device, p);
+}
+
 constexpr char volkov[] = "V. Volkov, Better performance at lower occupancy, GTC 2010";
 constexpr char kirk[] = "D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2010, ch. 8";
 
@@ -28,21 +33,21 @@ constexpr Row<ConvolveProblem> register_tiled{
                 .source = volkov},
     .groups = {.run = run_convolve_register_tiled,
                .supports = supports_convolve_register_tiled,
-               .suits = suits_tiles}};
+               .suits = suits_blocks}};
 
 constexpr Row<ConvolveProblem> sliding{
     .variant = {.name = "sliding",
-                .summary = "rows of vectors in registers slide down the image",
-                .dialects = {Dialect::opencl, Dialect::host},
+                .summary =
+                    "a window of results slides down the image in registers; taps unrolled for the mask's "
+                    "shape (CPU: rows of vectors)",
+                .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                 .order = OperationOrder::canonical,
                 .source = volkov},
+    .groups = {.run = run_convolve_sliding_groups,
+               .supports = supports_convolve_sliding,
+               .suits = suits_tiles},
     .items = {.run = run_convolve_sliding_items, .supports = supports_problem},
     .host = {.run = run_convolve_sliding_host, .supports = supports_problem}};
-
-// The variant for the passes of `separable`.
-const Row<ConvolveProblem>& pass_on(const Device& device) {
-    return class_of(device) == DeviceClass::groups ? register_tiled : sliding;
-}
 
 // One pass along rows, which writes to scratch without padding, and one along columns.
 template <class T>
@@ -55,9 +60,8 @@ void run_factors(Stream& stream, const ConvolveProblem& p) {
     rows.shape.out_pitch = columns.shape.in_pitch = s.columns;
     rows.mask = ConvolveMask(factors->row, 1, p.mask.columns);
     columns.mask = ConvolveMask(factors->column, p.mask.rows, 1);
-    const Row<ConvolveProblem>& pass = pass_on(stream.device());
-    pass.run(stream, rows);
-    pass.run(stream, columns);
+    sliding.run(stream, rows);
+    sliding.run(stream, columns);
 }
 
 constexpr Implementation<ConvolveProblem> separable{
@@ -68,7 +72,7 @@ constexpr Implementation<ConvolveProblem> separable{
     .supports =
         [](const Device& device, const ConvolveProblem& p) {
             if (!convolve_separates(p.mask)) return Support::no("requires a mask of rank one");
-            return pass_on(device).supports(device, p);
+            return sliding.supports(device, p);
         }};
 constexpr Implementation<ConvolveProblem> constant_mask{.run = run_convolve_constant_mask,
                                                         .supports = supports_convolve_constant_mask};
@@ -115,7 +119,8 @@ constexpr auto table = table_of<ConvolveProblem>({
 });
 
 constexpr auto variants = variants_of(table);
-constexpr const Tunable* tunables[] = {&convolve_tile_rows, &convolve_groups_a_unit, &convolve_group_work};
+constexpr const Tunable* tunables[] = {&convolve_tile_rows, &convolve_strip_rows, &convolve_groups_a_unit,
+                                       &convolve_group_work};
 
 [[noreturn]] void refuse(const std::string& what) {
     throw Error(ErrorCode::invalid_argument, "convolve", what);

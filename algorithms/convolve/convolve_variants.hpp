@@ -27,6 +27,8 @@ struct ConvolveProblem {
 
 inline constexpr Tunable convolve_tile_rows{
     "convolve.tile_rows", "register_tiled: rows per tile", on_groups, {8, 16, 32, 64}};
+inline constexpr Tunable convolve_strip_rows{
+    "convolve.strip", "sliding: rows per work-item", on_groups, {8, 12, 16, 24, 32, 48, 64, 128}};
 inline constexpr Tunable convolve_groups_a_unit{
     "convolve.groups", "sliding: maximum number of groups per thread", on_cpus, {2, 4, 8, 16, 32, 64}};
 inline constexpr Tunable convolve_group_work{"convolve.group_work",
@@ -54,10 +56,10 @@ struct ConvolveHost {
 const ConvolveHost& convolve_host(Type image);
 
 // Groups of many work-items.
-SupportsOf<ConvolveProblem> supports_convolve_register_tiled, supports_convolve_tiled_halo,
-    supports_convolve_constant_mask, supports_convolve_naive;
-RunOf<ConvolveProblem> run_convolve_register_tiled, run_convolve_tiled_halo, run_convolve_constant_mask,
-    run_convolve_naive;
+SupportsOf<ConvolveProblem> supports_convolve_register_tiled, supports_convolve_sliding,
+    supports_convolve_tiled_halo, supports_convolve_constant_mask, supports_convolve_naive;
+RunOf<ConvolveProblem> run_convolve_register_tiled, run_convolve_sliding_groups, run_convolve_tiled_halo,
+    run_convolve_constant_mask, run_convolve_naive;
 
 // One work-item per group.
 RunOf<ConvolveProblem> run_convolve_sliding_items;

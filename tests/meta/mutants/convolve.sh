@@ -5,6 +5,7 @@
 tiled="convolve --variants register_tiled --types f32 --patterns random --sizes 150"
 inner="convolve --variants register_tiled --types f32 --patterns random --sizes 20000"
 sliding="convolve --variants sliding --types f32 --patterns random --sizes 150"
+strips="convolve --variants sliding --types f32 --patterns random --sizes 20000"
 bands="convolve --variants sliding --types f32 --patterns random --sizes 1009"
 direct="convolve --variants naive --types f32 --patterns random --sizes 150"
 halo="${direct/naive/tiled_halo}"
@@ -28,6 +29,17 @@ mutant convolve.cl many "$tiled" "no barrier: a work-item takes cells before the
     '    barrier(CLK_LOCAL_MEM_FENCE);
 ' ''
 mutant convolve.cl many "$inner" "the rows of a work-item are adjacent" 'cells + r * ITEMS_Y * PITCH' 'cells + r * PITCH'
+mutant convolve_sliding.cl many "$sliding" "sums do not move on by a row" 'sum[k + (j > 0)][p]' 'sum[k][p]'
+mutant convolve_sliding.cl many "$sliding" "a multiply and an add for one of both" \
+    'sum[k][p] = fma(tap, row[LEAD - BEFORE + p + i], so_far);' \
+    'sum[k][p] = tap * row[LEAD - BEFORE + p + i] + so_far;'
+mutant convolve_sliding.cl many "$sliding" "a result past a row's end" 'if (p < count) to[p]' 'if (p <= count) to[p]'
+mutant convolve_sliding.cl many "$strips" "a work-item at the right edge reads on" 'left + (32 * PACK + LEAD) <= columns' \
+    'left + 32 * PACK <= columns'
+mutant convolve_sliding.cl many "$sliding" "a row between strips is left out" '(part >> wide_shift)) * height;' \
+    '(part >> wide_shift)) * (height + 1);'
+mutant convolve_sliding.cl many "${strips/random/special}" "a NaN is not canonical" 'pack.item[p] = canonical(value[p]);' \
+    'pack.item[p] = value[p];'
 mutant convolve_wide.cl one "$bands" "columns outside are never 0" '(r == row && q == column)' 'r == row'
 mutant convolve_wide.cl one "$bands" "rows outside are never 0" 'clamps || r == row ? in +' 'r == r ? in +'
 mutant convolve_wide.cl one "$bands" "a vector past a row's end" 'min((u64)LANES, end - x)' 'LANES'
@@ -56,3 +68,11 @@ mutant convolve.cl many "${inner/random/special}" "a NaN is not canonical" 'pack
 mutant convolve_wide.cl one "${sliding/random/special}" "a NaN is not canonical" 'value = CANONICAL(VECTOR, value);' ''
 mutant convolve.cu any "${inner/random/special}" "a NaN is not canonical" \
     'result[p] = canonical(sum[r][w * PACK + p]);' 'result[p] = sum[r][w * PACK + p];'
+mutant convolve_sliding.cu any "$sliding" "sums do not move on by a row" 'sum[k + (j > 0)][p]' 'sum[k][p]'
+mutant convolve_sliding.cu any "$sliding" "columns outside are never 0" 'image.clamps || (c == at && r == row) ? cell : T(0)' \
+    'r == row ? cell : T(0)'
+mutant convolve_sliding.cu any "$strips" "rows that were loaded ahead are lost" '(u + k) % (AHEAD + 1)' 'k'
+mutant convolve_sliding.cu any "$sliding" "a row between strips is left out" '(warp >> wide_shift)) * height;' \
+    '(warp >> wide_shift)) * (height + 1);'
+mutant convolve_sliding.cu any "${strips/random/special}" "a NaN is not canonical" 'result[p] = canonical(sum[0][p]);' \
+    'result[p] = sum[0][p];'
