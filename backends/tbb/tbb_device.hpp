@@ -42,7 +42,7 @@ class LaunchTimes {
     // The shorter one of the last two launches with this hash: a disturbance does not count. Long if unknown.
     std::chrono::nanoseconds recent(u64 hash) const {
         const u64 entry = of(hash).load(std::memory_order_relaxed);
-        if (entry >> tag_shift != hash >> tag_shift || entry == 0) return std::chrono::hours(1);
+        if (entry >> tag_shift != hash >> tag_shift || entry == 0) return std::chrono::seconds(1);
         return std::chrono::nanoseconds(std::min(entry >> time_bits & most, entry & most) * unit);
     }
     void add(u64 hash, std::chrono::nanoseconds time) {

@@ -7,10 +7,13 @@
 namespace concord::tbb_backend {
 
 void run_parallel(tbb::task_arena& arena, u64 count, u64 grain, Part part, void* call) {
+    // Isolated: a thread that waits for the parts of a short launch must not take parts of another stream's long one.
     arena.execute([&] {
-        tbb::parallel_for(
-            tbb::blocked_range<u64>(0, count, grain),
-            [&](const tbb::blocked_range<u64>& range) { part(call, range.begin(), range.end()); });
+        tbb::this_task_arena::isolate([&] {
+            tbb::parallel_for(
+                tbb::blocked_range<u64>(0, count, grain),
+                [&](const tbb::blocked_range<u64>& range) { part(call, range.begin(), range.end()); });
+        });
     });
 }
 

@@ -127,32 +127,6 @@ std::byte* local_memory(u64 bytes) {
     return memory.of_thread(bytes);
 }
 
-// The arguments of a launch that runs in the call: addresses of the caller's values, and buffers as pointers.
-class BorrowedArguments {
-  public:
-    static constexpr std::size_t most = 32;
-
-    explicit BorrowedArguments(std::span<const KernelArgument> list) {
-        for (std::size_t i = 0; i < list.size(); ++i) {
-            const KernelArgument& argument = list[i];
-            if (argument.buffer == nullptr) {
-                arguments_[i] = argument.value;
-            } else {
-                pointers_[i] = address(backend::memory_of(*argument.buffer)) + argument.offset;
-                arguments_[i] = &pointers_[i];
-            }
-        }
-    }
-    BorrowedArguments(const BorrowedArguments&) = delete;
-    BorrowedArguments& operator=(const BorrowedArguments&) = delete;
-
-    const void* const* data() const { return arguments_; }
-
-  private:
-    const void* arguments_[most];  // not initialised, as most of it is not used
-    void* pointers_[most];
-};
-
 // A copy of the arguments of a launch: buffers as pointers, values as bytes. Short lists need no memory of their own.
 class Arguments {
   public:
@@ -215,7 +189,7 @@ u64 hash_of(const LaunchShape& shape, std::span<const KernelArgument> arguments)
 // Operations of at most this time run in the call if the queue is empty. It is about the time in which a thread wakes.
 constexpr std::chrono::microseconds brief{50};
 // An operation that may take any time.
-constexpr nanoseconds unknown = std::chrono::hours(1);
+constexpr nanoseconds unknown = std::chrono::seconds(1);  // the sum over a long queue does not overflow
 // Copies and fills of at most this many bytes are as short.
 constexpr u64 brief_bytes = u64{128} << 10;
 
@@ -274,16 +248,18 @@ class TbbQueue final : public backend::Queue {
         const Launch launch{.entry = kernel.entry, .shape = shape, .groups = groups.value()};
         const u64 hash = hash_of(shape, arguments);
         const nanoseconds expected = kernel.times->recent(hash);
-        if (arguments.size() <= BorrowedArguments::most && begin_in_call(expected)) {
-            const BorrowedArguments borrowed(arguments);
-            // Reading the clock takes as long as the shortest kernels, which are measured now and then.
-            const bool is_measured = expected > brief / 8 || ++launches_ % 8 == 0;
-            return run_in_call([&] {
-                if (!is_measured) return run(launch, borrowed.data());
-                const Clock::time_point start = Clock::now();
-                run(launch, borrowed.data());
-                kernel.times->add(hash, Clock::now() - start);
-            });
+        if (expected <= brief) {
+            const Arguments copies(arguments);  // the kernel may write where the caller's values are
+            if (begin_in_call(expected)) {
+                // Reading the clock takes as long as the shortest kernels, which are measured now and then.
+                const bool is_measured = expected > brief / 8 || ++launches_ % 8 == 0;
+                return run_in_call([&] {
+                    if (!is_measured) return run(launch, copies.data());
+                    const Clock::time_point start = Clock::now();
+                    run(launch, copies.data());
+                    kernel.times->add(hash, Clock::now() - start);
+                });
+            }
         }
         append(make<QueuedLaunch>(*this, launch, kernel.times, hash, arguments), expected);
     }
@@ -308,7 +284,10 @@ class TbbQueue final : public backend::Queue {
     void synchronize() override {
         std::unique_lock lock(mutex_);
         while (first_ != nullptr || running_) {
-            if (running_ || reserved_) {
+            if (reserved_) {
+                done_.wait(lock,
+                           [&] { return !reserved_; });  // the caller that reserved the queue runs all of it
+            } else if (running_) {
                 wait_for_operation(lock);
             } else {
                 run_front(lock);
@@ -525,8 +504,14 @@ class TbbQueue final : public backend::Queue {
         if (running_) wait_for_operation(lock);
         while (first_ != nullptr)
             run_front(lock);
-        running_ = true;
         reserved_ = false;
+        // One of them may have failed. Then the operation is skipped, as any that is queued.
+        if (skips_) {
+            lock.unlock();
+            done_.notify_all();
+            return false;
+        }
+        running_ = true;
         return true;
     }
     // Another thread runs an operation, which is often short. Spins for a few microseconds, then sleeps.

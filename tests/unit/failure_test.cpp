@@ -2,6 +2,10 @@
 // device.
 #include "pipeline_data.hpp"
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 using namespace concord;
 using test::Away;
 using test::Pile;
@@ -228,6 +232,39 @@ DEVICE_TEST(a_stream_that_waits_for_failed_work_fails_too) {
     CHECK(out.to_host(one.stream())[0] != after);
     one.check();
     two.check();
+}
+
+// On the CPU, short work runs in the call once the work before it has ended, which may have failed meanwhile.
+DEVICE_TEST(short_work_behind_a_failure_is_skipped) {
+    if (device.traits().dialect != Dialect::host) return;  // other languages have no exceptions
+    const auto stream = device.create_stream(), other = device.create_stream();
+    const auto event = device.create_event();
+    constexpr u64 few = 64;
+    std::vector<u32> refused(few, 1);
+    refused[few / 2] = 77;
+    const Array<u32> good(*stream, std::vector<u32>(few, 1)), bad(*stream, refused), out(*stream, few),
+        target(*stream, 1);
+    const u32 before = 7, after = 9;
+    for (u32 round = 0; round < 200; ++round) {
+        stream->fill(*target.buffer(), 0, 4, &before, 4);
+        for (int i = 0; i < 2; ++i)
+            map(*stream, good, out, failing_function);
+        stream->synchronize();
+        std::atomic<bool> may_continue = false;
+        stream->callback([&] {
+            while (!may_continue)
+                std::this_thread::yield();
+        });
+        map(*stream, bad, out, failing_function);
+        may_continue = true;
+        std::this_thread::sleep_for(std::chrono::microseconds(round % 20));
+        stream->fill(*target.buffer(), 0, 4, &after, 4);
+        stream->record(*event);
+        other->wait(*event);
+        CHECK_THROWS_WITH(stream->synchronize(), "refused 77");
+        CHECK_THROWS(other->synchronize());
+        CHECK(target.to_host(*stream)[0] == before);
+    }
 }
 
 DEVICE_TEST(after_a_source_or_a_sink_that_throws_results_are_right) {
