@@ -211,8 +211,8 @@ void CudaQueue::launch(const backend::Kernel& kernel, const LaunchShape& shape,
 }
 
 void CudaQueue::launch(const CudaKernel& kernel, const LaunchShape& shape, void** arguments) {
-    const bool after_kernel =
-        std::exchange(after_kernel_, false) && !may_be_captured_.load(std::memory_order_relaxed);
+    const bool after_kernel = after_kernel_.exchange(false, std::memory_order_relaxed) &&
+                              !may_be_captured_.load(std::memory_order_relaxed);
     kernel.launch(target_, shape, arguments, after_kernel);
     after_kernel_ = true;
 }

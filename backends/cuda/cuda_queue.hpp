@@ -16,7 +16,10 @@ class CudaQueue final : public backend::Queue {
     // On a stream of another owner.
     CudaQueue(CudaDevice& device, concord::Device& pool, CUstream stream);
     ~CudaQueue() override;
-    void* native_handle() noexcept override { return stream_; }
+    void* native_handle() noexcept override {
+        after_kernel_ = false;
+        return stream_;
+    }
 
     void write(backend::Memory& to, u64 offset, const void* from, u64 bytes) override;
     void read(void* to, const backend::Memory& from, u64 offset, u64 bytes) override;
@@ -55,8 +58,10 @@ class CudaQueue final : public backend::Queue {
     // Whether the owner may capture the stream: it is adopted, or has waited for an event of a capture.
     std::atomic<bool> may_be_captured_ = false;
     // Whether the last operation is a kernel, so that the next kernel may be launched before it ends. An owner of the
-    // stream may have enqueued other work since, so that this is used on Concord's own streams only.
-    bool after_kernel_ = false;
+    // stream may have enqueued other work since, so that this is used on Concord's own streams only, and not directly
+    // after native_handle(). Kernels that the caller enqueues there later are not overtaken: a kernel of Concord waits
+    // for the one before it, which waited for Concord's.
+    std::atomic<bool> after_kernel_ = false;
     CUstream target_ = nullptr;  // the stream for copies, fills and launches: stream_, or the capturing one
     std::unique_ptr<CudaStaging> staging_;
     std::unique_ptr<CudaCapture> capture_;
