@@ -16,6 +16,7 @@ constexpr u32 max_ranks = 8;  // more ranks would send many small messages
 
 bool SmallGather::is_usable(const Communicator& ranks, const Stream& stream) {
     if (ranks.size() == 1 || ranks.size() > max_ranks) return false;
+    if (stream.is_recording()) return false;  // messages refuse it
     if (!ranks.gather_is_decided_) return true;
     return ranks.gather_ != nullptr && &ranks.gather_->memory_[0]->device() == &stream.device();
 }

@@ -198,7 +198,8 @@ bool can_link(const Greeting& mine, const Greeting& theirs) {
 }
 
 bool may_link(Stream& stream) {
-    return is_cuda_memory(stream) && detail::links_enabled() && ipc().is_there;
+    const bool enabled = detail::links_enabled();  // refuses other values on every rank
+    return enabled && is_cuda_memory(stream) && ipc().is_there;
 }
 
 }  // namespace
