@@ -46,10 +46,10 @@ bool suits_onesweep(const Device& device, const SortProblem& /*p*/) {
     return device.traits().shuffles;
 }
 
-// One group sorts fewer keys as fast in one launch.
+// One group sorts fewer keys as fast in one launch. Without onesweep's kernels a warp does not synchronise alone.
 bool suits_rank_merge(const Device& device, const SortProblem& p) {
     constexpr u64 one_tile = u64{8} << 10;  // bytes of keys
-    return device.traits().shuffles && p.count() * p.key_size() > one_tile;
+    return device.traits().shuffles && supports_waiting(device) && p.count() * p.key_size() > one_tile;
 }
 
 bool suits_counting(const Device& device, const SortProblem& p) {

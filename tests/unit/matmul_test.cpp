@@ -176,7 +176,7 @@ DEVICE_TEST(matmul_on_tensor_cores_with_every_tile) {
     const auto a = random_values<f64>(200 * 200), b = random_values<f64>(200 * 200, 2),
                c = random_values<f64>(200 * 200, 3);
     const Array<f64> from_a(*stream, a), from_b(*stream, b);
-    for (const u64 tile : {1, 2, 3, 4, 5}) {
+    for (const u64 tile : {1, 2, 3, 4, 5, 6}) {
         CAPTURE(tile);
         const std::vector<TuningRow> rows{
             {.what = "matmul.tile", .type = Type::f64, .value = std::to_string(tile)}};
