@@ -8,7 +8,7 @@
 //            most 255 totals, one per thread, and combines 16 of them to the total of each node between the levels.
 //            Then it combines the siblings of each level, and then the levels, top down. Which values it combines, and
 //            in which order, depends on t alone, so results are deterministic. Tiles exchange totals only, not
-//            prefixes, so there is no chain of dependent tiles.
+//            prefixes. The last tile of 256 publishes the total of its node once it has seen those of the nodes before.
 // Order      Sklansky's network scans 16 values, see sklansky.cu.
 // Progress   A ticket numbers the tiles, so all tiles that a tile waits for have started. It relies on forward
 //            progress of started groups while others spin (DeviceTraits::forward_progress).

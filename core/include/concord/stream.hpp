@@ -64,8 +64,9 @@ struct KernelArgument {
 /// An in-order queue of work on one device, created by Device::create_stream. Destroying a stream waits for its work.
 ///
 /// All calls are asynchronous except synchronize() and transfers of pageable memory, which may block until the stream
-/// reaches them. To overlap transfers with kernels, use copy() with a page-locked buffer (Device::allocate_host). Host
-/// memory passed to write() and read() must stay valid and unchanged until the stream has executed the transfer.
+/// reaches them. The device `tbb` may run short work in the call, so a kernel must not wait for the host. To overlap
+/// transfers with kernels, use copy() with a page-locked buffer (Device::allocate_host). Host memory passed to write()
+/// and read() must stay valid and unchanged until the stream has executed the transfer.
 ///
 /// Any thread may call a stream; calls execute one at a time. All offsets and sizes are in bytes. A call throws
 /// invalid_argument if a range does not fit its buffer, and wrong_device if an object belongs to another device. The
