@@ -251,9 +251,12 @@ Support supports_stencil_temporal(const Device& device, const StencilProblem& p)
 }
 
 // One step alone is faster without the margins. Without shuffles, barriers make it slow. At radius 2 the margins cost
-// more than the passes that they save.
+// more than the passes that they save, as long as the cache holds a good part of the volume.
 bool suits_stencil_temporal(const Device& device, const StencilProblem& p) {
-    return p.steps > 1 && device.traits().shuffles && p.radius() == 1;
+    constexpr u64 caches = 5;
+    const u64 bytes = p.shape.depth * p.shape.rows * p.shape.columns * p.size();
+    return p.steps > 1 && device.traits().shuffles &&
+           (p.radius() == 1 || bytes > caches * device.traits().cache);
 }
 
 void run_stencil_temporal(Stream& stream, const StencilProblem& p) {
