@@ -23,7 +23,7 @@ inline constexpr EnvironmentVariable environment_variables[] = {
      "\"off\" launches each CUDA kernel after the end of the kernel in front of it."},
     {"CONCORD_TUNING", "File or directory of tuning tables, or \"off\"."},
     {"CONCORD_CALIBRATION", "\"off\" disables the calibration of CPUs without a tuning table."},
-    {"CONCORD_LINKS", "\"off\" makes ranks exchange halos as messages only."},
+    {"CONCORD_LINKS", "Whether ranks write halos and short results into each other's memory: on or off."},
     {"CONCORD_MPI_CUDA", "Whether MPI receives CUDA memory directly: on or off."},
     {"CONCORD_MPI_PIECE", "Largest MPI message in bytes, equal on all ranks."},
     {"CONCORD_LOG", "Log level: debug, info, warn (default), error or off."},

@@ -51,6 +51,7 @@ void check_environment() {
     one_of("CONCORD_CALIBRATION", {"on", "off"});
     one_of("CONCORD_LAUNCH_OVERLAP", {"on", "off"});
     one_of("CONCORD_OPENCL_ITEMS", {"many", "one"});
+    one_of("CONCORD_LINKS", {"on", "off"});
     one_of("CONCORD_MPI_CUDA", {"on", "off"});
     if (const std::string tuning = value_of("CONCORD_TUNING");
         !tuning.empty() && tuning != "off" && !std::filesystem::exists(tuning))

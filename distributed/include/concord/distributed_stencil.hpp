@@ -60,8 +60,8 @@ struct DistributedStencilOptions {
     std::string variant = "auto";  ///< a variant of distributed_stencil_algorithm
     u32 along_z = 0;               ///< parts along z; 0 for both: chosen by stencil_cut()
     u32 along_y = 0;               ///< parts along y
-    /// Time steps per exchange of halos; 0: chosen by the size of halos. More than one needs the variant `overlapped`,
-    /// no cut along y, and parts of twice as many planes as the steps' radii together.
+    /// Time steps per exchange of halos; 0: chosen by the size of halos. More than one needs a variant other than
+    /// `sequential`, no cut along y, and parts of twice as many planes as the steps' radii together.
     u32 steps_per_exchange = 0;
     Options local = {};  ///< options of stencil_box() on each device
 };
@@ -129,8 +129,8 @@ class DistributedStencil {
 
     /// Copies the box that this rank holds into the volume.
     void load(const View& in);
-    /// Runs that many steps. The halos of a newly loaded volume are exchanged before the first step, those of a
-    /// step's result after every step but the last.
+    /// Runs that many steps. The halos of a newly loaded volume are exchanged before the first step, those of
+    /// results after every steps_per_exchange() steps but the last.
     void run(u64 steps);
     /// Copies the box that this rank holds out of the volume.
     void store(const View& out);
