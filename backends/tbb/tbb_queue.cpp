@@ -186,8 +186,8 @@ u64 hash_of(const LaunchShape& shape, std::span<const KernelArgument> arguments)
     return hash;
 }
 
-// Operations of at most this time run in the call, if what is before them in the queue is as short. It is about the time
-// in which a thread wakes.
+// Operations of at most this time run in the call, if what is before them in the queue is as short. It is about the
+// time in which a thread wakes.
 constexpr std::chrono::microseconds brief{50};
 // An operation that may take any time.
 constexpr nanoseconds unknown = std::chrono::seconds(1);  // the sum over a long queue does not overflow
