@@ -47,6 +47,7 @@ constexpr Refusal table[] = {
      .is_possible_only = true},
     {.algorithm = "transpose", .variant = "vectorized", .applies = one_item, .reason = prefers_many},
     {.algorithm = "transpose", .variant = "blocked", .applies = many_items, .reason = prefers_one},
+    {.algorithm = "convolve", .variant = "register_tiled", .applies = one_item, .reason = prefers_many},
     {.algorithm = "stencil", .variant = "columns", .applies = one_item, .reason = prefers_many},
     {.algorithm = "stencil", .variant = "ring", .applies = one_item, .reason = prefers_many},
     {.algorithm = "stencil", .variant = "streaming", .applies = one_item, .reason = prefers_many},

@@ -24,7 +24,7 @@ has out " left out; "
 has table.txt "concord tuning 2"
 has table.txt "backend: tbb"
 has tune.json '"algorithm": "reduce"'
-has tune.json '"default_variant": "fixed"'
+has tune.json '"default_variant": "serial"'
 # The default place of the table.
 ends 0 "config/concord/tuning/tbb_" tune map "${quick[@]}" --types u8 --sizes 2^12
 ends 0 "$work/config/concord/tuning/tbb_" devices --verbose
@@ -41,7 +41,7 @@ dict="{'descr': '<u4', 'fortran_order': False, 'shape': (4,), }"
 CONCORD_TUNING=mine.txt ends 0 '"variant": "first_add"' run reduce --in x.npy --out y.npy --device tbb --json
 has out "mine.txt:$line: skipping the line: unknown variant 'frob' of reduce"
 has out "mine.txt:$((line + 1)): skipping the line: invalid value '3' of sort.leaf_kib"
-CONCORD_TUNING=off ends 0 '"variant": "fixed"' run reduce --in x.npy --out y.npy --device tbb --json
+CONCORD_TUNING=off ends 0 '"variant": "serial"' run reduce --in x.npy --out y.npy --device tbb --json
 CONCORD_TUNING=$work/mine.txt ends 0 "$work/mine.txt, 1 entries" devices --verbose
 
 # Rows of other algorithms are kept.
