@@ -79,7 +79,7 @@ class StencilPart {
         bool sends_more;  // than its face: corners, and in a thin part also planes that other edges compute
         StencilBox face;
         BoxRuns from, to;  // of the link: what is written, and where
-        u64 bytes;         // sent per step
+        u64 bytes;         // sent per exchange
         std::shared_ptr<Link> link;
         std::optional<BoxMessage> send, receive;
         u64 remote_points;

@@ -1,7 +1,8 @@
 // An in-order queue of host work. Each stream has a thread that executes its operations. A caller that waits executes
-// them, too, so that a launch followed by synchronize() needs no thread switch. If the queue is empty, a short
-// operation runs in the call: waking a thread takes longer, and on a CPU both threads may share a core. A launch is
-// short if the last one of the same kernel with the same shape and counts was; see LaunchTimes.
+// them, too, so that a launch followed by synchronize() needs no thread switch. A short operation
+// runs in the call if what is before it in the queue is short, too: waking a thread takes longer, and on a CPU both
+// threads may share a core. A launch is short if one of the last two of the same kernel with the same shape and counts
+// was; see LaunchTimes.
 //
 // After a kernel has thrown, the queue skips kernels, fills and copies until synchronize() throws the exception. Their
 // inputs are incomplete: a later kernel of the same call could take an offset from memory that was never written.
@@ -286,8 +287,8 @@ class TbbQueue final : public backend::Queue {
         std::unique_lock lock(mutex_);
         while (first_ != nullptr || running_) {
             if (reserved_) {
-                done_.wait(lock,
-                           [&] { return !reserved_; });  // the caller that reserved the queue runs all of it
+                // The call that reserved the queue runs all of it.
+                done_.wait(lock, [&] { return !reserved_; });
             } else if (running_) {
                 wait_for_operation(lock);
             } else {
@@ -442,8 +443,7 @@ class TbbQueue final : public backend::Queue {
             expected_ += expected;
             (first_ != nullptr ? last_->next : first_) = added;
             last_ = added;
-            wake =
-                asleep_ && !running_;  // otherwise the thread that runs an operation continues with this one
+            wake = asleep_ && !running_;  // a thread that runs an operation continues with this one
         }
         if (wake) wake_.notify_one();
     }

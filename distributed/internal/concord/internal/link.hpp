@@ -20,7 +20,7 @@ bool links_enabled();
 
 // One end of a link. Turns are symmetric: in each turn both ends write, call signal(), and call wait() once. A signal
 // therefore also tells the other end that earlier work of the signalling stream has read what came in earlier turns.
-// The destructor waits until this end's writes are done.
+// Destroying the last owner of a remote buffer waits until this end's writes to it are done.
 class Link {
   public:
     virtual ~Link() = default;
