@@ -1,5 +1,6 @@
 #include "opencl_device.hpp"
 
+#include "opencl_buffer.hpp"
 #include "opencl_event.hpp"
 #include "opencl_kernel.hpp"
 #include "opencl_properties.hpp"
@@ -9,8 +10,9 @@
 #include <concord/log.hpp>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
+#include <cstring>
+#include <memory>
 #include <thread>
 
 namespace concord::opencl {
@@ -64,18 +66,20 @@ QueueHandle OpenClDevice::create_command_queue() const {
 void OpenClDevice::observe() {
     constexpr const char* call = "open_device";
     constexpr cl_uint pattern = 0xc0c0c0c0;
-    alignas(128) std::array<cl_uint, 1024> host{};
-    cl_int status = CL_SUCCESS;
-    // Only CPUs may work in host memory. A GPU would lock the pages of `host` for nothing.
+    constexpr u64 bytes = 4096;
+    // Only CPUs may work in host memory. A GPU would lock its pages for nothing.
     const bool cpu = !traits_.many_items;
-    const MemoryHandle memory(cl().clCreateBuffer(context_.get(),
-                                                  CL_MEM_READ_WRITE | (cpu ? CL_MEM_USE_HOST_PTR : 0),
-                                                  sizeof host, cpu ? host.data() : nullptr, &status));
-    check(status, call, "clCreateBuffer");
-    // Nothing may throw before all commands have ended, because `host` is on the stack.
+    std::unique_ptr<OpenClMemory> memory;
+    if (cpu)
+        memory = std::make_unique<SharedMemory>(*this, context_.get(), bytes);
+    else
+        memory = std::make_unique<DeviceMemory>(*this, context_.get(), queue_.get(), bytes);
+    auto* host = static_cast<cl_uint*>(memory->host_pointer());
+    if (cpu) std::memset(host, 0, bytes);
+    // Only the loss of the driver throws before all commands have ended. SharedMemory then keeps its memory.
     EventHandle fill, marker;
-    status = cl().clEnqueueFillBuffer(queue_.get(), memory.get(), &pattern, sizeof pattern, 0, sizeof host, 0,
-                                      nullptr, fill.out());
+    cl_int status = cl().clEnqueueFillBuffer(queue_.get(), memory->memory(), &pattern, sizeof pattern, 0,
+                                             bytes, 0, nullptr, fill.out());
     if (status == CL_SUCCESS)
         status = cl().clEnqueueMarkerWithWaitList(queue_.get(), 0, nullptr, marker.out());
     const cl_int finished = cl().clFinish(queue_.get());
@@ -83,7 +87,7 @@ void OpenClDevice::observe() {
     check(finished, call, "clFinish");
 
     // The standard guarantees the host access only while the memory is mapped. CPU runtimes work in place.
-    traits_.shares_host_memory = cpu && host.front() == pattern && host.back() == pattern;
+    traits_.shares_host_memory = cpu && host[0] == pattern && host[bytes / sizeof pattern - 1] == pattern;
     if (cpu && !traits_.shares_host_memory)
         detail::log_info(info_.selector +
                          ": the driver does not use host memory in place; buffers are copied");

@@ -77,7 +77,7 @@ of_library matmul_host.hpp matmul_host.cpp "matmul $textbook blocks" "blocks: a 
 packed="matmul --types f32 --patterns random --sizes 100003 --variants packed"
 of_library matmul_parts.hpp matmul_host.cpp "matmul ${textbook/1009/918} naive" "the last part of an odd number stays behind" \
     'if ((parts - 1) >> level & 1) add(level);' ''
-of_library matmul_packed.hpp matmul_host.cpp "$packed" "packed: chains begin anew with each block of k" \
+of_library matmul_packed.hpp matmul_host.cpp "${packed/100003/640009}" "packed: chains begin anew with each block of k" \
     'k, first ? nullptr : part,' 'k, l < p.k ? nullptr : part,'
 of_library matmul_packed.hpp matmul_host.cpp "$packed" "packed: the last row of C stays behind" \
     'for (u64 e = 0; e < height; ++e) {' 'for (u64 e = 0; e + 1 < height; ++e) {'
