@@ -3,10 +3,9 @@
 // The mask is in constant memory. With NVIDIA's compiler, copies to local memory are asynchronous and lanes exchange
 // packs; elsewhere copies pass through registers, and packs are stored by the lane that computed them.
 
+#include "convolve_mask.cl"
 #include "lanes.cl"
 
-#define BEFORE (MASK_COLUMNS / 2)                                // columns under the mask on either side
-#define LEAD ((BEFORE + PACK - 1) / PACK * PACK)                // BEFORE, rounded up to whole packs
 #define LINE ((TILE_COLUMNS + LEAD + BEFORE + PACK - 1) / PACK)  // packs of a row of cells
 #define PITCH ((LINE | 1) * PACK)
 #define LINES (TILE_ROWS + MASK_ROWS - 1)
@@ -21,9 +20,6 @@
 #define EXCHANGES 0
 #endif
 #define STORE_STEP (1 + EXCHANGES)  // packs between those that a lane stores
-
-typedef struct { I item[PACK]; } __attribute__((aligned(PACK * I_SIZE))) PackI;
-typedef struct { T item[PACK]; } __attribute__((aligned(16))) PackT;
 
 SHUFFLE_FROM(shuffle_cell, T)
 

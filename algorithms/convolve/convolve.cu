@@ -22,20 +22,8 @@
 // kernel parameter; ALIGNED: packs of the image are aligned.
 
 #include "async_copy.cu"
-#include "tile.cu"
+#include "convolve_mask.cu"
 
-struct MaskValues {
-    T tap[MASK_ROWS * MASK_COLUMNS];
-    __device__ __forceinline__ T operator[](u32 k) const { return tap[k]; }
-};
-#if BY_VALUE
-typedef MaskValues Mask;
-#else
-typedef const T* Mask;
-#endif
-
-constexpr int before = MASK_COLUMNS / 2;                    // columns under the mask on either side
-constexpr int lead = (before + PACK - 1) / PACK * PACK;    // `before`, rounded up to whole packs
 constexpr int line = (TILE_COLUMNS + lead + before + PACK - 1) / PACK;  // packs of a row of cells
 constexpr int pitch = (line | 1) * PACK;
 constexpr int lines = TILE_ROWS + MASK_ROWS - 1;
@@ -45,14 +33,6 @@ constexpr int lanes_x = 8 / WIDE;  // lanes side by side of eight
 constexpr int threads_x = TILE_COLUMNS / (WIDE * PACK), threads_y = GROUP / threads_x;
 constexpr int store_step = WIDE > 1 ? 2 : 1;  // packs between those that a lane stores
 static_assert(threads_x == warp_width / WIDE && TILE_ROWS % (threads_y * ROWS) == 0);
-
-// The image, as all threads see it.
-struct Image {
-    const I* in;
-    i64 rows, columns;
-    u64 pitch;
-    bool clamps;
-};
 
 // --- Copies ---------------------------------------------------------------------------------------------------------
 

@@ -46,6 +46,11 @@ struct MaskCopy {
 
 // --- Launches -------------------------------------------------------------------------------------------------------
 
+// Whether every row of a view begins at an aligned pack.
+inline bool has_aligned_packs(const View& view, u64 pitch, u32 pack) {
+    return view.offset % (pack * size_of(view.type)) == 0 && pitch % pack == 0;
+}
+
 inline detail::host::ConvolvePlan host_plan(const ConvolveProblem& p) {
     const ConvolveShape& s = p.shape;
     detail::host::ConvolvePlan plan;

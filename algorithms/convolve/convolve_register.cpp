@@ -63,11 +63,6 @@ Tile choose_tile(const Device& device, const ConvolveProblem& p) {
     return tile_of(p, rows);
 }
 
-// Whether every row of a view begins at an aligned pack.
-bool has_aligned_packs(const View& view, u64 pitch, u32 pack) {
-    return view.offset % (pack * size_of(view.type)) == 0 && pitch % pack == 0;
-}
-
 }  // namespace
 
 void run_convolve_register_tiled(Stream& stream, const ConvolveProblem& p) {

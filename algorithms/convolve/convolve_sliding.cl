@@ -3,10 +3,8 @@
 // Small masks are passed by value as a kernel argument, larger ones are in constant memory. BY_VALUE: the mask is
 // passed by value; ALIGNED: packs of the image are aligned.
 
-#include "common.cl"
+#include "convolve_mask.cl"
 
-#define BEFORE (MASK_COLUMNS / 2)                    // columns under the mask on either side
-#define LEAD ((BEFORE + PACK - 1) / PACK * PACK)    // BEFORE, rounded up to whole packs
 #define WIDTH (PACK + 2 * LEAD)
 #define SLOT(u, k) (UNROLL == 1 ? (k) : ((u) + (k)) % (AHEAD + 1))
 
@@ -20,9 +18,6 @@ typedef struct { T tap[MASK_ROWS * MASK_COLUMNS]; } Mask;
 #define MASK_ARGUMENT mask, mask_at
 #define TAP(k) mask[mask_at + (k)]
 #endif
-
-typedef struct { I item[PACK]; } __attribute__((aligned(PACK * I_SIZE))) PackI;
-typedef struct { T item[PACK]; } __attribute__((aligned(16))) PackT;
 
 // Loads the cells of columns [-LEAD, PACK + LEAD) relative to `own`, all inside the image. Cells further away than
 // BEFORE are undefined.

@@ -35,11 +35,6 @@ Sliding sliding_of(const ConvolveProblem& p) {
             .checked = p.mask.rows > 7 ? 1U : 0U};
 }
 
-// Whether every row of a view begins at an aligned pack.
-bool has_aligned_packs(const View& view, u64 pitch, u32 pack) {
-    return view.offset % (pack * size_of(view.type)) == 0 && pitch % pack == 0;
-}
-
 std::shared_ptr<Kernel> sliding_kernel(Device& device, const ConvolveProblem& p, const Sliding& k) {
     const bool by_value = fits_parameters(device, p);
     const bool aligned = has_aligned_packs(p.in, p.shape.in_pitch, k.pack);

@@ -19,34 +19,14 @@
 // I: element type of the image; T: element type of the mask and the result; BY_VALUE: the mask is a kernel parameter;
 // ALIGNED: packs of the image are aligned.
 
-#include "tile.cu"
+#include "convolve_mask.cu"
 
-struct MaskValues {
-    T tap[MASK_ROWS * MASK_COLUMNS];
-    __device__ __forceinline__ T operator[](u32 k) const { return tap[k]; }
-};
-#if BY_VALUE
-typedef MaskValues Mask;
-#else
-typedef const T* Mask;
-#endif
-
-constexpr int before = MASK_COLUMNS / 2;                  // columns under the mask on either side
-constexpr int lead = (before + PACK - 1) / PACK * PACK;  // `before`, rounded up to whole packs
 constexpr int width = PACK + 2 * lead;
 constexpr int unrolled = UNROLL;
 static_assert(unrolled == 1 || unrolled == AHEAD + 1);
 
 struct Row {
     T cell[width];
-};
-
-// The image, as all threads see it.
-struct Image {
-    const I* in;
-    i64 rows, columns;
-    u64 pitch;
-    bool clamps;
 };
 
 // Loads the cells of columns [-lead, PACK + lead) relative to `own`, all inside the image. Cells further away than

@@ -1,6 +1,6 @@
 // Stencil, `streaming`, OpenCL C. The parallel source stencil.cu describes it.
 
-#include "common.cl"
+#include "stencil_star.cl"
 
 #define LANES_Y (GROUP / LANES_X)
 #define WIDTH (LANES_X * PACK)
@@ -10,22 +10,6 @@
 #define ABOVE (2 * RADIUS * LANES_X)       // halo packs above and below the tile
 #define HALO (ABOVE + HEIGHT * 2 * SIDE)   // all halo packs, with those on the left and right
 #define HALO_EACH ((HALO + GROUP - 1) / GROUP)
-
-typedef struct {
-    T item[PACK];
-} __attribute__((aligned(PACK * sizeof(T)))) V;
-
-typedef struct {
-    T c[RADIUS + 1];
-} Star;
-
-INLINED V load(__global const T* from, bool inside) {
-    V pack;
-#pragma unroll
-    for (u32 i = 0; i < PACK; ++i) pack.item[i] = 0;
-    if (inside) pack = *(__global const V*)from;
-    return pack;
-}
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void stencil_streaming(__global const T* restrict in, ulong in_at, __global T* restrict out, ulong out_at, u64 depth,

@@ -17,7 +17,7 @@
 // kernel computes planes [z_begin, z_end) and rows [y_begin, y_end); neighbours are read from all of the volume.
 // Tiles are numbered along x, then y, then pieces of `planes` planes along z.
 
-#include "common.cu"
+#include "stencil_star.cu"
 
 constexpr u32 LANES_Y = GROUP / LANES_X, WIDTH = LANES_X * PACK, HEIGHT = LANES_Y * ROWS;
 constexpr u32 SIDE = (RADIUS + PACK - 1) / PACK;   // packs of a halo row on one side
@@ -25,20 +25,6 @@ constexpr u32 PITCH = LANES_X + 2 * SIDE;          // packs between row starts o
 constexpr u32 ABOVE = 2 * RADIUS * LANES_X;        // halo packs above and below the tile
 constexpr u32 HALO = ABOVE + HEIGHT * 2 * SIDE;    // all halo packs, with those on the left and right
 constexpr u32 HALO_EACH = (HALO + GROUP - 1) / GROUP;
-
-using V = Pack<T, PACK>;
-
-struct Star {
-    T c[RADIUS + 1];
-};
-
-__device__ __forceinline__ V load(const T* from, bool inside) {
-    V pack;
-#pragma unroll
-    for (u32 i = 0; i < PACK; ++i) pack.item[i] = 0;
-    if (inside) pack = *reinterpret_cast<const V*>(from);
-    return pack;
-}
 
 extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     stencil_streaming(const T* __restrict__ in, T* __restrict__ out, u64 depth, u64 rows, u64 columns, u64 z_begin,

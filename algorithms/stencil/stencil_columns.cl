@@ -1,6 +1,6 @@
 // Stencil, `columns`, OpenCL C. The parallel source stencil_columns.cu describes it.
 
-#include "common.cl"
+#include "stencil_star.cl"
 
 #define LANES_Y (GROUP / LANES_X)
 #define WIDTH (LANES_X * PACK)
@@ -8,22 +8,6 @@
 #define SIDE ((RADIUS + PACK - 1) / PACK)  // packs of neighbours on one side
 #define LINE ((2 * SIDE + 1) * PACK)       // a pack and its neighbours in x
 #define NEWEST (2 * RADIUS + AHEAD)        // last element of the queue; element RADIUS is the current plane
-
-typedef struct {
-    T item[PACK];
-} __attribute__((aligned(PACK * sizeof(T)))) V;
-
-typedef struct {
-    T c[RADIUS + 1];
-} Star;
-
-INLINED V load(__global const T* from, bool inside) {
-    V pack;
-#pragma unroll
-    for (u32 i = 0; i < PACK; ++i) pack.item[i] = 0;
-    if (inside) pack = *(__global const V*)from;
-    return pack;
-}
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void stencil_columns(__global const T* restrict in, ulong in_at, __global T* restrict out, ulong out_at, u64 depth,

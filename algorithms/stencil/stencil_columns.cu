@@ -15,26 +15,12 @@
 // kernel computes planes [z_begin, z_end) and rows [y_begin, y_end); neighbours are read from all of the volume.
 // Tiles are numbered along x, then y, then pieces of `planes` planes along z.
 
-#include "common.cu"
+#include "stencil_star.cu"
 
 constexpr u32 LANES_Y = GROUP / LANES_X, WIDTH = LANES_X * PACK, HEIGHT = LANES_Y * ROWS;
 constexpr u32 SIDE = (RADIUS + PACK - 1) / PACK;  // packs of neighbours on one side
 constexpr u32 LINE = (2 * SIDE + 1) * PACK;       // a pack and its neighbours in x
 constexpr u32 NEWEST = 2 * RADIUS + AHEAD;        // last element of the queue; element RADIUS is the current plane
-
-using V = Pack<T, PACK>;
-
-struct Star {
-    T c[RADIUS + 1];
-};
-
-__device__ __forceinline__ V load(const T* from, bool inside) {
-    V pack;
-#pragma unroll
-    for (u32 i = 0; i < PACK; ++i) pack.item[i] = 0;
-    if (inside) pack = *reinterpret_cast<const V*>(from);
-    return pack;
-}
 
 extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     stencil_columns(const T* __restrict__ in, T* __restrict__ out, u64 depth, u64 rows, u64 columns, u64 z_begin,

@@ -1,6 +1,7 @@
 // Stencil, `ring`, OpenCL C. The parallel source stencil_ring.cu describes it.
 
 #include "async_copy.cl"
+#include "stencil_star.cl"
 
 #define LANES_Y (GROUP / LANES_X)
 #define WIDTH (LANES_X * PACK)
@@ -11,14 +12,6 @@
 #define STAGES (RADIUS + AHEAD + 1)             // planes in the ring
 #define COPIES ((STAGE + GROUP - 1) / GROUP)    // packs of a plane that a work-item copies
 #define QUEUE (2 * RADIUS)                      // planes in registers before the newest one
-
-typedef struct {
-    T item[PACK];
-} __attribute__((aligned(PACK * sizeof(T)))) V;
-
-typedef struct {
-    T c[RADIUS + 1];
-} Star;
 
 // Packs of a plane that the work-item copies.
 typedef struct {

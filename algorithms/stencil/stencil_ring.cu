@@ -17,6 +17,7 @@
 // Tiles are numbered along x, then y, then pieces of `planes` planes along z.
 
 #include "async_copy.cu"
+#include "stencil_star.cu"
 
 constexpr u32 LANES_Y = GROUP / LANES_X, WIDTH = LANES_X * PACK, HEIGHT = LANES_Y * ROWS;
 constexpr u32 SIDE = (RADIUS + PACK - 1) / PACK;            // packs of a halo row on one side
@@ -26,13 +27,7 @@ constexpr u32 STAGES = RADIUS + AHEAD + 1;                  // planes in the rin
 constexpr u32 COPIES = (STAGE + GROUP - 1) / GROUP;         // packs of a plane that a thread copies
 constexpr u32 QUEUE = 2 * RADIUS;                           // planes in registers before the newest one
 
-using V = Pack<T, PACK>;
-
 extern __shared__ __align__(16) unsigned char local[];  // STAGES stages
-
-struct Star {
-    T c[RADIUS + 1];
-};
 
 // Packs of a plane that the thread copies.
 struct Copier {

@@ -3,6 +3,7 @@
 // A team of 32 work-items takes the place of a warp.
 
 #include "lanes.cl"
+#include "stencil_star.cl"
 
 #define TEAMS (GROUP / LANES)
 #define MARGIN (RADIUS * STEPS)
@@ -11,14 +12,6 @@
 #define WIDTH ((LANES - 2 * SIDE) * PACK)
 #define HEIGHT (TEAMS * ROWS - 2 * MARGIN)
 #define LINE (PACK + 2 * RADIUS)           // a pack and its neighbours in x
-
-typedef struct {
-    T item[PACK];
-} __attribute__((aligned(PACK * sizeof(T)))) V;
-
-typedef struct {
-    T c[RADIUS + 1];
-} Star;
 
 // Values of a team's lanes in one plane.
 typedef struct {

@@ -20,19 +20,13 @@
 // volume. With several steps this box is the whole volume. Tiles are numbered along x, then y, then pieces of `planes`
 // planes along z.
 
-#include "common.cu"
+#include "stencil_star.cu"
 
 constexpr u32 WARPS = GROUP / warp_width, MARGIN = RADIUS * STEPS, QUEUE = 2 * RADIUS;
 constexpr u32 SIDE = (MARGIN + PACK - 1) / PACK;  // lanes of the margin on one side
 constexpr u32 WIDTH = (warp_width - 2 * SIDE) * PACK, HEIGHT = WARPS * ROWS - 2 * MARGIN;
 constexpr u32 LINE = PACK + 2 * RADIUS;  // a pack and its neighbours in x
 static_assert(2 * RADIUS <= ROWS, "a warp stages its outer rows");
-
-using V = Pack<T, PACK>;
-
-struct Star {
-    T c[RADIUS + 1];
-};
 
 // Values of a warp's lanes in one plane.
 struct Rows {
