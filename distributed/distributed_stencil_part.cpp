@@ -61,7 +61,7 @@ struct Axis {
 
 }  // namespace
 
-PartLayout::PartLayout(const StencilCut& cut, u32 rank, u64 halo) {
+PartLayout::PartLayout(const StencilCut& cut, u32 rank, u64 halo, bool with_corners) {
     const StencilBox part = cut.part_of(rank);
     const Axis z(part.z_begin, part.z_end, cut.shape.depth, halo),
         y(part.y_begin, part.y_end, cut.shape.rows, halo);
@@ -78,16 +78,18 @@ PartLayout::PartLayout(const StencilCut& cut, u32 rank, u64 halo) {
                          {z.inner_end, z.end, y.begin, y.end},
                          {z.end - halo, z.end, y.begin, y.end},
                          {z.end, z.length, y.begin, y.end}});
+    edges_z = edges.size();
+    const u64 first = with_corners ? 0 : z.begin, last = with_corners ? z.length : z.end;
     if (y.begin > 0)
         edges.push_back({rank - 1,
                          {z.inner_begin, z.inner_end, y.begin, y.inner_begin},
-                         {z.begin, z.end, y.begin, y.begin + halo},
-                         {z.begin, z.end, 0, y.begin}});
+                         {first, last, y.begin, y.begin + halo},
+                         {first, last, 0, y.begin}});
     if (y.length > y.end)
         edges.push_back({rank + 1,
                          {z.inner_begin, z.inner_end, y.inner_end, y.end},
-                         {z.begin, z.end, y.end - halo, y.end},
-                         {z.begin, z.end, y.end, y.length}});
+                         {first, last, y.end - halo, y.end},
+                         {first, last, y.end, y.length}});
 }
 
 StencilPart::StencilPart(Communicator& ranks, Stream& stream, Type type, const StencilCut& cut,
@@ -102,7 +104,9 @@ StencilPart::StencilPart(Communicator& ranks, Stream& stream, Type type, const S
       per_exchange_(per_exchange) {
     const u32 rank = ranks.rank();
     const u64 halo = u64{per_exchange} * star.radius();
-    const PartLayout layout(cut, rank, halo);
+    const bool with_corners = per_exchange > 1;
+    const PartLayout layout(cut, rank, halo, with_corners);
+    edges_z_ = layout.edges_z;
     shape_ = layout.shape;
     own_ = layout.own;
     interior_ = layout.interior;
@@ -124,7 +128,7 @@ StencilPart::StencilPart(Communicator& ranks, Stream& stream, Type type, const S
         edge.bytes = edge.from.runs.elements() * size_of(type);
         edge.link = links[i];
         if (edge.link) {
-            const PartLayout there(cut, at.rank, halo);
+            const PartLayout there(cut, at.rank, halo, with_corners);
             const auto back = std::find_if(there.edges.begin(), there.edges.end(),
                                            [&](const PartLayout::Edge& other) { return other.rank == rank; });
             edge.to = runs_of(there.shape, back->receive);
@@ -243,15 +247,12 @@ void StencilPart::start_edges() {
     }
 }
 
-void StencilPart::exchange_on_edges() {
+// Sends the halos of the neighbours on these edges, and receives theirs, each on the stream of its edge.
+void StencilPart::exchange_halos(std::span<const Edge> edges) {
     const View all = volume(now_);
     std::vector<Message> sends, receives;
-    for (const Edge& edge : edges_) {
+    for (const Edge& edge : edges) {
         Stream& stream = *edge.stream;
-        if (edge.sends_more) {
-            for (const Edge& other : edges_)
-                if (&other != &edge) stream.wait(*other.computed);
-        }
         if (edge.link) {
             if (per_exchange_ > 1) edge.link->wait(stream);
             write_halo(stream, edge);
@@ -261,7 +262,7 @@ void StencilPart::exchange_on_edges() {
         }
     }
     ranks_.exchange(stream_, sends, receives);
-    for (const Edge& edge : edges_) {
+    for (const Edge& edge : edges) {
         if (edge.link) {
             edge.link->wait(*edge.stream);
         } else {
@@ -269,13 +270,30 @@ void StencilPart::exchange_on_edges() {
         }
         if (edges_.size() > 1 || per_exchange_ > 1) edge.stream->record(*edge.complete);
     }
+}
+
+void StencilPart::exchange_on_edges() {
+    const std::span<const Edge> all = edges_;
     if (per_exchange_ > 1) {
-        for (const Edge& edge : edges_)
+        const std::span<const Edge> along_z = all.first(edges_z_), along_y = all.subspan(edges_z_);
+        exchange_halos(along_z);
+        for (const Edge& edge : along_y) {
+            for (const Edge& corner : along_z)
+                edge.stream->wait(*corner.complete);
+        }
+        exchange_halos(along_y);
+        for (const Edge& edge : all)
             stream_.wait(*edge.complete);
         return;
     }
-    for (const Edge& edge : edges_) {
-        for (const Edge& other : edges_)
+    for (const Edge& edge : all) {
+        if (!edge.sends_more) continue;
+        for (const Edge& other : all)
+            if (&other != &edge) edge.stream->wait(*other.computed);
+    }
+    exchange_halos(all);
+    for (const Edge& edge : all) {
+        for (const Edge& other : all)
             if (&other != &edge) edge.stream->wait(*other.complete);
     }
 }

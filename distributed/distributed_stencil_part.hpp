@@ -6,6 +6,7 @@
 #include "halo.hpp"
 
 #include <optional>
+#include <span>
 
 namespace concord::detail {
 
@@ -17,12 +18,13 @@ struct PartLayout {
         StencilBox face, send, receive;
     };
 
-    // `halo`: planes or rows of a halo and of a face.
-    PartLayout(const StencilCut& cut, u32 rank, u64 halo);
+    // `halo`: planes or rows of a halo and of a face. `with_corners`: halos along y include the planes of halos along z.
+    PartLayout(const StencilCut& cut, u32 rank, u64 halo, bool with_corners);
 
     VolumeExtents shape;       // with halos
     StencilBox own, interior;  // the part; its points that need no halo and that no other rank needs
-    std::vector<Edge> edges;   // one per neighbour; their faces are the rest of the part
+    std::vector<Edge> edges;   // one per neighbour, those along z first; their faces are the rest of the part
+    u64 edges_z = 0;           // number of edges along z
 };
 
 // A box of a volume that is sent to a rank or received from it. A box with gaps is packed into a buffer of its own.
@@ -92,6 +94,7 @@ class StencilPart {
     void begin_new();
     void start_edges();
     void exchange_on_edges();
+    void exchange_halos(std::span<const Edge> edges);
     void exchange_on_stream();
     void write_halo(Stream& stream, const Edge& edge);
     void compute(Stream& stream, const StencilBox& box);
@@ -111,7 +114,8 @@ class StencilPart {
 
     VolumeExtents shape_;        // with halos
     StencilBox own_, interior_;  // the part; its points that need no halo and that no other rank needs
-    std::vector<Edge> edges_;    // one per neighbour; their faces are the rest of the part
+    std::vector<Edge> edges_;    // one per neighbour, those along z first; their faces are the rest of the part
+    u64 edges_z_ = 0;            // number of edges along z
     std::shared_ptr<Buffer> volumes_[2];
     u32 now_ = 0;             // index of the volume with the last step's result
     bool has_halos_ = false;  // whether the halos of that volume are complete
@@ -125,7 +129,8 @@ class StencilPart {
     //
     // Several steps per exchange: halos have the radius of all steps together. A step computes the part and as much of
     // the halos as later steps need, in one launch. The last step before an exchange computes the faces, then the
-    // interior, which messages overlap with.
+    // interior, which messages overlap with. Halos along y follow those along z, whose planes they include, so that
+    // the corners arrive without messages between diagonal neighbours.
     std::shared_ptr<Event> interior_done_;
 };
 

@@ -78,12 +78,15 @@ u64 detail::cheap_halo_bytes(const Device& device) {
 }
 
 u32 detail::max_steps_per_exchange(const StencilCut& cut, u32 radius) {
-    constexpr u64 most = 8;
-    if (cut.along_y > 1 || cut.along_z == 1 || radius == 0) return 1;
-    return static_cast<u32>(std::clamp<u64>(cut.shape.depth / cut.along_z / (2 * radius), 1, most));
+    u64 most = 8;
+    if (cut.parts() == 1 || radius == 0) return 1;
+    if (cut.along_z > 1) most = std::min(most, cut.shape.depth / cut.along_z / (2 * radius));
+    if (cut.along_y > 1) most = std::min(most, cut.shape.rows / cut.along_y / (2 * radius));
+    return static_cast<u32>(std::max<u64>(most, 1));
 }
 
 u32 detail::choose_steps_per_exchange(const StencilCut& cut, u32 radius, u32 element_size, u64 cheap_bytes) {
+    if (cut.along_y > 1) return 1;
     const u64 halo_bytes = std::max<u64>(1, radius * cut.shape.rows * cut.shape.columns * element_size);
     return static_cast<u32>(
         std::clamp<u64>(cheap_bytes / halo_bytes, 1, max_steps_per_exchange(cut, radius)));

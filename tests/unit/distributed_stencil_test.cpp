@@ -238,12 +238,21 @@ DEVICE_TEST(several_steps_per_exchange_are_bitwise_identical_to_one_rank) {
                            {.variant = "data_server", .steps_per_exchange = each});
     }
     check_ranks<float>(device, {67, 18, 21}, 1, 17, {2, 3}, {.steps_per_exchange = 8});
+    // Cuts along y, whose halos include the corners.
+    check_ranks<float>(device, {26, 38, 21}, 1, 7, {6}, {.along_z = 2, .along_y = 3, .steps_per_exchange = 3});
+    check_ranks<f64>(device, {7, 54, 12}, 2, 6, {3}, {.along_z = 1, .along_y = 3, .steps_per_exchange = 4});
+    check_ranks<float>(device, {52, 53, 16}, 4, 5, {4}, {.along_z = 2, .along_y = 2, .steps_per_exchange = 3});
+    check_ranks<float>(device, {33, 34, 9}, 2, 9, {9}, {.along_z = 3, .along_y = 3, .steps_per_exchange = 2});
     // Between ranks that cannot write into each other's memory.
     const auto other = open_device("tbb");
     const VolumeExtents s{50, 13, 22};
     const std::vector<float> x = volume_of<float>(s), expected = by_one(*other, x, s, 2, 9);
     CHECK(over_ranks({device.shared_from_this(), other, device.shared_from_this()}, x, s, 2, 9,
                      {.steps_per_exchange = 3}) == expected);
+    const VolumeExtents flat{26, 31, 22};
+    const std::vector<float> y = volume_of<float>(flat), flat_expected = by_one(*other, y, flat, 2, 9);
+    CHECK(over_ranks({device.shared_from_this(), other, other, device.shared_from_this()}, y, flat, 2, 9,
+                     {.along_z = 2, .along_y = 2, .steps_per_exchange = 3}) == flat_expected);
 }
 
 // Parts as thick as the radius, which are all face; and volumes that leave ranks idle.
@@ -343,7 +352,7 @@ DEVICE_TEST(too_many_steps_per_exchange_are_rejected) {
         {.steps_per_exchange = 3});
     refused("steps_per_exchange must not exceed 1 for variant 'sequential'",
             {.variant = "sequential", .steps_per_exchange = 2});
-    refused("must not exceed 1 for variant 'overlapped' and cut 1 x 2",
+    refused("must not exceed 1 for variant 'overlapped' and cut 1 x 2 of 40 x 20 x 8, got 2",
             {.along_z = 1, .along_y = 2, .steps_per_exchange = 2});
 }
 

@@ -60,8 +60,9 @@ struct DistributedStencilOptions {
     std::string variant = "auto";  ///< a variant of distributed_stencil_algorithm
     u32 along_z = 0;               ///< parts along z; 0 for both: chosen by stencil_cut()
     u32 along_y = 0;               ///< parts along y
-    /// Time steps per exchange of halos; 0: chosen by the size of halos. More than one needs a variant other than
-    /// `sequential`, no cut along y, and parts of twice as many planes as the steps' radii together.
+    /// Time steps per exchange of halos, at most 8; 0: chosen by the size of halos, 1 if rows are cut. More than one
+    /// needs a variant other than `sequential`, and parts of at least twice the steps' radii together along each axis
+    /// that is cut.
     u32 steps_per_exchange = 0;
     Options local = {};  ///< options of stencil_box() on each device
 };
