@@ -59,7 +59,7 @@ std::string terms(Type type, const VolumeExtents& s, const StarCoefficients& sta
     for (u32 r = 0; r <= star.radius(); ++r)
         text += " " + exact(star[r]);
     text += ", variant " + std::string(options.variant) + ", cut " +
-            size_name({options.along_z, options.along_y});
+            size_name({options.along_z, options.along_y, options.along_x});
     if (options.steps_per_exchange > 0)
         text += ", " + std::to_string(options.steps_per_exchange) + " steps per exchange";
     return text;
@@ -83,8 +83,8 @@ u32 steps_per_exchange(const DistributedStencilVariant& row, const StencilCut& c
     const u32 most = is_overlapped ? max_steps_per_exchange(cut, radius) : 1;
     if (options.steps_per_exchange > most)
         refuse("steps_per_exchange must not exceed " + std::to_string(most) + " for variant '" +
-               std::string(row.variant.name) + "' and cut " + size_name({cut.along_z, cut.along_y}) + " of " +
-               text_of(cut.shape) + ", got " + std::to_string(options.steps_per_exchange));
+               std::string(row.variant.name) + "' and cut " + cut.name() + " of " + text_of(cut.shape) +
+               ", got " + std::to_string(options.steps_per_exchange));
     return options.steps_per_exchange;
 }
 
@@ -183,8 +183,9 @@ std::string_view DistributedStencil::local_variant() const noexcept {
 u32 DistributedStencil::steps_per_exchange() const noexcept {
     return state_->steps_per_exchange;
 }
-u64 DistributedStencil::messages_per_step() const noexcept {
-    return state_->part ? state_->part->messages() : 0;
+f64 DistributedStencil::messages_per_step() const noexcept {
+    const u64 messages = state_->part ? state_->part->messages() : 0;
+    return static_cast<f64>(messages) / state_->steps_per_exchange;
 }
 u64 DistributedStencil::bytes_per_step() const noexcept {
     return state_->part ? state_->part->message_bytes() / state_->steps_per_exchange : 0;

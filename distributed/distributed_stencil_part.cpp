@@ -8,23 +8,20 @@ namespace concord::detail {
 
 BoxMessage::BoxMessage(Device& device, u32 rank, const BoxRuns& box, Type type)
     : rank_(rank), box_(box), type_(type) {
-    if (!box.runs.gapless()) buffer_ = device.allocate(bytes());
+    if (!box.gapless()) buffer_ = device.allocate(bytes());
 }
 
 View BoxMessage::own(const View& volume) const {
-    const Runs& runs = box_.runs;
-    if (runs.elements() == 0) return volume.part(0, 0);
-    return volume.part(box_.first, (runs.count - 1) * runs.stride + runs.length);
+    return volume.part(box_.elements() == 0 ? 0 : box_.first, box_.extent());
 }
 
 View BoxMessage::packed() const {
-    return {buffer_.get(), 0, box_.runs.elements(), type_};
+    return {buffer_.get(), 0, box_.elements(), type_};
 }
 
 View BoxMessage::pack(Stream& stream, const View& volume) const {
     if (!buffer_) return own(volume);
-    const Runs& runs = box_.runs;
-    copy_runs(stream, own(volume), runs, packed(), {runs.count, runs.length, runs.length});
+    copy_box(stream, volume, box_, packed(), box_.dense());
     return packed();
 }
 
@@ -34,20 +31,19 @@ View BoxMessage::target(const View& volume) const {
 
 void BoxMessage::unpack(Stream& stream, const View& volume) const {
     if (!buffer_) return;
-    const Runs& runs = box_.runs;
-    copy_runs(stream, packed(), {runs.count, runs.length, runs.length}, own(volume), runs);
+    copy_box(stream, packed(), box_.dense(), volume, box_);
 }
 
 // --- The part -----------------------------------------------------------------------------------------------------
 
 namespace {
 
-// Planes or rows of a rank's memory along one axis: the part is [begin, end) of `length`, with halos where it has a
-// neighbour; the interior is [inner_begin, inner_end).
+// Planes, rows or columns of a rank's memory along one axis: the part is [begin, end) of `length`, with halos where it
+// has a neighbour; the interior is [inner_begin, inner_end).
 struct Axis {
     u64 begin, end, length, inner_begin, inner_end;
 
-    // The part is [first, last) of the volume's `all` planes or rows.
+    // The part is [first, last) of the volume's `all` planes, rows or columns.
     Axis(u64 first, u64 last, u64 all, u64 radius) {
         const bool before = first > 0, after = last < all;
         const u64 count = last - first;
@@ -61,35 +57,44 @@ struct Axis {
 
 }  // namespace
 
-PartLayout::PartLayout(const StencilCut& cut, u32 rank, u64 halo, bool with_corners) {
+PartLayout::PartLayout(const StencilCut& cut, u32 rank, u64 halo, bool in_order) {
     const StencilBox part = cut.part_of(rank);
     const Axis z(part.z_begin, part.z_end, cut.shape.depth, halo),
-        y(part.y_begin, part.y_end, cut.shape.rows, halo);
-    shape = {z.length, y.length, cut.shape.columns};
-    own = {z.begin, z.end, y.begin, y.end};
+        y(part.y_begin, part.y_end, cut.shape.rows, halo),
+        x(part.x_begin, part.x_begin + part.width(cut.shape.columns), cut.shape.columns,
+          whole_granules(halo, cut.shape.columns));
+    const u32 next_y = cut.along_x, next_z = cut.along_y * cut.along_x;
+    shape = {z.length, y.length, x.length};
+    own = {z.begin, z.end, y.begin, y.end, x.begin, x.end};
     interior = {z.inner_begin, z.inner_end, y.inner_begin, y.inner_end};
     if (z.begin > 0)
-        edges.push_back({rank - cut.along_y,
+        edges.push_back({rank - next_z,
                          {z.begin, z.inner_begin, y.begin, y.end},
                          {z.begin, z.begin + halo, y.begin, y.end},
                          {0, z.begin, y.begin, y.end}});
     if (z.length > z.end)
-        edges.push_back({rank + cut.along_y,
+        edges.push_back({rank + next_z,
                          {z.inner_end, z.end, y.begin, y.end},
                          {z.end - halo, z.end, y.begin, y.end},
                          {z.end, z.length, y.begin, y.end}});
-    edges_z = edges.size();
-    const u64 first = with_corners ? 0 : z.begin, last = with_corners ? z.length : z.end;
+    edges_of[1] = edges.size();
+    const u64 first = in_order ? 0 : z.begin, last = in_order ? z.length : z.end;
     if (y.begin > 0)
-        edges.push_back({rank - 1,
+        edges.push_back({rank - next_y,
                          {z.inner_begin, z.inner_end, y.begin, y.inner_begin},
                          {first, last, y.begin, y.begin + halo},
                          {first, last, 0, y.begin}});
     if (y.length > y.end)
-        edges.push_back({rank + 1,
+        edges.push_back({rank + next_y,
                          {z.inner_begin, z.inner_end, y.inner_end, y.end},
                          {first, last, y.end - halo, y.end},
                          {first, last, y.end, y.length}});
+    edges_of[2] = edges.size();
+    const auto columns = [&](u64 begin, u64 end) { return StencilBox{0, z.length, 0, y.length, begin, end}; };
+    if (x.begin > 0) edges.push_back({rank - 1, {}, columns(x.begin, 2 * x.begin), columns(0, x.begin)});
+    if (const u64 after = x.length - x.end; after > 0)
+        edges.push_back({rank + 1, {}, columns(x.end - after, x.end), columns(x.end, x.length)});
+    edges_of[3] = edges.size();
 }
 
 StencilPart::StencilPart(Communicator& ranks, Stream& stream, Type type, const StencilCut& cut,
@@ -101,12 +106,12 @@ StencilPart::StencilPart(Communicator& ranks, Stream& stream, Type type, const S
       star_(star),
       options_(options),
       schedule_(schedule),
-      per_exchange_(per_exchange) {
+      per_exchange_(per_exchange),
+      in_order_(per_exchange > 1 || cut.along_x > 1) {
     const u32 rank = ranks.rank();
     const u64 halo = u64{per_exchange} * star.radius();
-    const bool with_corners = per_exchange > 1;
-    const PartLayout layout(cut, rank, halo, with_corners);
-    edges_z_ = layout.edges_z;
+    const PartLayout layout(cut, rank, halo, in_order_);
+    edges_of_ = layout.edges_of;
     shape_ = layout.shape;
     own_ = layout.own;
     interior_ = layout.interior;
@@ -125,10 +130,10 @@ StencilPart::StencilPart(Communicator& ranks, Stream& stream, Type type, const S
         edge.sends_more = at.send.points(1) > at.face.points(1);
         edge.face = at.face;
         edge.from = runs_of(shape_, at.send);
-        edge.bytes = edge.from.runs.elements() * size_of(type);
+        edge.bytes = edge.from.elements() * size_of(type);
         edge.link = links[i];
         if (edge.link) {
-            const PartLayout there(cut, at.rank, halo, with_corners);
+            const PartLayout there(cut, at.rank, halo, in_order_);
             const auto back = std::find_if(there.edges.begin(), there.edges.end(),
                                            [&](const PartLayout::Edge& other) { return other.rank == rank; });
             edge.to = runs_of(there.shape, back->receive);
@@ -173,19 +178,13 @@ void StencilPart::begin_new() {
 
 void StencilPart::load(const View& in) {
     const BoxRuns box = runs_of(shape_, own_);
-    const Runs& runs = box.runs;
-    const View to = volume(now_);
-    copy_runs(stream_, in, {runs.count, runs.length, runs.length}, to.part(box.first, to.count - box.first),
-              runs);
+    copy_box(stream_, in, box.dense(), volume(now_), box);
     begin_new();
 }
 
 void StencilPart::store(const View& out) {
     const BoxRuns box = runs_of(shape_, own_);
-    const Runs& runs = box.runs;
-    const View from = volume(now_);
-    copy_runs(stream_, from.part(box.first, from.count - box.first), runs, out,
-              {runs.count, runs.length, runs.length});
+    copy_box(stream_, volume(now_), box, out, box.dense());
 }
 
 void StencilPart::receive(u32 rank) {
@@ -208,53 +207,23 @@ void StencilPart::send(u32 rank) {
 // uses the former contents any more.
 void StencilPart::write_halo(Stream& stream, const Edge& edge) {
     const View from = volume(now_), to{&edge.link->remote(now_), 0, edge.remote_points, type_};
-    const auto range = [](const View& view, const BoxRuns& box) {
-        const Runs& runs = box.runs;
-        return view.part(box.first, runs.count == 0 ? 0 : (runs.count - 1) * runs.stride + runs.length);
-    };
-    copy_runs(stream, range(from, edge.from), edge.from.runs, range(to, edge.to), edge.to.runs);
+    copy_box(stream, from, edge.from, to, edge.to);
     edge.link->signal(stream);
 }
 
-void StencilPart::exchange_on_stream() {
-    const View all = volume(now_);
-    std::vector<Message> sends, receives;
-    for (const Edge& edge : edges_) {
-        if (edge.link) {
-            write_halo(stream_, edge);
-        } else {
-            sends.push_back({edge.send->rank(), edge.send->pack(stream_, all)});
-            receives.push_back({edge.receive->rank(), edge.receive->target(all)});
-        }
-    }
-    ranks_.exchange(stream_, sends, receives);
-    for (const Edge& edge : edges_) {
-        if (edge.link) {
-            edge.link->wait(stream_);
-        } else {
-            edge.receive->unpack(stream_, all);
-        }
-    }
+std::span<const StencilPart::Edge> StencilPart::edges_along(u32 axis) const {
+    return std::span(edges_).subspan(edges_of_[axis], edges_of_[axis + 1] - edges_of_[axis]);
 }
 
-// The streams of the edges wait for stream_. With several steps per exchange, neighbours are told that the halos are
-// free; after a single step, the signal of the last exchange has told that.
-void StencilPart::start_edges() {
-    stream_.record(*interior_done_);
-    for (const Edge& edge : edges_) {
-        edge.stream->wait(*interior_done_);
-        if (edge.link) edge.link->signal(*edge.stream);
-    }
-}
-
-// Sends the halos of the neighbours on these edges, and receives theirs, each on the stream of its edge.
+// Sends the halos of the neighbours on these edges, and receives theirs, each on the stream of its edge if it has one.
 void StencilPart::exchange_halos(std::span<const Edge> edges) {
     const View all = volume(now_);
+    const auto stream_of = [&](const Edge& edge) -> Stream& { return edge.stream ? *edge.stream : stream_; };
     std::vector<Message> sends, receives;
     for (const Edge& edge : edges) {
-        Stream& stream = *edge.stream;
+        Stream& stream = stream_of(edge);
         if (edge.link) {
-            if (per_exchange_ > 1) edge.link->wait(stream);
+            if (in_order_) edge.link->wait(stream);
             write_halo(stream, edge);
         } else {
             sends.push_back({edge.send->rank(), edge.send->pack(stream, all), &stream});
@@ -263,25 +232,56 @@ void StencilPart::exchange_halos(std::span<const Edge> edges) {
     }
     ranks_.exchange(stream_, sends, receives);
     for (const Edge& edge : edges) {
+        Stream& stream = stream_of(edge);
         if (edge.link) {
-            edge.link->wait(*edge.stream);
+            edge.link->wait(stream);
         } else {
-            edge.receive->unpack(*edge.stream, all);
+            edge.receive->unpack(stream, all);
         }
-        if (edges_.size() > 1 || per_exchange_ > 1) edge.stream->record(*edge.complete);
+        if (edge.stream && (edges_.size() > 1 || in_order_)) stream.record(*edge.complete);
+    }
+}
+
+void StencilPart::exchange_on_stream() {
+    if (!in_order_) return exchange_halos(edges_);
+    for (u32 axis = 0; axis < 3; ++axis) {
+        for (const Edge& edge : edges_along(axis))
+            if (edge.link) edge.link->signal(stream_);  // the halos are free
+        exchange_halos(edges_along(axis));
+    }
+}
+
+// The streams of the edges wait for stream_. If halos are exchanged in order, neighbours along z and y are told that
+// the halos are free; otherwise the signal of the last exchange has told that.
+void StencilPart::start_edges() {
+    stream_.record(*interior_done_);
+    for (u32 axis = 0; axis < 3; ++axis) {
+        for (const Edge& edge : edges_along(axis)) {
+            edge.stream->wait(*interior_done_);
+            if (edge.link && axis < 2) edge.link->signal(*edge.stream);
+        }
     }
 }
 
 void StencilPart::exchange_on_edges() {
     const std::span<const Edge> all = edges_;
-    if (per_exchange_ > 1) {
-        const std::span<const Edge> along_z = all.first(edges_z_), along_y = all.subspan(edges_z_);
-        exchange_halos(along_z);
-        for (const Edge& edge : along_y) {
-            for (const Edge& corner : along_z)
-                edge.stream->wait(*corner.complete);
+    if (in_order_) {
+        const std::span<const Edge> along_x = edges_along(2);
+        exchange_halos(edges_along(0));
+        for (u32 axis = 1; axis < 3; ++axis) {
+            for (const Edge& edge : edges_along(axis)) {
+                for (const Edge& before : all.first(edges_of_[axis]))
+                    edge.stream->wait(*before.complete);
+            }
+            if (axis == 1) exchange_halos(edges_along(1));
         }
-        exchange_halos(along_y);
+        // Until now the interior and the halos along z and y have written into the halos along x.
+        if (!along_x.empty()) stream_.record(*interior_done_);
+        for (const Edge& edge : along_x) {
+            edge.stream->wait(*interior_done_);
+            if (edge.link) edge.link->signal(*edge.stream);
+        }
+        exchange_halos(along_x);
         for (const Edge& edge : all)
             stream_.wait(*edge.complete);
         return;
@@ -308,7 +308,7 @@ void StencilPart::run(u64 steps) {
         if (schedule_ == StepSchedule::sequential) {
             step_sequential();
             --left;
-        } else if (per_exchange_ == 1) {
+        } else if (!in_order_) {
             step_overlapped(left--);
         } else {
             left -= steps_to_exchange(left);
@@ -316,7 +316,7 @@ void StencilPart::run(u64 steps) {
     }
 }
 
-// The part with that many planes or rows of its halos.
+// Whole rows of the part and of that many planes or rows of its halos.
 StencilBox StencilPart::grown(u64 by) const {
     return {own_.z_begin - std::min(by, own_.z_begin), std::min(own_.z_end + by, shape_.depth),
             own_.y_begin - std::min(by, own_.y_begin), std::min(own_.y_end + by, shape_.rows)};
@@ -335,7 +335,7 @@ u64 StencilPart::steps_to_exchange(u64 left) {
         now_ = 1 - now_;
     }
     if (!has_halos_) {
-        compute(stream_, own_);
+        compute(stream_, grown(0));
         now_ = 1 - now_;
         return steps;
     }
@@ -383,7 +383,7 @@ void StencilPart::step_overlapped(u64 left) {
 
 void StencilPart::step_sequential() {
     exchange_on_stream();
-    compute(stream_, own_);
+    compute(stream_, grown(0));
     now_ = 1 - now_;
 }
 

@@ -5,6 +5,7 @@
 #include "distributed_stencil_variants.hpp"
 #include "halo.hpp"
 
+#include <array>
 #include <optional>
 #include <span>
 
@@ -18,13 +19,15 @@ struct PartLayout {
         StencilBox face, send, receive;
     };
 
-    // `halo`: planes or rows of a halo and of a face. `with_corners`: halos along y include the planes of halos along z.
-    PartLayout(const StencilCut& cut, u32 rank, u64 halo, bool with_corners);
+    // `halo`: planes, rows or columns of a halo and of a face. `in_order`: halos along an axis include those along the
+    // axes before.
+    PartLayout(const StencilCut& cut, u32 rank, u64 halo, bool in_order);
 
     VolumeExtents shape;       // with halos
     StencilBox own, interior;  // the part; its points that need no halo and that no other rank needs
-    std::vector<Edge> edges;   // one per neighbour, those along z first; their faces are the rest of the part
-    u64 edges_z = 0;           // number of edges along z
+    // One per neighbour, along z, then y, then x. Faces along z and y are the rest of the part; edges along x have none.
+    std::vector<Edge> edges;
+    std::array<u64, 4> edges_of = {};  // the edges of axis i are [edges_of[i], edges_of[i + 1])
 };
 
 // A box of a volume that is sent to a rank or received from it. A box with gaps is packed into a buffer of its own.
@@ -33,7 +36,7 @@ class BoxMessage {
     BoxMessage(Device& device, u32 rank, const BoxRuns& box, Type type);
 
     u32 rank() const { return rank_; }
-    u64 bytes() const { return box_.runs.elements() * size_of(type_); }
+    u64 bytes() const { return box_.elements() * size_of(type_); }
     // Returns the range to send; enqueues packing if it is needed.
     View pack(Stream& stream, const View& volume) const;
     // Returns the range to receive into.
@@ -60,8 +63,8 @@ class StencilPart {
                 const Options& options);
 
     std::string_view variant() const { return variant_; }
-    u64 messages() const { return edges_.size(); }
     // Of an exchange.
+    u64 messages() const { return edges_.size(); }
     u64 message_bytes() const;
 
     // Transfers the part without its halos on the stream: from and to a view, or from and to a rank.
@@ -95,6 +98,7 @@ class StencilPart {
     void start_edges();
     void exchange_on_edges();
     void exchange_halos(std::span<const Edge> edges);
+    std::span<const Edge> edges_along(u32 axis) const;
     void exchange_on_stream();
     void write_halo(Stream& stream, const Edge& edge);
     void compute(Stream& stream, const StencilBox& box);
@@ -110,12 +114,15 @@ class StencilPart {
     Options options_;
     StepSchedule schedule_;
     u32 per_exchange_;  // steps between two exchanges
+    // Whether halos are exchanged axis by axis: along z, then y, then x. Those along y include planes of halos along z,
+    // and so on, so that corners arrive without messages between diagonal neighbours.
+    bool in_order_;
     std::string_view variant_;
 
     VolumeExtents shape_;        // with halos
     StencilBox own_, interior_;  // the part; its points that need no halo and that no other rank needs
-    std::vector<Edge> edges_;    // one per neighbour, those along z first; their faces are the rest of the part
-    u64 edges_z_ = 0;            // number of edges along z
+    std::vector<Edge> edges_;    // as in PartLayout
+    std::array<u64, 4> edges_of_ = {};
     std::shared_ptr<Buffer> volumes_[2];
     u32 now_ = 0;             // index of the volume with the last step's result
     bool has_halos_ = false;  // whether the halos of that volume are complete
@@ -129,8 +136,10 @@ class StencilPart {
     //
     // Several steps per exchange: halos have the radius of all steps together. A step computes the part and as much of
     // the halos as later steps need, in one launch. The last step before an exchange computes the faces, then the
-    // interior, which messages overlap with. Halos along y follow those along z, whose planes they include, so that
-    // the corners arrive without messages between diagonal neighbours.
+    // interior, which messages overlap with.
+    //
+    // A cut along x: as with several steps per exchange. Steps compute whole rows of the memory. This leaves garbage in
+    // the halos along x, which are exchanged after the interior.
     std::shared_ptr<Event> interior_done_;
 };
 

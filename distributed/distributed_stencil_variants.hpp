@@ -17,8 +17,12 @@ struct DistributedStencilVariant {
 // The variant of that name; "auto" is the first. Throws invalid_argument for an unknown name.
 const DistributedStencilVariant& distributed_variant(std::string_view name);
 
+// `count` columns rounded up to what bounds of parts along x are multiples of. If rows are whole packs of 16 bytes of f32,
+// so are those of the parts with their halos.
+u64 whole_granules(u64 count, u64 columns);
+
 // The grid of at most `ranks` parts with the least estimated time of a step. Among equals, the one with the fewest
-// parts along y.
+// parts along y. Rows are cut only if neither planes nor rows can be divided.
 StencilCut choose_cut(const VolumeExtents& shape, u32 ranks, u32 radius);
 
 // Size of the halo of a face up to which several steps per exchange are faster than one. On two and four H200, halos of

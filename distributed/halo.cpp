@@ -60,10 +60,22 @@ void launch_runs(Stream& stream, const View& from, const Runs& from_runs, const 
 
 }  // namespace
 
+u64 BoxRuns::extent() const {
+    if (elements() == 0) return 0;
+    return (repeats - 1) * repeat_stride + (runs.count - 1) * runs.stride + runs.length;
+}
+
+BoxRuns BoxRuns::dense() const {
+    return {0, {runs.count, runs.length, runs.length}, repeats, runs.elements()};
+}
+
 BoxRuns runs_of(const VolumeExtents& shape, const StencilBox& box) {
-    const u64 plane = shape.rows * shape.columns;
-    return {box.z_begin * plane + box.y_begin * shape.columns,
-            {box.z_end - box.z_begin, (box.y_end - box.y_begin) * shape.columns, plane}};
+    const u64 plane = shape.rows * shape.columns, planes = box.z_end - box.z_begin,
+              rows = box.y_end - box.y_begin, width = box.width(shape.columns);
+    const u64 first = box.z_begin * plane + box.y_begin * shape.columns;
+    if (width == shape.columns) return {first, {planes, rows * width, plane}};
+    if (rows == shape.rows) return {first + box.x_begin, {planes * rows, width, shape.columns}};
+    return {first + box.x_begin, {rows, width, shape.columns}, planes, plane};
 }
 
 void copy_runs(Stream& stream, const View& from, const Runs& from_runs, const View& to, const Runs& to_runs) {
@@ -82,6 +94,18 @@ void copy_runs(Stream& stream, const View& from, const Runs& from_runs, const Vi
         return;
     }
     launch_runs(stream, from, from_runs, to, to_runs, static_cast<u32>(size));
+}
+
+void copy_box(Stream& stream, const View& from, const BoxRuns& from_box, const View& to,
+              const BoxRuns& to_box) {
+    if (from_box.elements() == 0) return;
+    const auto runs_at = [](const View& view, const BoxRuns& box, u64 repeat) {
+        BoxRuns one = box;
+        one.repeats = 1;
+        return view.part(box.first + repeat * box.repeat_stride, one.extent());
+    };
+    for (u64 i = 0; i < from_box.repeats; ++i)
+        copy_runs(stream, runs_at(from, from_box, i), from_box.runs, runs_at(to, to_box, i), to_box.runs);
 }
 
 void store_across(Stream& stream, const View& from, const View& to) {

@@ -208,6 +208,11 @@ std::vector<std::shared_ptr<Link>> LocalCommunicator::do_connect(Stream& stream,
                                                                  std::span<const LinkOffer> offers) {
     std::vector<std::shared_ptr<Link>> links(offers.size());
     std::vector<std::shared_ptr<LinkEnd>> mine(offers.size());
+    const Device& own = shared_.device(rank());
+    if (&stream.device() != &own)
+        throw Error(ErrorCode::wrong_device, "distributed_stencil",
+                    "the stream must be on " + own.info().selector + " like rank " + std::to_string(rank()) +
+                        ", got " + stream.device().info().selector);
     if (!links_enabled()) return links;
     for (std::size_t i = 0; i < offers.size(); ++i) {
         // Both ranks get the same answer.

@@ -16,6 +16,10 @@ Part piece_of(u64 length, u32 index, u32 pieces) {
     return {index * each + std::min<u64>(index, longer), each + (index < longer ? 1 : 0)};
 }
 
+u64 granule_of(u64 columns) {
+    return columns % 4 == 0 ? 4 : 1;
+}
+
 u64 longest(u64 length, u32 pieces) {
     return detail::divide_up(length, pieces);
 }
@@ -23,6 +27,15 @@ u64 longest(u64 length, u32 pieces) {
 // Whether every piece is at least `radius` long, or the axis is not cut.
 bool is_thick(u64 length, u32 pieces, u32 radius) {
     return pieces == 1 || length / pieces >= radius;
+}
+
+// Columns of the narrowest of `pieces` parts.
+u64 narrowest(u64 columns, u32 pieces) {
+    return columns / granule_of(columns) / pieces * granule_of(columns);
+}
+
+bool is_thick_x(u64 columns, u32 pieces, u32 radius) {
+    return pieces == 1 || narrowest(columns, pieces) >= detail::whole_granules(radius, columns);
 }
 
 // Estimated time of a step, in points. A point of a packed halo costs as much as `packed` points.
@@ -42,19 +55,36 @@ std::string count_of(u64 n, const char* what) {
     return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
-void check_pieces(const char* what, u64 length, u32 pieces, u32 radius) {
-    if (!is_thick(length, pieces, radius))
-        refuse("every part needs at least " + count_of(radius, what) + ", the radius, got " +
-               count_of(length, what) + " in " + count_of(pieces, "part"));
+void check_pieces(bool is_thick, const char* what, u64 length, u32 pieces, u64 least) {
+    if (is_thick) return;
+    refuse("every part needs at least " + count_of(least, what) + ", the radius, got " +
+           count_of(length, what) + " in " + count_of(pieces, "part"));
 }
 
 }  // namespace
 
 StencilBox StencilCut::part_of(u32 rank) const {
     if (rank >= parts()) return {};
-    const Part z = piece_of(shape.depth, rank / along_y, along_z),
-               y = piece_of(shape.rows, rank % along_y, along_y);
-    return {z.first, z.first + z.count, y.first, y.first + y.count};
+    const u32 plane = along_y * along_x;
+    const Part z = piece_of(shape.depth, rank / plane, along_z),
+               y = piece_of(shape.rows, rank % plane / along_x, along_y);
+    StencilBox box{z.first, z.first + z.count, y.first, y.first + y.count};
+    if (along_x > 1) {
+        const u64 granule = granule_of(shape.columns);
+        const Part x = piece_of(shape.columns / granule, rank % along_x, along_x);
+        box.x_begin = x.first * granule;
+        box.x_end = box.x_begin + x.count * granule;
+    }
+    return box;
+}
+
+std::string StencilCut::name() const {
+    return along_x == 1 ? detail::size_name({along_z, along_y})
+                        : detail::size_name({along_z, along_y, along_x});
+}
+
+u64 detail::whole_granules(u64 count, u64 columns) {
+    return divide_up(count, granule_of(columns)) * granule_of(columns);
 }
 
 StencilCut detail::choose_cut(const VolumeExtents& shape, u32 ranks, u32 radius) {
@@ -69,6 +99,9 @@ StencilCut detail::choose_cut(const VolumeExtents& shape, u32 ranks, u32 radius)
             best = {shape, z, y};
         }
     }
+    if (best.parts() > 1) return best;
+    while (best.along_x < ranks && is_thick_x(shape.columns, best.along_x + 1, radius))
+        ++best.along_x;
     return best;
 }
 
@@ -82,11 +115,12 @@ u32 detail::max_steps_per_exchange(const StencilCut& cut, u32 radius) {
     if (cut.parts() == 1 || radius == 0) return 1;
     if (cut.along_z > 1) most = std::min(most, cut.shape.depth / cut.along_z / (2 * radius));
     if (cut.along_y > 1) most = std::min(most, cut.shape.rows / cut.along_y / (2 * radius));
+    if (cut.along_x > 1) most = std::min(most, narrowest(cut.shape.columns, cut.along_x) / (2 * radius));
     return static_cast<u32>(std::max<u64>(most, 1));
 }
 
 u32 detail::choose_steps_per_exchange(const StencilCut& cut, u32 radius, u32 element_size, u64 cheap_bytes) {
-    if (cut.along_y > 1) return 1;
+    if (cut.along_y > 1 || cut.along_x > 1) return 1;
     const u64 halo_bytes = std::max<u64>(1, radius * cut.shape.rows * cut.shape.columns * element_size);
     return static_cast<u32>(
         std::clamp<u64>(cheap_bytes / halo_bytes, 1, max_steps_per_exchange(cut, radius)));
@@ -99,14 +133,17 @@ StencilCut stencil_cut(const VolumeExtents& shape, u32 ranks, u32 radius,
         refuse("variant '" + std::string(row.variant.name) +
                "' needs at least 2 ranks, one for the data and one to compute, got " + std::to_string(ranks));
     const u32 most = row.has_server ? ranks - 1 : ranks;
-    if (options.along_z == 0 && options.along_y == 0) return detail::choose_cut(shape, most, radius);
-    const StencilCut cut{shape, std::max(1U, options.along_z), std::max(1U, options.along_y)};
-    if (u64{cut.along_z} * cut.along_y > most)
+    if (options.along_z == 0 && options.along_y == 0 && options.along_x == 0)
+        return detail::choose_cut(shape, most, radius);
+    const StencilCut cut{shape, std::max(1U, options.along_z), std::max(1U, options.along_y),
+                         std::max(1U, options.along_x)};
+    if (most / cut.along_z / cut.along_y / cut.along_x == 0)
         refuse("the number of parts must not exceed " + count_of(most, "rank") +
-               (row.has_server ? " (without the data server)" : "") + ", got " +
-               detail::size_name({cut.along_z, cut.along_y}));
-    check_pieces("plane", shape.depth, cut.along_z, radius);
-    check_pieces("row", shape.rows, cut.along_y, radius);
+               (row.has_server ? " (without the data server)" : "") + ", got " + cut.name());
+    check_pieces(is_thick(shape.depth, cut.along_z, radius), "plane", shape.depth, cut.along_z, radius);
+    check_pieces(is_thick(shape.rows, cut.along_y, radius), "row", shape.rows, cut.along_y, radius);
+    check_pieces(is_thick_x(shape.columns, cut.along_x, radius), "column", shape.columns, cut.along_x,
+                 detail::whole_granules(radius, shape.columns));
     return cut;
 }
 

@@ -174,6 +174,10 @@ Enqueued stencil_box(Stream& stream, const VolumeView& in, const StarCoefficient
     const detail::StencilProblem p = detail::problem_of("stencil_box", stream, in, star, out, 1, box);
     detail::check_range("planes", box.z_begin, box.z_end, in.depth, p.shape);
     detail::check_range("rows", box.y_begin, box.y_end, in.rows, p.shape);
+    if (box.width(in.columns) != in.columns)
+        detail::refuse("stencil_box", "the box must have whole rows of " + std::to_string(in.columns) +
+                                          " columns, got columns " + std::to_string(box.x_begin) + " to " +
+                                          std::to_string(box.x_end));
     const detail::Row<detail::StencilProblem>& row =
         detail::choose_tuned("stencil", detail::table, stream.device(), p, detail::point_of(p), options);
     if (p.bytes() > 0) row.run(stream, p);

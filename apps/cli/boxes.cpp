@@ -11,12 +11,16 @@ namespace {
 template <class F>
 void each_piece(const VolumeExtents& shape, const StencilBox& box, u64 size, F f) {
     constexpr u64 most = u64{32} << 20;
-    const u64 row = shape.columns * size, rows = box.y_end - box.y_begin;
-    const bool is_gapless = rows == shape.rows;
-    const u64 runs = is_gapless ? 1 : box.z_end - box.z_begin;
-    const u64 length = rows * row * (is_gapless ? box.z_end - box.z_begin : 1);
+    const u64 planes = box.z_end - box.z_begin, rows = box.y_end - box.y_begin,
+              width = box.width(shape.columns);
+    const bool has_rows = width == shape.columns, has_planes = has_rows && rows == shape.rows;
+    // A run is the whole box, a plane of it, or a row.
+    const u64 runs = has_planes ? 1 : has_rows ? planes : planes * rows;
+    const u64 length = runs == 0 ? 0 : planes * rows * width / runs * size;
     for (u64 run = 0; run < runs; ++run) {
-        const u64 from = ((box.z_begin + run) * shape.rows + box.y_begin) * row;
+        const u64 z = box.z_begin + (has_rows ? run : run / rows),
+                  y = box.y_begin + (has_rows ? 0 : run % rows);
+        const u64 from = ((z * shape.rows + y) * shape.columns + (has_rows ? 0 : box.x_begin)) * size;
         for (u64 at = 0; at < length; at += most)
             f(from + at, run * length + at, std::min(most, length - at));
     }
@@ -102,10 +106,12 @@ void write_box(Stream& stream, const Buffer& from, RankFile& to, const VolumeExt
 void combine_ranks(Communicator& ranks, BoxesRun& run) {
     struct Told {
         double compile, upload, kernel, download;
-        u64 messages, bytes;
+        double messages;
+        u64 bytes;
     };
     const Told mine{run.compile, run.upload, run.kernel, run.download, run.messages, run.bytes};
-    run.messages = run.bytes = 0;
+    run.messages = 0;
+    run.bytes = 0;
     for (const auto& bytes : ranks.all_gather(std::as_bytes(std::span(&mine, 1)))) {
         Told told{};
         std::memcpy(&told, bytes.data(), sizeof told);

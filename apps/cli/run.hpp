@@ -79,8 +79,10 @@ class OverRanks {
 struct BoxesRun {
     std::string variant;
     double compile = 0, upload = 0, kernel = 0, download = 0, total = 0;
-    std::string cut;              // decomposition of the volume: "2 x 1"
-    u64 messages = 0, bytes = 0;  // per step, of all ranks
+    std::string cut;  // decomposition of the volume: "2 x 1"
+    u32 steps_per_exchange = 1;
+    double messages = 0;  // per step, of all ranks
+    u64 bytes = 0;        // likewise
 };
 
 // Runs on ranks. Each reads, computes and writes a box of a volume.

@@ -248,6 +248,7 @@ void print_json(const RunCommand& command, const RunTask& task, const std::vecto
     object["messages"] = ranks.path_to(1);
     if (done.boxes) {
         object["cut"] = done.boxes->cut;
+        object["steps_per_exchange"] = done.boxes->steps_per_exchange;
         object["messages_per_step"] = done.boxes->messages;
         object["bytes_per_step"] = done.boxes->bytes;
     }

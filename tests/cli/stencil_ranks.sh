@@ -82,6 +82,7 @@ for type in 4 8; do
         same $type "$(times 4 "$device")" --cut 2x2
         same $type "$(times 5 "$device")" --cut 1x4 --variant sequential
         same $type "$(times 5 "$device")" --cut 2x2 --variant data_server
+        same $type "$(times 6 "$device")" --cut 1x2x3
         [[ $mpiexec ]] || same $type "$device" --cut 1x1
     done
     same $type "$(times 4 "${devices[@]}")"
@@ -151,6 +152,8 @@ refused 2 "every part needs at least 4 planes, the radius, got 53 planes in 14 p
 refused 2 "--memory-limit: not supported " tbb,tbb --memory-limit 1G
 refused 2 "--cut: invalid domain decomposition '2'" tbb,tbb --cut 2
 refused 2 "--cut: invalid domain decomposition '0x2'" tbb,tbb --cut 0x2
+refused 2 "--cut: invalid domain decomposition '2x'" tbb,tbb --cut 2x
+refused 2 "--cut: invalid domain decomposition '1x1x2x1'" tbb,tbb --cut 1x1x2x1
 refused 2 "unknown variant 'comet'; available: overlapped, sequential, data_server" tbb,tbb --variant comet
 out=/dev/null refused 2 "ranks write in any order; name a regular file" tbb,tbb
 made="--generate random --shape 53x29x31"
@@ -174,7 +177,7 @@ leftover=$(find . -name '.*npy*' | head -n 1)
 
 # The output names what ran.
 ranks tbb,tbb,tbb --in f4.npy --in c4.npy --out many.npy --json >log
-for words in '"variant": "overlapped"' '"cut": "3 x 1"' '"messages_per_step": 4'; do
+for words in '"variant": "overlapped"' '"cut": "3 x 1"' '"steps_per_exchange": 1' '"messages_per_step": 4'; do
     grep -qF "$words" log || fail "--json has no $words: $(cat log)"
 done
 grep -qF '"generated"' log && fail "--json says that a file was generated: $(cat log)"

@@ -7,11 +7,14 @@
 #include <concord/dlpack.hpp>
 #include <concord/trace.hpp>
 
+#include <concord/internal/link.hpp>
 #include <distributed_stencil_variants.hpp>
 #include <halo.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
+#include <optional>
 
 using namespace concord;
 using test::random_values;
@@ -32,8 +35,8 @@ template <class T, class F>
 void each_row(const StencilBox& box, const VolumeExtents& s, F f) {
     u64 at = 0;
     for (u64 z = box.z_begin; z < box.z_end; ++z) {
-        for (u64 y = box.y_begin; y < box.y_end; ++y, at += s.columns)
-            f((z * s.rows + y) * s.columns, at);
+        for (u64 y = box.y_begin; y < box.y_end; ++y, at += box.width(s.columns))
+            f((z * s.rows + y) * s.columns + box.x_begin, at);
     }
 }
 
@@ -41,7 +44,7 @@ template <class T>
 std::vector<T> cut_out(const std::vector<T>& volume, const StencilBox& box, const VolumeExtents& s) {
     std::vector<T> part(box.points(s.columns));
     each_row<T>(box, s, [&](u64 of_volume, u64 of_part) {
-        std::copy_n(volume.data() + of_volume, s.columns, part.data() + of_part);
+        std::copy_n(volume.data() + of_volume, box.width(s.columns), part.data() + of_part);
     });
     return part;
 }
@@ -59,7 +62,7 @@ std::vector<T> over_ranks(const Devices& devices, const std::vector<T>& x, const
         distributed_stencil(ranks, stream, in, star_of(radius), out, s, steps, options);
         const std::vector<T> part = out.to_host(stream);
         each_row<T>(box, s, [&](u64 of_volume, u64 of_part) {
-            std::copy_n(part.data() + of_part, s.columns, result.data() + of_volume);
+            std::copy_n(part.data() + of_part, box.width(s.columns), result.data() + of_volume);
         });
     });
     return result;
@@ -103,7 +106,7 @@ TEST_SUITE_BEGIN("core");
 TEST_CASE("a_decomposition_covers_every_point_once_with_parts_of_at_least_the_radius") {
     for (const VolumeExtents& s :
          {VolumeExtents{400, 480, 480}, VolumeExtents{53, 29, 31}, VolumeExtents{5, 300, 7},
-          VolumeExtents{1, 1, 1}, VolumeExtents{0, 4, 4}}) {
+          VolumeExtents{2, 3, 45}, VolumeExtents{2, 3, 44}, VolumeExtents{1, 1, 1}, VolumeExtents{0, 4, 4}}) {
         for (const u32 radius : {1U, 4U, 8U}) {
             for (u32 ranks = 1; ranks <= 64; ranks += ranks < 9 ? 1 : 11) {
                 CAPTURE(s.depth);
@@ -111,16 +114,17 @@ TEST_CASE("a_decomposition_covers_every_point_once_with_parts_of_at_least_the_ra
                 CAPTURE(ranks);
                 const StencilCut cut = detail::choose_cut(s, ranks, radius);
                 CHECK(cut.parts() <= ranks);
-                std::vector<u32> owners(s.depth * s.rows);
+                std::vector<u32> owners(s.depth * s.rows * s.columns);
                 for (u32 rank = 0; rank < ranks; ++rank) {
                     const StencilBox box = cut.part_of(rank);
                     if (box.points(s.columns) == 0) continue;
                     CHECK((cut.along_z == 1 || box.z_end - box.z_begin >= radius));
                     CHECK((cut.along_y == 1 || box.y_end - box.y_begin >= radius));
-                    for (u64 z = box.z_begin; z < box.z_end; ++z) {
-                        for (u64 y = box.y_begin; y < box.y_end; ++y)
-                            ++owners[z * s.rows + y];
-                    }
+                    CHECK((cut.along_x == 1 || box.width(s.columns) >= radius));
+                    each_row<u32>(box, s, [&](u64 of_volume, u64) {
+                        for (u64 x = 0; x < box.width(s.columns); ++x)
+                            ++owners[of_volume + x];
+                    });
                 }
                 CHECK(std::all_of(owners.begin(), owners.end(), [](u32 n) { return n == 1; }));
             }
@@ -131,6 +135,11 @@ TEST_CASE("a_decomposition_covers_every_point_once_with_parts_of_at_least_the_ra
     CHECK(detail::choose_cut({400, 480, 480}, 8, 4).along_z == 8);
     CHECK(detail::choose_cut({400, 480, 480}, 64, 4).along_y > 1);
     CHECK(detail::choose_cut({5, 300, 7}, 4, 4).along_y == 4);
+    CHECK(detail::choose_cut({5, 7, 300}, 4, 4).along_x == 4);
+    CHECK(detail::choose_cut({5, 7, 13}, 4, 4).along_x == 3);
+    CHECK(detail::choose_cut({1, 1, 28}, 8, 5).along_x == 3);
+    CHECK(StencilCut{{9, 9, 9}, 2, 3}.name() == "2 x 3");
+    CHECK(StencilCut{{9, 9, 9}, 2, 3, 4}.name() == "2 x 3 x 4");
 }
 
 TEST_CASE("halos_of_several_steps_are_small_and_parts_thick") {
@@ -156,6 +165,8 @@ TEST_CASE("invalid_decompositions_are_rejected") {
     refused("the number of parts must not exceed 3 ranks, got 2 x 2", 3, {.along_z = 2, .along_y = 2});
     refused("every part needs at least 4 planes, the radius, got 40 planes in 11 parts", 11, {.along_z = 11});
     refused("at least 4 rows, the radius, got 12 rows in 4 parts", 4, {.along_y = 4});
+    refused("must not exceed 3 ranks, got 1 x 1 x 4", 3, {.along_x = 4});
+    refused("at least 4 columns, the radius, got 8 columns in 3 parts", 3, {.along_x = 3});
     refused("unknown variant 'comet'; available: overlapped, sequential, data_server", 2,
             {.variant = "comet"});
     refused("variant 'data_server' needs at least 2 ranks, one for the data and one to compute, got 1", 1,
@@ -227,6 +238,30 @@ DEVICE_TEST(a_cut_along_y_is_bitwise_identical_to_one_rank) {
     check_ranks<f64>(device, {30, 26, 9}, 1, 3, {6}, {.along_z = 2, .along_y = 3});
 }
 
+// Halos along x consist of parts of rows. Parts begin at multiples of 4 columns if rows are so long.
+DEVICE_TEST(a_cut_along_x_is_bitwise_identical_to_one_rank) {
+    for (const char* variant : {"overlapped", "sequential"}) {
+        CAPTURE(variant);
+        check_ranks<float>(device, {5, 7, 40}, 3, 4, {3}, {.variant = variant, .along_x = 3});
+        check_ranks<f64>(device, {19, 9, 37}, 1, 3, {6}, {.variant = variant, .along_z = 2, .along_x = 3});
+        check_ranks<float>(device, {17, 18, 32}, 4, 3, {8},
+                           {.variant = variant, .along_z = 2, .along_y = 2, .along_x = 2});
+    }
+    check_ranks<float>(device, {9, 18, 46}, 2, 3, {5},
+                       {.variant = "data_server", .along_y = 2, .along_x = 2});
+    check_ranks<float>(device, {17, 18, 32}, 2, 7, {8},
+                       {.along_z = 2, .along_y = 2, .along_x = 2, .steps_per_exchange = 2});
+    check_ranks<f64>(device, {3, 4, 51}, 1, 9, {3}, {.along_x = 3, .steps_per_exchange = 4});
+    // A volume that neither planes nor rows divide.
+    check_ranks<float>(device, {1, 2, 301}, 3, 5, {2, 7});
+    // Between ranks that cannot write into each other's memory.
+    const auto other = open_device("tbb");
+    const VolumeExtents s{9, 10, 30};
+    const std::vector<float> x = volume_of<float>(s), expected = by_one(*other, x, s, 2, 5);
+    CHECK(over_ranks({device.shared_from_this(), other, other, device.shared_from_this()}, x, s, 2, 5,
+                     {.along_y = 2, .along_x = 2, .steps_per_exchange = 1}) == expected);
+}
+
 // Halos that are exchanged every few steps only, with numbers of steps that no exchange divides.
 DEVICE_TEST(several_steps_per_exchange_are_bitwise_identical_to_one_rank) {
     for (const u32 each : {2U, 3U, 4U}) {
@@ -239,9 +274,11 @@ DEVICE_TEST(several_steps_per_exchange_are_bitwise_identical_to_one_rank) {
     }
     check_ranks<float>(device, {67, 18, 21}, 1, 17, {2, 3}, {.steps_per_exchange = 8});
     // Cuts along y, whose halos include the corners.
-    check_ranks<float>(device, {26, 38, 21}, 1, 7, {6}, {.along_z = 2, .along_y = 3, .steps_per_exchange = 3});
+    check_ranks<float>(device, {26, 38, 21}, 1, 7, {6},
+                       {.along_z = 2, .along_y = 3, .steps_per_exchange = 3});
     check_ranks<f64>(device, {7, 54, 12}, 2, 6, {3}, {.along_z = 1, .along_y = 3, .steps_per_exchange = 4});
-    check_ranks<float>(device, {52, 53, 16}, 4, 5, {4}, {.along_z = 2, .along_y = 2, .steps_per_exchange = 3});
+    check_ranks<float>(device, {52, 53, 16}, 4, 5, {4},
+                       {.along_z = 2, .along_y = 2, .steps_per_exchange = 3});
     check_ranks<float>(device, {33, 34, 9}, 2, 9, {9}, {.along_z = 3, .along_y = 3, .steps_per_exchange = 2});
     // Between ranks that cannot write into each other's memory.
     const auto other = open_device("tbb");
@@ -286,18 +323,55 @@ DEVICE_TEST(empty_volumes_are_supported_over_ranks) {
     }
 }
 
+// Restores CONCORD_LINKS at its end.
+class LinksVariable {
+  public:
+    LinksVariable() {
+        if (const char* value = std::getenv("CONCORD_LINKS")) before_ = value;
+    }
+    ~LinksVariable() { before_ ? setenv("CONCORD_LINKS", before_->c_str(), 1) : unsetenv("CONCORD_LINKS"); }
+    LinksVariable(const LinksVariable&) = delete;
+    LinksVariable& operator=(const LinksVariable&) = delete;
+    void set(const char* value) const { setenv("CONCORD_LINKS", value, 1); }
+
+  private:
+    std::optional<std::string> before_;
+};
+
+// A stream of another device than the rank's has no links, and the other ranks expect them.
+DEVICE_TEST(a_stream_of_another_device_cannot_be_linked) {
+    const auto other = open_device("tbb@baseline");
+    const VolumeExtents s{20, 8, 8};
+    CHECK(throws(ErrorCode::wrong_device,
+                 "distributed_stencil: the stream must be on " + device.info().selector, [&] {
+                     run_on_devices(times(device, 2), [&](Communicator& ranks, Stream& stream) {
+                         const auto wrong = other->create_stream();
+                         const DistributedStencil volume(ranks, ranks.rank() == 0 ? *wrong : stream,
+                                                         Type::f32, s, star_of(4));
+                     });
+                 }));
+}
+
 // Halos as messages, as between ranks that cannot write into each other's memory.
 DEVICE_TEST(without_links_ranks_are_bitwise_identical_to_one) {
-    setenv("CONCORD_LINKS", "off", 1);
+    const LinksVariable links;
+    links.set("off");
+    run_on_devices(times(device, 2), [&](Communicator& ranks, Stream& stream) {
+        const std::shared_ptr<Buffer> buffer = device.allocate(4);
+        const detail::LinkOffer offer{1 - ranks.rank(), {buffer}};
+        if (detail::connect(ranks, stream, {&offer, 1}).front())
+            throw Error(ErrorCode::device_failed, "test", "a link in spite of CONCORD_LINKS=off");
+    });
     check_ranks<float>(device, {53, 29, 31}, 4, 3, {2, 4});
     check_ranks<float>(device, {19, 45, 13}, 4, 3, {4}, {.along_z = 2, .along_y = 2});
     check_ranks<float>(device, {67, 18, 21}, 1, 7, {3}, {.steps_per_exchange = 3});
-    setenv("CONCORD_LINKS", "maybe", 1);
+    check_ranks<float>(device, {17, 18, 32}, 2, 5, {8},
+                       {.along_z = 2, .along_y = 2, .along_x = 2, .steps_per_exchange = 2});
+    links.set("maybe");
     const VolumeExtents s{20, 8, 8};
     const std::vector<float> x = volume_of<float>(s);
     CHECK(throws(ErrorCode::invalid_argument, "CONCORD_LINKS: invalid value, got 'maybe'; expected on or off",
                  [&] { over_ranks(times(device, 2), x, s, 4, 1, {}); }));
-    unsetenv("CONCORD_LINKS");
 }
 
 DEVICE_TEST(ranks_on_two_devices_are_bitwise_identical) {
@@ -337,6 +411,31 @@ DEVICE_TEST(a_distributed_volume_keeps_its_state_between_runs) {
                 throw Error(ErrorCode::device_failed, "test", "the number or size of messages differs");
         });
     }
+}
+
+// Halos of several steps stay valid, or are exchanged again, across calls of run().
+DEVICE_TEST(several_steps_per_exchange_keep_their_state_between_runs) {
+    const VolumeExtents s{26, 27, 28};
+    const std::vector<float> x = volume_of<float>(s), expected = by_one(device, x, s, 1, 15);
+    const auto check = [&](std::size_t count, const DistributedStencilOptions& options) {
+        run_on_devices(times(device, count), [&](Communicator& ranks, Stream& stream) {
+            DistributedStencil volume(ranks, stream, Type::f32, s, star_of(1), options);
+            const Array<float> part(stream, cut_out(x, volume.holding(), s));
+            volume.load(part.view());
+            for (const u64 steps : {1, 0, 3, 4, 7})
+                volume.run(steps);
+            volume.store(part.view());
+            if (part.to_host(stream) != cut_out(expected, volume.holding(), s))
+                throw Error(ErrorCode::device_failed, "test", "the parts differ");
+            // Two neighbours, one exchange every three steps.
+            if (options.along_y == 2 && volume.messages_per_step() != 2.0 / 3)
+                throw Error(ErrorCode::device_failed, "test", "the number of messages differs");
+        });
+    };
+    check(3, {.along_z = 3, .steps_per_exchange = 3});
+    check(4, {.along_z = 2, .along_y = 2, .steps_per_exchange = 3});
+    check(4, {.along_z = 2, .along_x = 2, .steps_per_exchange = 3});
+    check(2, {.along_x = 2});
 }
 
 DEVICE_TEST(too_many_steps_per_exchange_are_rejected) {

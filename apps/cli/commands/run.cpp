@@ -109,6 +109,7 @@ void print_json(const std::string& algorithm, const RunTask& task,
         for (const auto& one : devices)
             names.push_back(one->info().selector);
         object["cut"] = run.cut;
+        object["steps_per_exchange"] = run.steps_per_exchange;
         object["messages_per_step"] = run.messages;
         object["bytes_per_step"] = run.bytes;
     }

@@ -23,8 +23,8 @@ class RunStencil final : public RunTask, public OverBoxes, public GeneratesInput
         command
             .add_option(
                 "--cut", cut_,
-                "Domain decomposition over several devices: parts along z times parts along y, e.g. 4x2")
-            ->type_name("ZxY");
+                "Domain decomposition over several devices: parts along z, y and x, e.g. 4x2 or 2x2x2")
+            ->type_name("ZxY[xX]");
         generate_.add_options(command);
     }
     std::unique_ptr<InputArray> generated() const override { return generate_.volume(); }
@@ -78,15 +78,21 @@ class RunStencil final : public RunTask, public OverBoxes, public GeneratesInput
 
   private:
     DistributedStencilOptions over_ranks(const Options& options) const {
-        return {.variant = options.variant, .along_z = along_z_, .along_y = along_y_};
+        return {.variant = options.variant, .along_z = along_z_, .along_y = along_y_, .along_x = along_x_};
     }
     void read_cut() {
-        const std::size_t times = cut_.find('x');
-        if (times == std::string::npos || !is_whole(cut_.substr(0, times), along_z_) ||
-            !is_whole(cut_.substr(times + 1), along_y_) || along_z_ == 0 || along_y_ == 0)
-            throw Error(ErrorCode::invalid_argument, "--cut",
-                        "invalid domain decomposition '" + cut_ +
-                            "'; expected parts along z times parts along y, e.g. 4x1 or 2x2");
+        std::vector<u32> parts;
+        for (std::size_t at = 0; at <= cut_.size(); at = std::min(cut_.find('x', at), cut_.size()) + 1) {
+            if (!is_whole(cut_.substr(at, cut_.find('x', at) - at), parts.emplace_back())) parts.back() = 0;
+        }
+        if (parts.size() < 2 || parts.size() > 3 || std::count(parts.begin(), parts.end(), 0U) > 0)
+            throw Error(
+                ErrorCode::invalid_argument, "--cut",
+                "invalid domain decomposition '" + cut_ +
+                    "'; expected parts along z times parts along y, and optionally x, e.g. 4x1 or 2x2x2");
+        along_z_ = parts[0];
+        along_y_ = parts[1];
+        along_x_ = parts.size() == 3 ? parts[2] : 1;
     }
     static f64 value(const std::vector<std::byte>& elements, Type type, u64 r) {
         return detail::visit_float(type, [&]<class T>(detail::TypeTag<T>) -> f64 {
@@ -98,7 +104,7 @@ class RunStencil final : public RunTask, public OverBoxes, public GeneratesInput
 
     Generate generate_;
     std::string steps_ = "1", cut_;
-    u32 along_z_ = 0, along_y_ = 0;
+    u32 along_z_ = 0, along_y_ = 0, along_x_ = 0;
     u64 count_ = 1;
     std::optional<StarCoefficients> star_;
     VolumeExtents shape_;
@@ -119,7 +125,8 @@ BoxesRun RunStencil::run_boxes(Communicator& ranks, Stream& stream, Inputs input
 
     BoxesRun run;
     run.variant = volume.variant();
-    run.cut = std::to_string(volume.cut().along_z) + " x " + std::to_string(volume.cut().along_y);
+    run.cut = volume.cut().name();
+    run.steps_per_exchange = volume.steps_per_exchange();
     run.messages = volume.messages_per_step();
     run.bytes = volume.bytes_per_step();
     const HostClock upload;

@@ -11,9 +11,10 @@
 ///         concord::distributed_stencil(ranks, stream, in, star, out, shape, 100);
 ///     });
 ///
-/// Domain decomposition: a grid of ranks along z and y; rank = z index * along_y + y index. Parts are boxes. Their
-/// lengths along an axis differ by at most one plane or row. Along an axis that is cut, no part is thinner than the
-/// radius, so halos come from the next rank only. Ranks beyond the grid are idle.
+/// Domain decomposition: a grid of ranks along z, y and x; rank = (z index * along_y + y index) * along_x + x index.
+/// Parts are boxes. Their lengths along an axis differ by at most one plane, row or column, or by 4 columns if the
+/// volume has a multiple of 4. Along an axis that is cut, no part is thinner than the radius, so halos come from the
+/// next rank only. Ranks beyond the grid are idle.
 ///
 /// Variants
 ///   overlapped   Default. A step computes the points that other ranks need, and sends them while it computes the
@@ -25,10 +26,11 @@
 ///                start and collects the parts at the end; in between the others step as in `overlapped`. Needs at
 ///                least two ranks.
 ///
-/// Memory per rank: two copies of its part with halos, and buffers for packed halos along y. Traffic per step: that
-/// of stencil(), and `radius` planes (or rows) sent and received per face. If ranks can write into each other's memory
+/// Memory per rank: two copies of its part with halos, and buffers for packed halos along y and x. Traffic per step:
+/// that of stencil(), and `radius` planes, rows or columns sent and received per face. Halos along x are exchanged
+/// after the whole step, and their columns are computed with the part. If ranks can write into each other's memory
 /// (devices of one process within reach, CUDA devices of processes on one host), halos are written to their place;
-/// otherwise they are messages, packed and unpacked along y.
+/// otherwise they are messages, packed and unpacked along y and x.
 ///
 /// All calls are collective. All arguments except the views and the stream must agree between ranks; otherwise all
 /// ranks throw invalid_argument. Other errors are those of stencil() and of the communicator.
@@ -43,14 +45,17 @@
 
 namespace concord {
 
-/// Domain decomposition of a volume into along_z x along_y parts.
+/// Domain decomposition of a volume into along_z x along_y x along_x parts.
 struct StencilCut {
     VolumeExtents shape;  ///< the whole volume
     u32 along_z = 1;      ///< parts along z
     u32 along_y = 1;      ///< parts along y
+    u32 along_x = 1;      ///< parts along x
 
     /// Number of parts.
-    u32 parts() const { return along_z * along_y; }
+    u32 parts() const { return along_z * along_y * along_x; }
+    /// Parts along z and y, and along x if there are several: "4 x 2".
+    std::string name() const;
     /// Box that a rank computes; empty for ranks beyond the grid.
     StencilBox part_of(u32 rank) const;
 };
@@ -58,9 +63,10 @@ struct StencilCut {
 /// Options of the stencil over ranks.
 struct DistributedStencilOptions {
     std::string variant = "auto";  ///< a variant of distributed_stencil_algorithm
-    u32 along_z = 0;               ///< parts along z; 0 for both: chosen by stencil_cut()
-    u32 along_y = 0;               ///< parts along y
-    /// Time steps per exchange of halos, at most 8; 0: chosen by the size of halos, 1 if rows are cut. More than one
+    u32 along_z = 0;  ///< parts along z; 0 for all three: chosen by stencil_cut(), otherwise 0 is 1
+    u32 along_y = 0;  ///< parts along y
+    u32 along_x = 0;  ///< parts along x
+    /// Time steps per exchange of halos, at most 8; 0: chosen by the size of halos, 1 if y or x is cut. More than one
     /// needs a variant other than `sequential`, and parts of at least twice the steps' radii together along each axis
     /// that is cut.
     u32 steps_per_exchange = 0;
@@ -72,9 +78,9 @@ extern const Algorithm distributed_stencil_algorithm;
 
 /// Returns the domain decomposition that calls with these options use. By default it is the grid with the least
 /// estimated time of a step: the points of the largest part plus those of its halos. Halo points along y count eight
-/// times, because they are packed and their faces are computed in tiles of many more rows. Throws invalid_argument
-/// for a grid of more parts than ranks or with parts thinner than the radius, for an unknown variant, and for too few
-/// ranks.
+/// times, because they are packed and their faces are computed in tiles of many more rows. x is cut only if neither z
+/// nor y can be. Throws invalid_argument for a grid of more parts than ranks or with parts thinner than the radius, for
+/// an unknown variant, and for too few ranks.
 StencilCut stencil_cut(const VolumeExtents& shape, u32 ranks, u32 radius,
                        const DistributedStencilOptions& options = {});
 
@@ -123,8 +129,8 @@ class DistributedStencil {
     std::string_view local_variant() const noexcept;
     /// Number of time steps per exchange of halos.
     u32 steps_per_exchange() const noexcept;
-    /// Number of messages that this rank sends per exchange.
-    u64 messages_per_step() const noexcept;
+    /// Number of messages that this rank sends per step, on average.
+    f64 messages_per_step() const noexcept;
     /// Bytes that this rank sends per step, on average.
     u64 bytes_per_step() const noexcept;
 

@@ -41,15 +41,24 @@
 
 namespace concord {
 
-/// Box of a volume: z in [z_begin, z_end), y in [y_begin, y_end), all columns.
+/// Box of a volume: z in [z_begin, z_end), y in [y_begin, y_end), x in [x_begin, x_end); by default all columns.
 struct StencilBox {
-    u64 z_begin = 0;  ///< first plane
-    u64 z_end = 0;    ///< one past the last plane
-    u64 y_begin = 0;  ///< first row
-    u64 y_end = 0;    ///< one past the last row
+    /// End of an axis of any length.
+    static constexpr u64 to_end = ~u64{0};
 
+    u64 z_begin = 0;     ///< first plane
+    u64 z_end = 0;       ///< one past the last plane
+    u64 y_begin = 0;     ///< first row
+    u64 y_end = 0;       ///< one past the last row
+    u64 x_begin = 0;     ///< first column
+    u64 x_end = to_end;  ///< one past the last column
+
+    /// Points of a row of the box, for rows of `columns` points.
+    constexpr u64 width(u64 columns) const {
+        return (x_end < columns ? x_end : columns) - (x_begin < columns ? x_begin : columns);
+    }
     /// Number of points, for rows of `columns` points.
-    constexpr u64 points(u64 columns) const { return (z_end - z_begin) * (y_end - y_begin) * columns; }
+    constexpr u64 points(u64 columns) const { return (z_end - z_begin) * (y_end - y_begin) * width(columns); }
 };
 
 /// Coefficients c_0 ... c_R of a star, held by value. They are rounded to the element type of the volume.
