@@ -25,7 +25,8 @@ struct PartLayout {
 
     VolumeExtents shape;       // with halos
     StencilBox own, interior;  // the part; its points that need no halo and that no other rank needs
-    // One per neighbour, along z, then y, then x. Faces along z and y are the rest of the part; edges along x have none.
+    // One per neighbour, along z, then y, then x. Faces along z and y are the rest of the part; edges along x have no
+    // face.
     std::vector<Edge> edges;
     std::array<u64, 4> edges_of = {};  // the edges of axis i are [edges_of[i], edges_of[i + 1])
 };

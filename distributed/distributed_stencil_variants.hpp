@@ -17,8 +17,8 @@ struct DistributedStencilVariant {
 // The variant of that name; "auto" is the first. Throws invalid_argument for an unknown name.
 const DistributedStencilVariant& distributed_variant(std::string_view name);
 
-// `count` columns rounded up to what bounds of parts along x are multiples of. If rows are whole packs of 16 bytes of f32,
-// so are those of the parts with their halos.
+// `count` columns rounded up to what bounds of parts along x are multiples of. If rows are whole packs of 4 columns, so
+// are those of the parts with their halos.
 u64 whole_granules(u64 count, u64 columns);
 
 // The grid of at most `ranks` parts with the least estimated time of a step. Among equals, the one with the fewest

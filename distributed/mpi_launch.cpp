@@ -45,7 +45,7 @@ constexpr const char* library_name = "libconcord-mpi";
     throw Error(ErrorCode::unavailable, "MPI", why);
 }
 
-const MpiComponent& load() {
+MpiComponent load() {
     refuse_privileged("MPI", "the MPI library");
     for (const auto& [path, refused] : find_modules(library_name)) {
         if (path.stem() != library_name) continue;
@@ -71,6 +71,11 @@ const MpiComponent& load() {
          "; build Concord on a machine where CMake finds MPI");
 }
 
+const MpiComponent& opened() {
+    static const MpiComponent component = load();
+    return component;
+}
+
 }  // namespace
 
 std::optional<MpiLaunch> mpi_launch() {
@@ -82,7 +87,7 @@ std::optional<MpiLaunch> mpi_launch() {
 }
 
 std::shared_ptr<Communicator> launched_communicator() {
-    static const MpiComponent& component = load();
+    const MpiComponent& component = opened();
     auto ranks = component.communicator();
     const auto launch = mpi_launch();
     if (launch && launch->ranks > 1 && ranks->size() != launch->ranks)
@@ -90,6 +95,10 @@ std::shared_ptr<Communicator> launched_communicator() {
              std::to_string(launch->ranks) + " ranks, " + component.library + " of concord-mpi sees " +
              std::to_string(ranks->size()) + "; use the launcher of " + component.library);
     return ranks;
+}
+
+std::shared_ptr<Communicator> first_launched_ranks(u32 count) {
+    return opened().first_ranks(count);
 }
 
 }  // namespace concord::detail

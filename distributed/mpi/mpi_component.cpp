@@ -45,6 +45,21 @@ std::shared_ptr<Communicator> make(MPI_Comm comm) {
     return std::make_shared<MpiCommunicator>(comm, static_cast<u32>(rank), static_cast<u32>(size));
 }
 
+std::shared_ptr<Communicator> first_ranks(u32 count) {
+    constexpr const char* call = "mpi_communicator";
+    initialise();
+    int rank = 0;
+    check("MPI_Comm_rank", MPI_Comm_rank(MPI_COMM_WORLD, &rank), call);
+    MPI_Comm first = MPI_COMM_NULL;
+    check("MPI_Comm_split",
+          MPI_Comm_split(MPI_COMM_WORLD, static_cast<u32>(rank) < count ? 0 : MPI_UNDEFINED, rank, &first),
+          call);
+    if (first == MPI_COMM_NULL) return nullptr;
+    auto ranks = make(first);  // of a duplicate
+    check("MPI_Comm_free", MPI_Comm_free(&first), call);
+    return ranks;
+}
+
 // "Open MPI v4.1.4": the beginning of the library's version string.
 const char* library_name() {
     static char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
@@ -84,8 +99,8 @@ std::shared_ptr<Communicator> detail::mpi_communicator(const void* comm, std::si
 
 extern "C" __attribute__((visibility("default"))) const concord::detail::MpiComponent*
 concord_mpi_component() {
-    static const concord::detail::MpiComponent component{concord::detail::mpi_component_version,
-                                                         CONCORD_VERSION, concord::mpi::library_name(),
-                                                         &concord::mpi_communicator};
+    static const concord::detail::MpiComponent component{
+        concord::detail::mpi_component_version, CONCORD_VERSION, concord::mpi::library_name(),
+        &concord::mpi_communicator, &concord::mpi::first_ranks};
     return &component;
 }

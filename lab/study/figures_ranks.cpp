@@ -41,7 +41,7 @@ RanksStep step_of(const Result& r) {
         const RanksStep one{
             static_cast<double>(box.points(columns)), static_cast<double>(across_z + across_y),
             static_cast<double>(radius * columns * sizeof(f32) * (across_z * rows + across_y * planes)), 0};
-        if (r.workload == shared_ranks) {
+        if (is_shared(r)) {
             step.points += one.points;
             step.messages += one.messages;
             step.bytes += one.bytes;
@@ -58,8 +58,8 @@ RanksStep step_of(const Result& r) {
 // Ideal time of p ranks, relative to the time of one rank.
 double ideal_times(const Result& r) {
     const double p = ranks_of(r);
-    const bool is_weak = r.algorithm != strong_ranks, is_shared = r.workload == shared_ranks;
-    return is_weak ? (is_shared ? p : 1) : (is_shared ? 1 : 1 / p);
+    const bool is_weak = r.algorithm != strong_ranks, shares = is_shared(r);
+    return is_weak ? (shares ? p : 1) : (shares ? 1 : 1 / p);
 }
 
 const Result* one_rank(const std::vector<const Result*>& results) {
@@ -155,7 +155,7 @@ std::vector<Chart> over_ranks(const Figure& figure, const Data& data) {
             }
             chart.text =
                 most < 2 ? "One rank only: a fit needs at least two." : model_text(model, steps.size());
-            if (members.front()->workload == shared_ranks) chart.text += shared_text;
+            if (is_shared(*members.front())) chart.text += shared_text;
             add_chart(charts, std::move(chart));
         }
     }
@@ -182,7 +182,7 @@ std::vector<Chart> efficiency_over_ranks(const Figure& figure, const Data& data)
         if (!sizes.empty())
             chart.text =
                 "Efficiency with " + std::to_string(most) + " ranks, by elements per rank: " + sizes + ".";
-        if (panel.second.front()->workload == shared_ranks) chart.text += shared_text;
+        if (is_shared(*panel.second.front())) chart.text += shared_text;
         chart.title = ranks_title(panel.first, data);
     });
 }

@@ -1,5 +1,5 @@
-// Measures work of 1, 2, 4, ... ranks in one process. Several devices of one kind have one rank each; a single device
-// has all ranks.
+// Measures work of 1, 2, 4, ... ranks. In one process, several devices of one kind have one rank each; a single device
+// has all ranks. If ranks are processes, rank 0 tells the others what to measure.
 
 #include <concord/study/internal/ranks_work.hpp>
 
@@ -13,6 +13,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <optional>
+#include <span>
+#include <string>
 
 namespace concord::study {
 namespace {
@@ -70,6 +73,30 @@ std::vector<u32> rank_counts(std::size_t devices) {
     return counts;
 }
 
+// Measures a task on the first ranks of a job. Returns nothing on the other ranks.
+std::optional<Timing> measure_part(const RankProcesses& processes, const RanksTask& task, bool quick) {
+    const std::shared_ptr<Communicator> ranks = processes.first(task.ranks);
+    if (!ranks) return std::nullopt;
+    const RanksWork work = suite_named(task.suite).work(task);
+    const auto stream = processes.device->create_stream();
+    const Timing timing = measure(*ranks, *stream, work, quick);
+    processes.device->trim();
+    return timing;
+}
+
+// Rank 0: all ranks measure a task.
+Timing measure_on(const RankProcesses& processes, const RanksTask& task, bool quick) {
+    const std::string text = ordered_json{
+        {"suite", task.suite},
+        {"variant", task.variant},
+        {"n", task.n},
+        {"ranks", task.ranks},
+        {"shares_host_memory", task.shares_host_memory},
+        {"quick", quick}}.dump();
+    processes.all.all_gather(std::as_bytes(std::span(text)));
+    return measure_part(processes, task, quick).value();
+}
+
 void check_room(const Device& device, u64 needed) {
     u64 room = device.traits().global_memory / 8 * 7;
     if (device.traits().shares_host_memory) room = std::min(room, lab::available_host_memory());
@@ -84,29 +111,57 @@ void throw_wrong(u32 rank, const std::string& what) {
     throw Error(ErrorCode::device_failed, "study", "WRONG: rank " + std::to_string(rank) + ": " + what);
 }
 
+bool is_shared(const Result& r) {
+    return r.workload == shared_ranks || r.workload == shared_processes;
+}
+
+void serve_ranks(const RankProcesses& processes) {
+    while (true) {
+        const std::vector<std::byte> told = processes.all.all_gather({}).front();
+        if (told.empty()) return;
+        const auto* text = reinterpret_cast<const char*>(told.data());
+        const auto task = ordered_json::parse(text, text + told.size());
+        measure_part(processes,
+                     {.suite = task["suite"],
+                      .variant = task["variant"],
+                      .n = task["n"],
+                      .ranks = task["ranks"],
+                      .shares_host_memory = task["shares_host_memory"]},
+                     task["quick"]);
+    }
+}
+
+void release_ranks(const RankProcesses& processes) {
+    processes.all.all_gather({});
+}
+
 void run_ranks(const std::vector<std::shared_ptr<Device>>& devices, const Case& what, bool quick,
-               const std::function<bool(const Result&)>& wanted,
+               const RankProcesses* processes, const std::function<bool(const Result&)>& wanted,
                const std::function<void(const Result&, const ordered_json& row)>& done) {
     const Device& first = *devices.front();
-    const bool is_shared = devices.size() == 1;
+    const bool is_shared = processes != nullptr ? processes->is_shared : devices.size() == 1;
+    const char* const workload = processes == nullptr ? (is_shared ? shared_ranks : ranks_apart)
+                                                      : (is_shared ? shared_processes : processes_apart);
     const RanksSuite& suite = suite_named(what.suite);
     for (const u64 n : what.sizes.of(quick)) {
         for (const std::string& variant : suite.variants) {
-            for (const u32 p : rank_counts(devices.size())) {
+            for (const u32 p : rank_counts(processes != nullptr ? processes->all.size() : devices.size())) {
                 Result asked;
                 asked.algorithm = what.suite;
-                asked.workload = is_shared ? shared_ranks : ranks_apart;
+                asked.workload = workload;
                 asked.asked = asked.variant = variant + std::to_string(p);
                 asked.device = first.info().selector;
                 asked.threads = threads_of(first);
                 asked.type = "f32";
                 asked.n = n;
                 if (!wanted(asked)) continue;
-                const RanksWork work = suite.work({.suite = what.suite,
-                                                   .variant = variant,
-                                                   .n = n,
-                                                   .ranks = p,
-                                                   .shares_host_memory = first.traits().shares_host_memory});
+                const bool shares_host = first.traits().shares_host_memory;
+                const RanksTask task{.suite = what.suite,
+                                     .variant = variant,
+                                     .n = n,
+                                     .ranks = p,
+                                     .shares_host_memory = shares_host};
+                const RanksWork work = suite.work(task);
                 BenchRow row;
                 row.algorithm = asked.algorithm;
                 row.function = asked.workload;
@@ -118,14 +173,18 @@ void run_ranks(const std::vector<std::shared_ptr<Device>>& devices, const Case& 
                 row.host_clock = true;
                 row.copies = 1;
                 std::vector<std::shared_ptr<Device>> list;
-                for (u32 rank = 0; rank < p; ++rank)
-                    list.push_back(devices[is_shared ? 0 : rank]);
                 try {
-                    check_room(first, work.memory / (is_shared ? 1 : p));
-                    run_on_devices(list, [&](Communicator& ranks, Stream& stream) {
-                        const Timing timing = measure(ranks, stream, work, quick);
-                        if (ranks.rank() == 0) row.timing = timing;
-                    });
+                    // Processes of one machine share its memory.
+                    check_room(first,
+                               work.memory / (is_shared || (processes != nullptr && shares_host) ? 1 : p));
+                    if (processes == nullptr) {
+                        for (u32 rank = 0; rank < p; ++rank)
+                            list.push_back(devices[is_shared ? 0 : rank]);
+                        run_on_devices(list, [&](Communicator& ranks, Stream& stream) {
+                            const Timing timing = measure(ranks, stream, work, quick);
+                            if (ranks.rank() == 0) row.timing = timing;
+                        });
+                    }
                 } catch (const Error& error) {
                     row.timing.reset();
                     row.problem = error.what();
@@ -133,6 +192,8 @@ void run_ranks(const std::vector<std::shared_ptr<Device>>& devices, const Case& 
                         row.problem.erase(0, at);
                     if (error.code() == ErrorCode::out_of_memory) row.problem = "no room: " + row.problem;
                 }
+                if (processes != nullptr && row.problem.empty())
+                    row.timing = measure_on(*processes, task, quick);
                 // Frees pooled memory for the next size, or for another device in the same memory.
                 for (const auto& device : list)
                     device->trim();

@@ -202,7 +202,8 @@ class Runner {
             }
             if (kind.front().get() != &device) return;
             run_ranks(
-                kind, what, options_.quick, [&](const Result& asked) { return wanted(asked, {}); },
+                kind, what, options_.quick, options_.processes,
+                [&](const Result& asked) { return wanted(asked, {}); },
                 [&](const Result& asked, const ordered_json& row) { take(asked, row); });
             return;
         }

@@ -225,6 +225,24 @@ for victim in 0 2; do
     rm -f box/*
 done
 
+# --- Studies ------------------------------------------------------------------------------------------------------
+
+# The ranks of a study are the processes of the job, the first ones for fewer ranks.
+mpi 3 "$concord" study weak-scaling throughput-scaling --quick --sizes 2^15,2^20 --devices tbb --out report ||
+    fail "studies of three ranks"
+for words in 'one device per process' '"overlapped1"' '"overlapped2"' '"sequential3"' '"distributed_reduce"'; do
+    grep -qF "$words" report/results.jsonl || fail "a study of ranks does not tell of $words"
+done
+grep -qE '"problem": ?"[^"]' report/results.jsonl && fail "studies of ranks have failed: $(grep -m 1 problem report/results.jsonl)"
+mpi 2 "$concord" study weak-scaling transfers --quick --devices tbb --out none
+[[ $? == 2 && $(our_lines) == 1 ]] || fail "a study without ranks is not refused once"
+grep -qF "'transfers' does not run under mpirun; available: weak-scaling" err || fail "a refused study is not named"
+[[ ! -e none ]] || fail "a refused study leaves a folder"
+if [[ " ${devices[*]} " == *" opencl "* ]]; then
+    mpi 3 "$concord" study weak-scaling --quick --devices tbb,opencl,opencl --out none
+    [[ $? == 2 && $(our_lines) == 1 ]] || fail "ranks of which two share a device are not refused once"
+fi
+
 if ((failed > 0)); then
     echo "$failed failures"
     exit 1

@@ -211,7 +211,7 @@ DEVICE_TEST(ranks_are_measured_at_each_number_of_them) {
             what.sizes.quick = {1 << 12, u64{1} << 44};
             std::map<std::string, Result> results;
             run_ranks(
-                std::vector(devices, self), what, true, [](const Result&) { return true; },
+                std::vector(devices, self), what, true, nullptr, [](const Result&) { return true; },
                 [&](const Result& asked, const ordered_json& row) {
                     const Result r = result_of(line_of(asked, row));
                     CHECK(r.workload == (devices == 1 ? shared_ranks : ranks_apart));

@@ -2,8 +2,12 @@
 
 #include "files.hpp"
 #include "program.hpp"
+#include "rank_job.hpp"
+#include "run_ranks.hpp"
 
+#include <concord/internal/mpi_launch.hpp>
 #include <concord/lab/table.hpp>
+#include <concord/study/internal/rank_studies.hpp>
 #include <concord/study/internal/study.hpp>
 
 #include <spawn.h>
@@ -13,10 +17,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstring>
 #include <iostream>
+#include <optional>
 #include <set>
+#include <span>
 
 namespace concord::app {
 namespace {
@@ -175,7 +182,40 @@ int print_page(const StudyArguments& asked) {
     return status_ok;
 }
 
+// Under mpirun: each rank's device, and whether it is the device of all of them. CPU ranks divide the processors, so
+// each has its own. Throws if only some of the ranks share a device.
+study::RankProcesses processes_of(const std::vector<std::string>& devices) {
+    Communicator& ranks = RankJob::ranks();
+    const auto device = device_of_rank(devices);
+    check_runs(*device);
+    char host[HOST_NAME_MAX + 1] = {};
+    ::gethostname(host, HOST_NAME_MAX);
+    std::string name = std::string(host) + " " + device->info().selector;
+    if (device->traits().serial_groups) name += " " + std::to_string(ranks.rank());
+    const auto all = ranks.all_gather(std::as_bytes(std::span(name)));
+    const std::set<std::vector<std::byte>> different(all.begin(), all.end());
+    if (different.size() != 1 && different.size() != all.size())
+        throw Error(ErrorCode::unsupported, "study",
+                    "the ranks must have a device each, or share one, got " + std::to_string(all.size()) +
+                        " ranks on " + std::to_string(different.size()) + " devices");
+    return {ranks, device, different.size() == 1, detail::first_launched_ranks};
+}
+
+// Under mpirun only studies over ranks make sense.
+void check_names_of_ranks(const std::vector<std::string>& names) {
+    std::vector<std::string> known;
+    for (const study::Study& study : study::studies())
+        if (study.kind == study::Study::Kind::ranks) known.push_back(study.name);
+    for (const std::string& name : names) {
+        if (std::find(known.begin(), known.end(), name) == known.end())
+            throw Error(ErrorCode::unsupported, "STUDY",
+                        "'" + name + "' does not run under mpirun; available: " + joined(known));
+    }
+}
+
 int run(StudyArguments asked) {
+    const bool has_ranks = RankJob::has_ranks();
+    if (has_ranks && !RankJob::speaks() && asked.options.names.empty()) return status_ok;
     if (asked.list) return list_studies(asked.markdown);
     if (!asked.page.empty()) return print_page(asked);
     if (!asked.compare.empty()) return compare(asked);
@@ -194,13 +234,25 @@ int run(StudyArguments asked) {
         check_study_names(asked.options.names);
     if (asked.out.empty())
         throw Error(ErrorCode::invalid_argument, "--out", "required; name a directory for the report");
-    asked.options.devices = devices_of(asked.options.devices);
+    std::optional<study::RankProcesses> processes;
+    if (has_ranks) {
+        check_names_of_ranks(asked.options.names);
+        processes.emplace(processes_of(asked.options.devices));
+        asked.options.devices = {processes->device->info().selector};
+        asked.options.processes = &*processes;
+    } else {
+        asked.options.devices = devices_of(asked.options.devices);
+    }
     for (const std::string& device : asked.options.devices)
         check_runs(*open_device(device));
     asked.options.types = types_of(asked.types, {});
     asked.options.sizes = sizes_of(asked.sizes).values;
     check_restrictions(asked.options);
     asked.options.out = asked.out;
+    if (has_ranks && !RankJob::speaks()) {
+        study::serve_ranks(*processes);
+        return status_ok;
+    }
     if (asked.part) {
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         return study::run_studies(asked.options, std::cerr);
@@ -213,6 +265,7 @@ int run(StudyArguments asked) {
     int status = status_ok;
     if (again) std::cout << "no study named: writing the report from earlier results\n";
     if (!asked.options.names.empty()) status = study::run_studies(asked.options, std::cout);
+    if (processes) study::release_ranks(*processes);
     take_files(asked, files);
     write_report(asked.out);
     std::cout << "report: " << (fs::path(asked.out) / "report.html").string() << '\n';
@@ -229,7 +282,7 @@ void add_study(CLI::App& program, Action& action) {
          .details =
              "Writes report.html, report.md, results.json and csv/ to a directory. A run that was "
              "interrupted continues where it stopped. Without STUDY it writes the report again from earlier "
-             "results.",
+             "results. Under mpirun, the ranks of the studies over ranks are those of the job.",
          .examples = {"concord study reduce-steps transfers --quick --out report",
                       "concord study all --out report          # continues an interrupted run",
                       "concord study headline --devices cuda --out report  # compared with peer libraries",

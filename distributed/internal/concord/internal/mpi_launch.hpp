@@ -24,6 +24,8 @@ std::optional<MpiLaunch> mpi_launch();
 // missing, has another version or was built with another MPI than the launcher's. Programs that link concord::mpi
 // call mpi_communicator() instead (concord/mpi.hpp).
 std::shared_ptr<Communicator> launched_communicator();
+// Collective over all ranks of the job. Returns a new communicator of the first `count` ranks, null on the others.
+std::shared_ptr<Communicator> first_launched_ranks(u32 count);
 
 // Result of the component's entry point, `concord_mpi_component`. The position of the first member is fixed for all
 // versions.
@@ -32,10 +34,11 @@ struct MpiComponent {
     const char* concord_version;
     const char* library;  // "Open MPI v4.1.4"
     std::shared_ptr<Communicator> (*communicator)();
+    std::shared_ptr<Communicator> (*first_ranks)(u32 count);  // see first_launched_ranks()
 };
 using MpiComponentEntry = const MpiComponent* (*)();
 
 // Incremented with every change of MpiComponent or Communicator.
-inline constexpr u32 mpi_component_version = 2;
+inline constexpr u32 mpi_component_version = 3;
 
 }  // namespace concord::detail

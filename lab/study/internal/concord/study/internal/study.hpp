@@ -115,6 +115,8 @@ std::vector<Chart> faster_baselines(const Figure& figure, const Data& data);
 std::vector<Chart> all_baselines(const Figure& figure, const Data& data);
 
 // What to run.
+struct RankProcesses;
+
 struct StudyOptions {
     std::vector<std::string> names;            // of studies; "all"
     std::vector<std::string> algorithms = {};  // only the cases of these suites; empty: all
@@ -126,6 +128,8 @@ struct StudyOptions {
     // Runs the cases that need several thread counts in a child process with that many threads. The child adds to the
     // same results file. Returns its exit status. Empty: this is the child process.
     std::function<int(u32 threads)> with_threads = {};
+    // The ranks of the studies over ranks, if they are processes. This one is rank 0.
+    const RankProcesses* processes = nullptr;
 };
 
 // Runs the measurements that the results file lacks. Returns the exit status: 0: success; 1: a result is wrong; 4: a
