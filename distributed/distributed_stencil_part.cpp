@@ -57,7 +57,7 @@ struct Axis {
 
 }  // namespace
 
-PartLayout::PartLayout(const StencilCut& cut, u32 rank, u64 halo, bool in_order) {
+PartLayout::PartLayout(const StencilCut& cut, u32 rank, u64 halo, bool by_axis) {
     const StencilBox part = cut.part_of(rank);
     const Axis z(part.z_begin, part.z_end, cut.shape.depth, halo),
         y(part.y_begin, part.y_end, cut.shape.rows, halo),
@@ -77,8 +77,8 @@ PartLayout::PartLayout(const StencilCut& cut, u32 rank, u64 halo, bool in_order)
                          {z.inner_end, z.end, y.begin, y.end},
                          {z.end - halo, z.end, y.begin, y.end},
                          {z.end, z.length, y.begin, y.end}});
-    edges_of[1] = edges.size();
-    const u64 first = in_order ? 0 : z.begin, last = in_order ? z.length : z.end;
+    first_edge[1] = edges.size();
+    const u64 first = by_axis ? 0 : z.begin, last = by_axis ? z.length : z.end;
     if (y.begin > 0)
         edges.push_back({rank - next_y,
                          {z.inner_begin, z.inner_end, y.begin, y.inner_begin},
@@ -89,12 +89,12 @@ PartLayout::PartLayout(const StencilCut& cut, u32 rank, u64 halo, bool in_order)
                          {z.inner_begin, z.inner_end, y.inner_end, y.end},
                          {first, last, y.end - halo, y.end},
                          {first, last, y.end, y.length}});
-    edges_of[2] = edges.size();
+    first_edge[2] = edges.size();
     const auto columns = [&](u64 begin, u64 end) { return StencilBox{0, z.length, 0, y.length, begin, end}; };
     if (x.begin > 0) edges.push_back({rank - 1, {}, columns(x.begin, 2 * x.begin), columns(0, x.begin)});
     if (const u64 after = x.length - x.end; after > 0)
         edges.push_back({rank + 1, {}, columns(x.end - after, x.end), columns(x.end, x.length)});
-    edges_of[3] = edges.size();
+    first_edge[3] = edges.size();
 }
 
 StencilPart::StencilPart(Communicator& ranks, Stream& stream, Type type, const StencilCut& cut,
@@ -107,11 +107,11 @@ StencilPart::StencilPart(Communicator& ranks, Stream& stream, Type type, const S
       options_(options),
       schedule_(schedule),
       per_exchange_(per_exchange),
-      in_order_(per_exchange > 1 || cut.along_x > 1) {
+      by_axis_(per_exchange > 1 || cut.along_x > 1) {
     const u32 rank = ranks.rank();
     const u64 halo = u64{per_exchange} * star.radius();
-    const PartLayout layout(cut, rank, halo, in_order_);
-    edges_of_ = layout.edges_of;
+    const PartLayout layout(cut, rank, halo, by_axis_);
+    first_edge_ = layout.first_edge;
     shape_ = layout.shape;
     own_ = layout.own;
     interior_ = layout.interior;
@@ -120,6 +120,13 @@ StencilPart::StencilPart(Communicator& ranks, Stream& stream, Type type, const S
     Device& device = stream.device();
     for (auto& buffer : volumes_)
         buffer = device.allocate(shape_.depth * shape_.rows * shape_.columns * size_of(type));
+    // The first exchange along z sends the whole rows of a face, which contain halos along x.
+    if (cut.along_x > 1) {
+        constexpr u32 zero = 0;
+        for (const auto& buffer : volumes_)
+            stream.fill(*buffer, 0, buffer->size(), &zero, sizeof zero);
+        stream.synchronize();
+    }
     std::vector<LinkOffer> offers;
     for (const PartLayout::Edge& edge : layout.edges)
         offers.push_back({edge.rank, {volumes_[0], volumes_[1]}});
@@ -133,7 +140,7 @@ StencilPart::StencilPart(Communicator& ranks, Stream& stream, Type type, const S
         edge.bytes = edge.from.elements() * size_of(type);
         edge.link = links[i];
         if (edge.link) {
-            const PartLayout there(cut, at.rank, halo, in_order_);
+            const PartLayout there(cut, at.rank, halo, by_axis_);
             const auto back = std::find_if(there.edges.begin(), there.edges.end(),
                                            [&](const PartLayout::Edge& other) { return other.rank == rank; });
             edge.to = runs_of(there.shape, back->receive);
@@ -212,7 +219,7 @@ void StencilPart::write_halo(Stream& stream, const Edge& edge) {
 }
 
 std::span<const StencilPart::Edge> StencilPart::edges_along(u32 axis) const {
-    return std::span(edges_).subspan(edges_of_[axis], edges_of_[axis + 1] - edges_of_[axis]);
+    return std::span(edges_).subspan(first_edge_[axis], first_edge_[axis + 1] - first_edge_[axis]);
 }
 
 // Sends the halos of the neighbours on these edges, and receives theirs, each on the stream of its edge if it has one.
@@ -223,7 +230,7 @@ void StencilPart::exchange_halos(std::span<const Edge> edges) {
     for (const Edge& edge : edges) {
         Stream& stream = stream_of(edge);
         if (edge.link) {
-            if (in_order_) edge.link->wait(stream);
+            if (by_axis_) edge.link->wait(stream);
             write_halo(stream, edge);
         } else {
             sends.push_back({edge.send->rank(), edge.send->pack(stream, all), &stream});
@@ -238,12 +245,12 @@ void StencilPart::exchange_halos(std::span<const Edge> edges) {
         } else {
             edge.receive->unpack(stream, all);
         }
-        if (edge.stream && (edges_.size() > 1 || in_order_)) stream.record(*edge.complete);
+        if (edge.stream && (edges_.size() > 1 || by_axis_)) stream.record(*edge.complete);
     }
 }
 
 void StencilPart::exchange_on_stream() {
-    if (!in_order_) return exchange_halos(edges_);
+    if (!by_axis_) return exchange_halos(edges_);
     for (u32 axis = 0; axis < 3; ++axis) {
         for (const Edge& edge : edges_along(axis))
             if (edge.link) edge.link->signal(stream_);  // the halos are free
@@ -265,12 +272,12 @@ void StencilPart::start_edges() {
 
 void StencilPart::exchange_on_edges() {
     const std::span<const Edge> all = edges_;
-    if (in_order_) {
+    if (by_axis_) {
         const std::span<const Edge> along_x = edges_along(2);
         exchange_halos(edges_along(0));
         for (u32 axis = 1; axis < 3; ++axis) {
             for (const Edge& edge : edges_along(axis)) {
-                for (const Edge& before : all.first(edges_of_[axis]))
+                for (const Edge& before : all.first(first_edge_[axis]))
                     edge.stream->wait(*before.complete);
             }
             if (axis == 1) exchange_halos(edges_along(1));
@@ -308,7 +315,7 @@ void StencilPart::run(u64 steps) {
         if (schedule_ == StepSchedule::sequential) {
             step_sequential();
             --left;
-        } else if (!in_order_) {
+        } else if (!by_axis_) {
             step_overlapped(left--);
         } else {
             left -= steps_to_exchange(left);

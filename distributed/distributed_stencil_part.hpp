@@ -19,16 +19,16 @@ struct PartLayout {
         StencilBox face, send, receive;
     };
 
-    // `halo`: planes, rows or columns of a halo and of a face. `in_order`: halos along an axis include those along the
+    // `halo`: planes, rows or columns of a halo and of a face. `by_axis`: halos along an axis include those along the
     // axes before.
-    PartLayout(const StencilCut& cut, u32 rank, u64 halo, bool in_order);
+    PartLayout(const StencilCut& cut, u32 rank, u64 halo, bool by_axis);
 
     VolumeExtents shape;       // with halos
     StencilBox own, interior;  // the part; its points that need no halo and that no other rank needs
     // One per neighbour, along z, then y, then x. Faces along z and y are the rest of the part; edges along x have no
     // face.
     std::vector<Edge> edges;
-    std::array<u64, 4> edges_of = {};  // the edges of axis i are [edges_of[i], edges_of[i + 1])
+    std::array<u64, 4> first_edge = {};  // the edges of axis i are [first_edge[i], first_edge[i + 1])
 };
 
 // A box of a volume that is sent to a rank or received from it. A box with gaps is packed into a buffer of its own.
@@ -117,13 +117,13 @@ class StencilPart {
     u32 per_exchange_;  // steps between two exchanges
     // Whether halos are exchanged axis by axis: along z, then y, then x. Those along y include planes of halos along z,
     // and so on, so that corners arrive without messages between diagonal neighbours.
-    bool in_order_;
+    bool by_axis_;
     std::string_view variant_;
 
     VolumeExtents shape_;        // with halos
     StencilBox own_, interior_;  // the part; its points that need no halo and that no other rank needs
     std::vector<Edge> edges_;    // as in PartLayout
-    std::array<u64, 4> edges_of_ = {};
+    std::array<u64, 4> first_edge_ = {};
     std::shared_ptr<Buffer> volumes_[2];
     u32 now_ = 0;             // index of the volume with the last step's result
     bool has_halos_ = false;  // whether the halos of that volume are complete

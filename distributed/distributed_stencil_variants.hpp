@@ -22,7 +22,7 @@ const DistributedStencilVariant& distributed_variant(std::string_view name);
 u64 whole_granules(u64 count, u64 columns);
 
 // The grid of at most `ranks` parts with the least estimated time of a step. Among equals, the one with the fewest
-// parts along y. Rows are cut only if neither planes nor rows can be divided.
+// parts along y. x is cut only if neither z nor y can be.
 StencilCut choose_cut(const VolumeExtents& shape, u32 ranks, u32 radius);
 
 // Size of the halo of a face up to which several steps per exchange are faster than one. On two and four H200, halos of

@@ -45,12 +45,13 @@ void launch_runs(Stream& stream, const View& from, const Runs& from_runs, const 
                  u32 size) {
     const DeviceTraits& traits = stream.device().traits();
     const u32 pack = pack_of(from, from_runs, to, to_runs);
-    const HaloGroup group =
-        traits.many_items
-            ? HaloGroup{.group_size = std::min(256U, traits.max_group_size), .each = 4, .pack = pack}
-            : HaloGroup{.group_size = 1, .each = 4096, .pack = pack};
-    const auto kernel = halo_kernel(stream.device(), size, group);
     const u64 packs = from_runs.length / pack;
+    HaloGroup group{.group_size = 1, .each = 4096, .pack = pack};
+    if (traits.many_items && packs <= 32)  // runs along x
+        group = {.group_size = std::min(32U, traits.max_group_size), .each = 1, .pack = pack};
+    else if (traits.many_items)
+        group = {.group_size = std::min(256U, traits.max_group_size), .each = 4, .pack = pack};
+    const auto kernel = halo_kernel(stream.device(), size, group);
     const u32 pieces = static_cast<u32>(divide_up(packs, u64{group.group_size} * group.each));
     if (const Support counted = supports_group_count({from_runs.count, pieces}); !counted)
         throw Error(ErrorCode::unsupported, "distributed_stencil", counted.reason);

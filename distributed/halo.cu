@@ -1,7 +1,8 @@
 // Copies runs of elements at a fixed stride, CUDA C++. Parallel sources: halo.cl, halo_host.hpp.
 //
-// Algorithm  A halo along y consists of the same rows of each plane: one run of elements per plane. This kernel packs
-//            the runs into a contiguous message buffer, and unpacks them. A group copies a piece of one run.
+// Algorithm  A halo along y consists of the same rows of each plane: one run of elements per plane. One along x has a
+//            short run per row. This kernel packs the runs into a contiguous message buffer, and unpacks them. A group
+//            copies a piece of one run.
 // Passes     one
 // Traffic    every element is read once and written once
 // Tunables   GROUP threads, EACH packs per thread, PACK elements per pack. PACK is 1 unless all runs begin and end at

@@ -210,7 +210,7 @@ std::vector<std::shared_ptr<Link>> LocalCommunicator::do_connect(Stream& stream,
     std::vector<std::shared_ptr<LinkEnd>> mine(offers.size());
     const Device& own = shared_.device(rank());
     if (&stream.device() != &own)
-        throw Error(ErrorCode::wrong_device, "distributed_stencil",
+        throw Error(ErrorCode::wrong_device, "Communicator",
                     "the stream must be on " + own.info().selector + " like rank " + std::to_string(rank()) +
                         ", got " + stream.device().info().selector);
     if (!links_enabled()) return links;

@@ -34,6 +34,12 @@ u64 narrowest(u64 columns, u32 pieces) {
     return columns / granule_of(columns) / pieces * granule_of(columns);
 }
 
+// Columns that the rank of the widest of at least two parts computes.
+u64 widest_with_halos(u64 columns, u32 pieces, u32 radius) {
+    const u64 own = longest(columns / granule_of(columns), pieces) * granule_of(columns);
+    return own + std::min(pieces - 1, 2U) * detail::whole_granules(radius, columns);
+}
+
 bool is_thick_x(u64 columns, u32 pieces, u32 radius) {
     return pieces == 1 || narrowest(columns, pieces) >= detail::whole_granules(radius, columns);
 }
@@ -55,10 +61,11 @@ std::string count_of(u64 n, const char* what) {
     return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
-void check_pieces(bool is_thick, const char* what, u64 length, u32 pieces, u64 least) {
-    if (is_thick) return;
-    refuse("every part needs at least " + count_of(least, what) + ", the radius, got " +
-           count_of(length, what) + " in " + count_of(pieces, "part"));
+void check_pieces(bool fits, const char* what, u64 length, u32 pieces, u64 least, u32 radius) {
+    if (fits) return;
+    refuse("every part needs at least " + count_of(least, what) + ", the radius" +
+           (least > radius ? " rounded up to a multiple of 4" : "") + ", got " + count_of(length, what) +
+           " in " + count_of(pieces, "part"));
 }
 
 }  // namespace
@@ -68,7 +75,7 @@ StencilBox StencilCut::part_of(u32 rank) const {
     const u32 plane = along_y * along_x;
     const Part z = piece_of(shape.depth, rank / plane, along_z),
                y = piece_of(shape.rows, rank % plane / along_x, along_y);
-    StencilBox box{z.first, z.first + z.count, y.first, y.first + y.count};
+    StencilBox box{z.first, z.first + z.count, y.first, y.first + y.count, 0, shape.columns};
     if (along_x > 1) {
         const u64 granule = granule_of(shape.columns);
         const Part x = piece_of(shape.columns / granule, rank % along_x, along_x);
@@ -99,9 +106,14 @@ StencilCut detail::choose_cut(const VolumeExtents& shape, u32 ranks, u32 radius)
             best = {shape, z, y};
         }
     }
-    if (best.parts() > 1) return best;
-    while (best.along_x < ranks && is_thick_x(shape.columns, best.along_x + 1, radius))
-        ++best.along_x;
+    if (is_thick(shape.depth, 2, radius) || is_thick(shape.rows, 2, radius)) return best;
+    u64 fewest = shape.columns;
+    for (u32 x = 2; x <= ranks && is_thick_x(shape.columns, x, radius); ++x) {
+        const u64 columns = widest_with_halos(shape.columns, x, radius);
+        if (columns >= fewest) continue;
+        fewest = columns;
+        best.along_x = x;
+    }
     return best;
 }
 
@@ -140,10 +152,11 @@ StencilCut stencil_cut(const VolumeExtents& shape, u32 ranks, u32 radius,
     if (most / cut.along_z / cut.along_y / cut.along_x == 0)
         refuse("the number of parts must not exceed " + count_of(most, "rank") +
                (row.has_server ? " (without the data server)" : "") + ", got " + cut.name());
-    check_pieces(is_thick(shape.depth, cut.along_z, radius), "plane", shape.depth, cut.along_z, radius);
-    check_pieces(is_thick(shape.rows, cut.along_y, radius), "row", shape.rows, cut.along_y, radius);
+    check_pieces(is_thick(shape.depth, cut.along_z, radius), "plane", shape.depth, cut.along_z, radius,
+                 radius);
+    check_pieces(is_thick(shape.rows, cut.along_y, radius), "row", shape.rows, cut.along_y, radius, radius);
     check_pieces(is_thick_x(shape.columns, cut.along_x, radius), "column", shape.columns, cut.along_x,
-                 detail::whole_granules(radius, shape.columns));
+                 detail::whole_granules(radius, shape.columns), radius);
     return cut;
 }
 
@@ -151,7 +164,7 @@ StencilBox stencil_holding(const StencilCut& cut, u32 rank, u32 ranks,
                            const DistributedStencilOptions& options) {
     if (!detail::distributed_variant(options.variant).has_server) return cut.part_of(rank);
     if (rank + 1 < ranks) return {};
-    return {0, cut.shape.depth, 0, cut.shape.rows};
+    return {0, cut.shape.depth, 0, cut.shape.rows, 0, cut.shape.columns};
 }
 
 }  // namespace concord

@@ -174,7 +174,7 @@ Enqueued stencil_box(Stream& stream, const VolumeView& in, const StarCoefficient
     const detail::StencilProblem p = detail::problem_of("stencil_box", stream, in, star, out, 1, box);
     detail::check_range("planes", box.z_begin, box.z_end, in.depth, p.shape);
     detail::check_range("rows", box.y_begin, box.y_end, in.rows, p.shape);
-    if (box.width(in.columns) != in.columns)
+    if (box.x_begin != 0 || (box.x_end != in.columns && box.x_end != StencilBox::to_end))
         detail::refuse("stencil_box", "the box must have whole rows of " + std::to_string(in.columns) +
                                           " columns, got columns " + std::to_string(box.x_begin) + " to " +
                                           std::to_string(box.x_end));

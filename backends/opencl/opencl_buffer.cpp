@@ -56,7 +56,7 @@ SharedMemory::SharedMemory(const backend::Device& device, cl_context context, u6
     : block_(std::make_unique<detail::HostBlock>(bytes)) {
     if (block_->base() == nullptr) out_of_memory(device, bytes, CL_SUCCESS);
     // The standard guarantees the host access only while the memory is mapped. CPU runtimes work in place, so that
-    // mapping does nothing. OpenClDevice has verified this for the runtime.
+    // mapping does nothing. OpenClDevice verifies this for the runtime.
     cl_int status = CL_SUCCESS;
     memory_ = MemoryHandle(cl().clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes,
                                                block_->base(), &status));

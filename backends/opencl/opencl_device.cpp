@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <memory>
+#include <optional>
 #include <thread>
 
 namespace concord::opencl {
@@ -69,17 +69,21 @@ void OpenClDevice::observe() {
     constexpr u64 bytes = 4096;
     // Only CPUs may work in host memory. A GPU would lock its pages for nothing.
     const bool cpu = !traits_.many_items;
-    std::unique_ptr<OpenClMemory> memory;
-    if (cpu)
-        memory = std::make_unique<SharedMemory>(*this, context_.get(), bytes);
-    else
-        memory = std::make_unique<DeviceMemory>(*this, context_.get(), queue_.get(), bytes);
-    auto* host = static_cast<cl_uint*>(memory->host_pointer());
-    if (cpu) std::memset(host, 0, bytes);
-    // Only the loss of the driver throws before all commands have ended. SharedMemory then keeps its memory.
+    std::optional<SharedMemory> shared;  // keeps its memory if the driver is lost
+    MemoryHandle own;
+    cl_int status = CL_SUCCESS;
+    if (cpu) {
+        shared.emplace(*this, context_.get(), bytes);
+        std::memset(shared->host_pointer(), 0, bytes);
+    } else {
+        own = MemoryHandle(cl().clCreateBuffer(context_.get(), CL_MEM_READ_WRITE, bytes, nullptr, &status));
+        check(status, call, "clCreateBuffer");
+    }
+    const cl_mem memory = cpu ? shared->memory() : own.get();
+    // Nothing but the loss of the driver may throw before all commands have ended.
     EventHandle fill, marker;
-    cl_int status = cl().clEnqueueFillBuffer(queue_.get(), memory->memory(), &pattern, sizeof pattern, 0,
-                                             bytes, 0, nullptr, fill.out());
+    status = cl().clEnqueueFillBuffer(queue_.get(), memory, &pattern, sizeof pattern, 0, bytes, 0, nullptr,
+                                      fill.out());
     if (status == CL_SUCCESS)
         status = cl().clEnqueueMarkerWithWaitList(queue_.get(), 0, nullptr, marker.out());
     const cl_int finished = cl().clFinish(queue_.get());
@@ -87,7 +91,10 @@ void OpenClDevice::observe() {
     check(finished, call, "clFinish");
 
     // The standard guarantees the host access only while the memory is mapped. CPU runtimes work in place.
-    traits_.shares_host_memory = cpu && host[0] == pattern && host[bytes / sizeof pattern - 1] == pattern;
+    if (cpu) {
+        const auto* host = static_cast<const cl_uint*>(shared->host_pointer());
+        traits_.shares_host_memory = host[0] == pattern && host[bytes / sizeof pattern - 1] == pattern;
+    }
     if (cpu && !traits_.shares_host_memory)
         detail::log_info(info_.selector +
                          ": the driver does not use host memory in place; buffers are copied");

@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace concord::study {
 namespace {
@@ -40,9 +41,33 @@ double of_rank_0(Communicator& ranks, double value) {
     return value;
 }
 
+bool is_wrong(const Error& error) {
+    return std::string_view(error.what()).find("WRONG") != std::string_view::npos;
+}
+
+// Collective. Calls f, whose calls to the communicator come before its check of the result. If a result is wrong on a
+// rank, all ranks throw its error.
+template <class F>
+void verified(Communicator& ranks, F&& f) {
+    std::string wrong;
+    try {
+        f();
+    } catch (const Error& error) {
+        if (!is_wrong(error)) throw;
+        wrong = error.what();
+        wrong.erase(0, wrong.find("WRONG"));
+    }
+    for (const auto& theirs : ranks.all_gather(std::as_bytes(std::span(wrong)))) {
+        if (!theirs.empty())
+            throw Error(ErrorCode::device_failed, "study",
+                        std::string(reinterpret_cast<const char*>(theirs.data()), theirs.size()));
+    }
+}
+
 // Milliseconds of a call. Throws device_failed with "WRONG: ..." for a wrong result.
 Timing measure(Communicator& ranks, Stream& stream, const RanksWork& work, bool quick) {
-    const RanksCalls calls = work.prepare(ranks, stream);
+    RanksCalls calls;
+    verified(ranks, [&] { calls = work.prepare(ranks, stream); });
     auto run = [&](u64 count) {
         ranks.barrier();
         const auto start = std::chrono::steady_clock::now();
@@ -60,7 +85,7 @@ Timing measure(Communicator& ranks, Stream& stream, const RanksWork& work, bool 
     std::vector<double> times;
     for (u64 i = 0; i < repetitions; ++i)
         times.push_back(run(count) / static_cast<double>(count));
-    if (calls.verify) calls.verify();
+    if (calls.verify) verified(ranks, calls.verify);
     return lab::timing_of(std::move(times), count);
 }
 
@@ -75,7 +100,7 @@ std::vector<u32> rank_counts(std::size_t devices) {
 
 // Measures a task on the first ranks of a job. Returns nothing on the other ranks.
 std::optional<Timing> measure_part(const RankProcesses& processes, const RanksTask& task, bool quick) {
-    const std::shared_ptr<Communicator> ranks = processes.first(task.ranks);
+    const std::shared_ptr<Communicator> ranks = processes.first_ranks(task.ranks);
     if (!ranks) return std::nullopt;
     const RanksWork work = suite_named(task.suite).work(task);
     const auto stream = processes.device->create_stream();
@@ -121,13 +146,17 @@ void serve_ranks(const RankProcesses& processes) {
         if (told.empty()) return;
         const auto* text = reinterpret_cast<const char*>(told.data());
         const auto task = ordered_json::parse(text, text + told.size());
-        measure_part(processes,
-                     {.suite = task["suite"],
-                      .variant = task["variant"],
-                      .n = task["n"],
-                      .ranks = task["ranks"],
-                      .shares_host_memory = task["shares_host_memory"]},
-                     task["quick"]);
+        try {
+            measure_part(processes,
+                         {.suite = task["suite"],
+                          .variant = task["variant"],
+                          .n = task["n"],
+                          .ranks = task["ranks"],
+                          .shares_host_memory = task["shares_host_memory"]},
+                         task["quick"]);
+        } catch (const Error& error) {
+            if (!is_wrong(error)) throw;  // rank 0 reports a wrong result
+        }
     }
 }
 
@@ -173,11 +202,15 @@ void run_ranks(const std::vector<std::shared_ptr<Device>>& devices, const Case& 
                 row.host_clock = true;
                 row.copies = 1;
                 std::vector<std::shared_ptr<Device>> list;
+                bool is_measured = false;
                 try {
                     // Processes of one machine share its memory.
                     check_room(first,
                                work.memory / (is_shared || (processes != nullptr && shares_host) ? 1 : p));
-                    if (processes == nullptr) {
+                    is_measured = true;
+                    if (processes != nullptr) {
+                        row.timing = measure_on(*processes, task, quick);
+                    } else {
                         for (u32 rank = 0; rank < p; ++rank)
                             list.push_back(devices[is_shared ? 0 : rank]);
                         run_on_devices(list, [&](Communicator& ranks, Stream& stream) {
@@ -186,14 +219,14 @@ void run_ranks(const std::vector<std::shared_ptr<Device>>& devices, const Case& 
                         });
                     }
                 } catch (const Error& error) {
+                    // Other processes may wait for this one.
+                    if (processes != nullptr && is_measured && !is_wrong(error)) throw;
                     row.timing.reset();
                     row.problem = error.what();
                     if (const auto at = row.problem.find("WRONG"); at != std::string::npos)
                         row.problem.erase(0, at);
                     if (error.code() == ErrorCode::out_of_memory) row.problem = "no room: " + row.problem;
                 }
-                if (processes != nullptr && row.problem.empty())
-                    row.timing = measure_on(*processes, task, quick);
                 // Frees pooled memory for the next size, or for another device in the same memory.
                 for (const auto& device : list)
                     device->trim();

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 namespace concord::study {
 namespace {
@@ -27,8 +26,11 @@ std::vector<f32> values_of(const VolumeExtents& s, const StencilBox& box) {
     std::vector<f32> values(box.points(s.columns));
     std::size_t i = 0;
     for (u64 z = box.z_begin; z < box.z_end; ++z) {
-        for (u64 at = (z * s.rows + box.y_begin) * s.columns; at < (z * s.rows + box.y_end) * s.columns; ++at)
-            values[i++] = value_at(at);
+        for (u64 y = box.y_begin; y < box.y_end; ++y) {
+            const u64 row = (z * s.rows + y) * s.columns + box.x_begin;
+            for (u64 x = 0; x < box.width(s.columns); ++x)
+                values[i++] = value_at(row + x);
+        }
     }
     return values;
 }
@@ -45,11 +47,13 @@ std::vector<f32> expected(Stream& stream, const VolumeExtents& s, const StencilB
     const Array<f32> in(stream, values_of(s, wide));
     const std::vector<f32> all = stencil(stream, Volume(in, shape), star(), checked_steps).to_host(stream);
     std::vector<f32> own(part.points(s.columns));
-    const u64 rows = part.y_end - part.y_begin;
-    for (u64 z = part.z_begin; z < part.z_end; ++z)
-        std::memcpy(own.data() + (z - part.z_begin) * rows * s.columns,
-                    all.data() + ((z - wide.z_begin) * shape.rows + part.y_begin - wide.y_begin) * s.columns,
-                    rows * s.columns * sizeof(f32));
+    const u64 rows = part.y_end - part.y_begin, width = part.width(s.columns);
+    for (u64 z = part.z_begin; z < part.z_end; ++z) {
+        for (u64 y = part.y_begin; y < part.y_end; ++y)
+            std::copy_n(
+                all.data() + ((z - wide.z_begin) * shape.rows + y - wide.y_begin) * s.columns + part.x_begin,
+                width, own.data() + ((z - part.z_begin) * rows + y - part.y_begin) * width);
+    }
     return own;
 }
 

@@ -240,8 +240,15 @@ grep -qF "'transfers' does not run under mpirun; available: weak-scaling" err ||
 [[ ! -e none ]] || fail "a refused study leaves a folder"
 if [[ " ${devices[*]} " == *" opencl "* ]]; then
     mpi 3 "$concord" study weak-scaling --quick --devices tbb,opencl,opencl --out none
-    [[ $? == 2 && $(our_lines) == 1 ]] || fail "ranks of which two share a device are not refused once"
+    [[ $? == 2 && $(our_lines) == 1 ]] || fail "ranks on several backends are not refused once"
 fi
+# Again: what is known is not measured. Without a name, or with a wrong one, all ranks fail together.
+mpi 3 "$concord" study weak-scaling --quick --sizes 2^15 --devices tbb --out report || fail "a study again"
+grep -qF "0 measured" log || fail "a study of ranks measures again what is known"
+mpi 2 "$concord" study --quick --out none
+[[ $? == 2 && $(our_lines) == 1 ]] || fail "no study named: not refused once"
+mpi 2 "$concord" study weak-scaling --quick --devices tbb --out x.npy
+[[ $? != 0 && $(our_lines) == 1 ]] || fail "a file as --out is not refused once"
 
 if ((failed > 0)); then
     echo "$failed failures"

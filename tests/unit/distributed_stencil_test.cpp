@@ -136,8 +136,13 @@ TEST_CASE("a_decomposition_covers_every_point_once_with_parts_of_at_least_the_ra
     CHECK(detail::choose_cut({400, 480, 480}, 64, 4).along_y > 1);
     CHECK(detail::choose_cut({5, 300, 7}, 4, 4).along_y == 4);
     CHECK(detail::choose_cut({5, 7, 300}, 4, 4).along_x == 4);
-    CHECK(detail::choose_cut({5, 7, 13}, 4, 4).along_x == 3);
-    CHECK(detail::choose_cut({1, 1, 28}, 8, 5).along_x == 3);
+    CHECK(detail::choose_cut({5, 7, 13}, 4, 4).along_x == 2);  // with halos, a third of a row is as long as the row
+    CHECK(detail::choose_cut({1, 1, 28}, 8, 5).along_x == 2);
+    CHECK(detail::choose_cut({1, 1, 64}, 8, 5).along_x == 8);
+    // Along x only if nothing else can be cut, and if it saves columns.
+    CHECK(detail::choose_cut({7, 12, 300}, 2, 4).along_x == 1);
+    CHECK(detail::choose_cut({8, 8, 8}, 2, 4).parts() == 1);
+    CHECK(detail::choose_cut({7, 7, 8}, 2, 4).parts() == 1);
     CHECK(StencilCut{{9, 9, 9}, 2, 3}.name() == "2 x 3");
     CHECK(StencilCut{{9, 9, 9}, 2, 3, 4}.name() == "2 x 3 x 4");
 }
@@ -167,6 +172,11 @@ TEST_CASE("invalid_decompositions_are_rejected") {
     refused("at least 4 rows, the radius, got 12 rows in 4 parts", 4, {.along_y = 4});
     refused("must not exceed 3 ranks, got 1 x 1 x 4", 3, {.along_x = 4});
     refused("at least 4 columns, the radius, got 8 columns in 3 parts", 3, {.along_x = 3});
+    CHECK(throws(ErrorCode::invalid_argument,
+                 "at least 4 columns, the radius rounded up to a multiple of 4, got 8 columns in 4 parts",
+                 [&] {
+                     stencil_cut({40, 12, 8}, 4, 1, {.along_x = 4});
+                 }));
     refused("unknown variant 'comet'; available: overlapped, sequential, data_server", 2,
             {.variant = "comet"});
     refused("variant 'data_server' needs at least 2 ranks, one for the data and one to compute, got 1", 1,
@@ -342,14 +352,14 @@ class LinksVariable {
 DEVICE_TEST(a_stream_of_another_device_cannot_be_linked) {
     const auto other = open_device("tbb@baseline");
     const VolumeExtents s{20, 8, 8};
-    CHECK(throws(ErrorCode::wrong_device,
-                 "distributed_stencil: the stream must be on " + device.info().selector, [&] {
-                     run_on_devices(times(device, 2), [&](Communicator& ranks, Stream& stream) {
-                         const auto wrong = other->create_stream();
-                         const DistributedStencil volume(ranks, ranks.rank() == 0 ? *wrong : stream,
-                                                         Type::f32, s, star_of(4));
-                     });
-                 }));
+    CHECK(
+        throws(ErrorCode::wrong_device, "Communicator: the stream must be on " + device.info().selector, [&] {
+            run_on_devices(times(device, 2), [&](Communicator& ranks, Stream& stream) {
+                const auto wrong = other->create_stream();
+                const DistributedStencil volume(ranks, ranks.rank() == 0 ? *wrong : stream, Type::f32, s,
+                                                star_of(4));
+            });
+        }));
 }
 
 // Halos as messages, as between ranks that cannot write into each other's memory.
@@ -453,6 +463,8 @@ DEVICE_TEST(too_many_steps_per_exchange_are_rejected) {
             {.variant = "sequential", .steps_per_exchange = 2});
     refused("must not exceed 1 for variant 'overlapped' and cut 1 x 2 of 40 x 20 x 8, got 2",
             {.along_z = 1, .along_y = 2, .steps_per_exchange = 2});
+    refused("must not exceed 1 for variant 'overlapped' and cut 1 x 1 x 2 of 40 x 20 x 8, got 2",
+            {.along_x = 2, .steps_per_exchange = 2});
 }
 
 DEVICE_TEST(ranks_with_different_arguments_are_rejected) {

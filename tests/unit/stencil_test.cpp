@@ -184,6 +184,10 @@ STREAM_TEST(stencil_rejects_invalid_arguments) {
     box_refused("got 3 to 2", {3, 2, 0, 4});
     box_refused("rows of the box must be an interval within 0 to 4", {0, 5, 0, 5});
     box_refused("got 2 to 1", {0, 5, 2, 1});
+    box_refused("stencil_box: the box must have whole rows of 5 columns, got columns 1 to 5",
+                {0, 5, 0, 4, 1, 5});
+    box_refused("whole rows of 5 columns, got columns 0 to 4", {0, 5, 0, 4, 0, 4});
+    box_refused("whole rows of 5 columns, got columns 0 to 6", {0, 5, 0, 4, 0, 6});
     // Ranges may be adjacent.
     CHECK_NOTHROW(stencil(stream, Volume(in.span().part(0, 50), 5, 5, 2), {1, 2},
                           Volume(in.span().part(50, 50), 5, 5, 2)));

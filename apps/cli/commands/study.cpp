@@ -182,15 +182,30 @@ int print_page(const StudyArguments& asked) {
     return status_ok;
 }
 
-// Under mpirun: each rank's device, and whether it is the device of all of them. CPU ranks divide the processors, so
-// each has its own. Throws if only some of the ranks share a device.
+// Under mpirun: each rank's device, and whether it is the device of all of them. A rank on the CPU has threads of its
+// own. Throws if only some of the ranks share a device, and for devices of several backends.
 study::RankProcesses processes_of(const std::vector<std::string>& devices) {
     Communicator& ranks = RankJob::ranks();
-    const auto device = device_of_rank(devices);
-    check_runs(*device);
+    RankJob::on_this_machine();
+    std::shared_ptr<Device> device;
+    RankJob::together([&] {
+        device = device_of_rank(devices);
+        check_runs(*device);
+    });
+    const std::string& backend = device->info().backend;
+    for (const auto& theirs : ranks.all_gather(std::as_bytes(std::span(backend)))) {
+        const std::string other(reinterpret_cast<const char*>(theirs.data()), theirs.size());
+        if (other != backend)
+            throw Error(ErrorCode::unsupported, "study",
+                        "the ranks must have devices of one backend, got " +
+                            joined({std::min(other, backend), std::max(other, backend)}));
+    }
     char host[HOST_NAME_MAX + 1] = {};
     ::gethostname(host, HOST_NAME_MAX);
+    // Processes may see different devices by the same number.
     std::string name = std::string(host) + " " + device->info().selector;
+    for (const DeviceProperty& property : device->properties())
+        if (property.name == "UUID") name += " " + property.value;
     if (device->traits().serial_groups) name += " " + std::to_string(ranks.rank());
     const auto all = ranks.all_gather(std::as_bytes(std::span(name)));
     const std::set<std::vector<std::byte>> different(all.begin(), all.end());
@@ -214,8 +229,7 @@ void check_names_of_ranks(const std::vector<std::string>& names) {
 }
 
 int run(StudyArguments asked) {
-    const bool has_ranks = RankJob::has_ranks();
-    if (has_ranks && !RankJob::speaks() && asked.options.names.empty()) return status_ok;
+    const bool has_ranks = !asked.options.names.empty() && RankJob::has_ranks();
     if (asked.list) return list_studies(asked.markdown);
     if (!asked.page.empty()) return print_page(asked);
     if (!asked.compare.empty()) return compare(asked);
@@ -249,10 +263,6 @@ int run(StudyArguments asked) {
     asked.options.sizes = sizes_of(asked.sizes).values;
     check_restrictions(asked.options);
     asked.options.out = asked.out;
-    if (has_ranks && !RankJob::speaks()) {
-        study::serve_ranks(*processes);
-        return status_ok;
-    }
     if (asked.part) {
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         return study::run_studies(asked.options, std::cerr);
@@ -261,6 +271,10 @@ int run(StudyArguments asked) {
     for (const std::string& file : asked.files)
         files.push_back(study::line_of_file(file));
     check_report(asked.out);
+    if (has_ranks && !RankJob::speaks()) {
+        study::serve_ranks(*processes);
+        return status_ok;
+    }
     asked.options.with_threads = [&asked](u32 threads) { return run_with_threads(asked, threads); };
     int status = status_ok;
     if (again) std::cout << "no study named: writing the report from earlier results\n";

@@ -136,7 +136,8 @@ class Communicator {
 /// can access each other's memory are peer copies (concord/peer.hpp); others are staged through pinned host memory.
 /// Returns when all ranks have returned and their streams are empty. If ranks throw, rethrows the error of the first
 /// one, with its rank and device in the message. A rank that waits for a rank that has returned throws device_failed.
-/// Throws invalid_argument if the list of devices is empty.
+/// Streams of the algorithms over ranks must be on the rank's device; otherwise they throw wrong_device. Throws
+/// invalid_argument if the list of devices is empty.
 void run_on_devices(const std::vector<std::shared_ptr<Device>>& devices,
                     const std::function<void(Communicator& ranks, Stream& stream)>& f);
 

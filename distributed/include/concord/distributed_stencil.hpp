@@ -26,11 +26,12 @@
 ///                start and collects the parts at the end; in between the others step as in `overlapped`. Needs at
 ///                least two ranks.
 ///
-/// Memory per rank: two copies of its part with halos, and buffers for packed halos along y and x. Traffic per step:
-/// that of stencil(), and `radius` planes, rows or columns sent and received per face. Halos along x are exchanged
+/// Memory per rank: two copies of its part with halos, and buffers for halos that are not contiguous. Traffic per step:
+/// that of stencil(), and `radius` planes or rows sent and received per face. Columns are rounded up to a multiple of 4
+/// if the volume has one. Halos along x are exchanged
 /// after the whole step, and their columns are computed with the part. If ranks can write into each other's memory
 /// (devices of one process within reach, CUDA devices of processes on one host), halos are written to their place;
-/// otherwise they are messages, packed and unpacked along y and x.
+/// otherwise they are messages, packed and unpacked if they are not contiguous.
 ///
 /// All calls are collective. All arguments except the views and the stream must agree between ranks; otherwise all
 /// ranks throw invalid_argument. Other errors are those of stencil() and of the communicator.
@@ -63,7 +64,7 @@ struct StencilCut {
 /// Options of the stencil over ranks.
 struct DistributedStencilOptions {
     std::string variant = "auto";  ///< a variant of distributed_stencil_algorithm
-    u32 along_z = 0;  ///< parts along z; 0 for all three: chosen by stencil_cut(), otherwise 0 is 1
+    u32 along_z = 0;  ///< parts along z. If all three are 0, stencil_cut() chooses; otherwise 0 means 1
     u32 along_y = 0;  ///< parts along y
     u32 along_x = 0;  ///< parts along x
     /// Time steps per exchange of halos, at most 8; 0: chosen by the size of halos, 1 if y or x is cut. More than one
@@ -76,11 +77,13 @@ struct DistributedStencilOptions {
 /// Descriptor of the stencil over ranks. It is not part of algorithms(), because it needs a communicator.
 extern const Algorithm distributed_stencil_algorithm;
 
-/// Returns the domain decomposition that calls with these options use. By default it is the grid with the least
-/// estimated time of a step: the points of the largest part plus those of its halos. Halo points along y count eight
-/// times, because they are packed and their faces are computed in tiles of many more rows. x is cut only if neither z
-/// nor y can be. Throws invalid_argument for a grid of more parts than ranks or with parts thinner than the radius, for
-/// an unknown variant, and for too few ranks.
+/// Returns the domain decomposition that calls with these options use. By default it is the grid along z and y with the
+/// least estimated time of a step: the points of the largest part plus those of its halos. Halo points along y count
+/// eight times, because they are packed and their faces are computed in tiles of many more rows. x is cut by default only
+/// if neither z nor y can be, into the number of parts with the fewest columns in the widest part with its halos. Throws
+/// invalid_argument for a grid of more parts than ranks or with parts thinner than the radius, for an unknown variant,
+/// and for too few ranks. Along x, parts need the radius rounded up to a multiple of 4 if the volume has a multiple of 4
+/// columns.
 StencilCut stencil_cut(const VolumeExtents& shape, u32 ranks, u32 radius,
                        const DistributedStencilOptions& options = {});
 

@@ -246,18 +246,19 @@ void sort_cases(const Plan& plan, Type type, const CaseSink& emit) {
     }
 }
 
-// Keys that benchmarks measure. Many keys in random order have a known sorted order.
+// Keys that benchmarks measure. Many keys in random order have a known sorted order. Peers do not order NaNs, so there
+// are none.
 Work workload(const char* title, Pattern pattern, Type type, u64 n, u64 seed) {
     constexpr u64 few = u64{1} << 22;
     if (pattern == Pattern::random && n > few)
-        return known_work(title, {type, n, seed, SortOrder::ascending}, {}, {});
+        return known_work(title, {type, n, seed, SortOrder::ascending, false}, {}, {});
     return builtin_work(title, {type, n, pattern, seed}, {}, {});
 }
 
 // Pairs of a key and its index, a u64 for 8-byte keys and a u32 for others.
 Work pairs_workload(const char* title, Type type, u64 n, u64 seed) {
     const Type value_type = size_of(type) == 8 ? Type::u64 : Type::u32;
-    const KnownOrder known(type, n, seed, SortOrder::ascending);
+    const KnownOrder known(type, n, seed, SortOrder::ascending, false);
     constexpr u64 few = u64{1} << 22;
     if (n > few && known.distinct()) return known_work(title, known, value_type, {});
     return builtin_work(title, {type, n, Pattern::random, seed}, value_type, {});

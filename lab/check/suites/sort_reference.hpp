@@ -211,17 +211,24 @@ class SortReference {
 };
 
 // Shuffled keys with a known sorted order. The positions of the key type are divided into n equal intervals, and key
-// r is a pseudorandom position of interval r. Values are the keys' indices.
+// r is a pseudorandom position of interval r. Values are the keys' indices. Without NaNs, the positions at both ends,
+// which are those of NaNs of floats, are left out.
 class KnownOrder {
   public:
-    KnownOrder(Type type, u64 n, u64 seed, SortOrder order)
-        : type_(type), n_(n), seed_(seed), order_(order), shuffle_(std::max<u64>(n, 1)) {}
+    KnownOrder(Type type, u64 n, u64 seed, SortOrder order, bool has_nans = true)
+        : type_(type),
+          n_(n),
+          seed_(seed),
+          order_(order),
+          first_(has_nans ? 0 : nan_positions(type)),
+          positions_((SortWide{1} << (8 * size_of(type))) - 2 * SortWide{first_}),
+          shuffle_(std::max<u64>(n, 1)) {}
 
     u64 key(u64 i) const { return key_at(type_, place(shuffle_(i))); }
     u64 sorted_key(u64 j) const { return key_at(type_, place(rank(j))); }
     u64 sorted_index(u64 j) const { return shuffle_.inverse(rank(j)); }
     // Whether all keys are distinct.
-    bool distinct() const { return size_of(type_) == 8 || n_ <= u64{1} << (8 * size_of(type_)); }
+    bool distinct() const { return n_ <= positions_; }
 
     Input input() const {
         return {type_, n_, Pattern::random, seed_, [known = *this](u64 i, u64) { return known.key(i); }};
@@ -229,13 +236,15 @@ class KnownOrder {
 
   private:
     u64 rank(u64 j) const { return order_ == SortOrder::descending ? n_ - 1 - j : j; }
-    u64 part(u64 r) const {
-        return static_cast<u64>((static_cast<SortWide>(r) << (8 * size_of(type_))) / n_);
+    u64 part(u64 r) const { return first_ + static_cast<u64>(static_cast<SortWide>(r) * positions_ / n_); }
+    // NaNs of one sign.
+    static u64 nan_positions(Type type) {
+        return type == Type::f32 ? (u64{1} << 23) - 1 : type == Type::f64 ? (u64{1} << 52) - 1 : 0;
     }
     u64 place(u64 r) const {
         const u64 from = part(r);
-        // The last interval ends at 2^64, which wraps to 0.
-        const u64 width = (r + 1 == n_ ? ~u64{0} >> (64 - 8 * size_of(type_)) : part(r + 1) - 1) - from;
+        // The last interval may end at 2^64, which wraps to 0.
+        const u64 width = part(r + 1) - 1 - from;
         if (width == ~u64{0} || from > from + width) return from;
         return from + (width == 0 ? 0 : mixed(r) % (width + 1));
     }
@@ -248,6 +257,8 @@ class KnownOrder {
     Type type_;
     u64 n_, seed_;
     SortOrder order_;
+    u64 first_;
+    SortWide positions_;
     Shuffle shuffle_;
 };
 

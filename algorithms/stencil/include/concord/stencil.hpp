@@ -94,7 +94,7 @@ Enqueued stencil(Stream& stream, const VolumeView& in, const StarCoefficients& s
 /// out is not modified. Neighbours are read from all of in. So different streams can compute the parts of a volume,
 /// and a part can be computed while another one is still being received (concord/distributed_stencil.hpp). A box
 /// thinner than the radius, or of few rows, reads more halo points than it writes. Throws invalid_argument for a box
-/// outside the volume, or whose end is before its begin; otherwise as stencil().
+/// outside the volume, whose end is before its begin, or without whole rows; otherwise as stencil().
 Enqueued stencil_box(Stream& stream, const VolumeView& in, const StarCoefficients& star,
                      const VolumeView& out, const StencilBox& box, const Options& options = {});
 

@@ -29,10 +29,10 @@ struct RankProcesses {
     std::shared_ptr<Device> device;  // of this rank
     bool is_shared;                  // whether it is the device of all ranks
     // Collective. Returns a communicator of the first `count` ranks, null on the others.
-    std::function<std::shared_ptr<Communicator>(u32 count)> first;
+    std::function<std::shared_ptr<Communicator>(u32 count)> first_ranks;
 };
-// Takes part in the measurements of rank 0 until it calls release_ranks(). Throws if a measurement fails on this rank;
-// the job cannot continue then.
+// Takes part in the measurements of rank 0 until it calls release_ranks(). Throws if a measurement fails on this rank
+// in another way than by a wrong result; the job cannot continue then.
 void serve_ranks(const RankProcesses& processes);
 void release_ranks(const RankProcesses& processes);
 

@@ -114,9 +114,9 @@ std::vector<Chart> speed_ups(const Figure& figure, const Data& data);
 std::vector<Chart> faster_baselines(const Figure& figure, const Data& data);
 std::vector<Chart> all_baselines(const Figure& figure, const Data& data);
 
-// What to run.
 struct RankProcesses;
 
+// What to run.
 struct StudyOptions {
     std::vector<std::string> names;            // of studies; "all"
     std::vector<std::string> algorithms = {};  // only the cases of these suites; empty: all
