@@ -136,7 +136,8 @@ TEST_CASE("a_decomposition_covers_every_point_once_with_parts_of_at_least_the_ra
     CHECK(detail::choose_cut({400, 480, 480}, 64, 4).along_y > 1);
     CHECK(detail::choose_cut({5, 300, 7}, 4, 4).along_y == 4);
     CHECK(detail::choose_cut({5, 7, 300}, 4, 4).along_x == 4);
-    CHECK(detail::choose_cut({5, 7, 13}, 4, 4).along_x == 2);  // with halos, a third of a row is as long as the row
+    CHECK(detail::choose_cut({5, 7, 13}, 4, 4).along_x ==
+          2);  // with halos, a third of a row is as long as the row
     CHECK(detail::choose_cut({1, 1, 28}, 8, 5).along_x == 2);
     CHECK(detail::choose_cut({1, 1, 64}, 8, 5).along_x == 8);
     // Along x only if nothing else can be cut, and if it saves columns.

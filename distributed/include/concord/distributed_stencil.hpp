@@ -79,11 +79,11 @@ extern const Algorithm distributed_stencil_algorithm;
 
 /// Returns the domain decomposition that calls with these options use. By default it is the grid along z and y with the
 /// least estimated time of a step: the points of the largest part plus those of its halos. Halo points along y count
-/// eight times, because they are packed and their faces are computed in tiles of many more rows. x is cut by default only
-/// if neither z nor y can be, into the number of parts with the fewest columns in the widest part with its halos. Throws
-/// invalid_argument for a grid of more parts than ranks or with parts thinner than the radius, for an unknown variant,
-/// and for too few ranks. Along x, parts need the radius rounded up to a multiple of 4 if the volume has a multiple of 4
-/// columns.
+/// eight times, because they are packed and their faces are computed in tiles of many more rows. By default x is cut
+/// only if neither z nor y can be, into the number of parts with the fewest columns in the widest part with its halos.
+/// Throws invalid_argument for a grid of more parts than ranks or with parts thinner than the radius, for an unknown
+/// variant, and for too few ranks. Along x, parts need the radius rounded up to a multiple of 4 if the volume has a
+/// multiple of 4 columns.
 StencilCut stencil_cut(const VolumeExtents& shape, u32 ranks, u32 radius,
                        const DistributedStencilOptions& options = {});
 
