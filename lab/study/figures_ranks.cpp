@@ -111,8 +111,11 @@ std::string model_text(const RanksModel& m, std::size_t steps) {
                        rounded(m.point > 0 ? 1e-6 / m.point : 0) + " Gpoint/s)";
     if (m.message > 0) text += " + messages × " + rounded(m.message * 1e3) + " µs";
     if (m.byte > 0) text += " + bytes / (" + rounded(1e-6 / m.byte) + " GB/s)";
-    return text + ", with an error of " + rounded(m.error * 100, 2) +
-           " % (root mean square). The model of `overlapped` is the longer of computation and communication.";
+    const int terms = (m.point > 0) + (m.message > 0) + (m.byte > 0);
+    text += steps > static_cast<std::size_t>(terms)
+                ? ", with an error of " + rounded(m.error * 100, 2) + " % (root mean square)"
+                : ". So few times determine the terms but do not test the model";
+    return text + ". The model of `overlapped` is the longer of computation and communication.";
 }
 
 }  // namespace

@@ -304,10 +304,12 @@ Study weak_scaling() {
         {.name = "weak-scaling",
          .title = "Weak scaling over ranks",
          .question = "Does a time step take as long when every device adds its own part of the volume?",
-         .text = "A star stencil of radius 4 on a cube per rank, stacked along z. Every rank exchanges halos "
-                 "of four planes with its neighbours. The size of the halos does not depend on the number of "
-                 "ranks, so efficiency is lost only where the exchange takes longer than the interior. "
-                 "Several devices of one kind have one rank each; a single device has all ranks."},
+         .text =
+             "A star stencil of radius 4 on a cube per rank, stacked along z. Every rank exchanges halos "
+             "of four planes with its neighbours. The size of the halos does not depend on the number of "
+             "ranks, so efficiency is lost only where the exchange takes longer than the interior. "
+             "Several devices of one kind have one rank each; a single device has all ranks. Under mpirun a "
+             "rank is a process."},
         weak_ranks, {.quick = {u64{1} << 15, u64{1} << 18}, .full = {u64{1} << 24, u64{1} << 27}});
 }
 
@@ -319,7 +321,7 @@ Study strong_scaling() {
          .text = "A star stencil of radius 4 on 400 x 480 x 480 points and on 1024 x 1024 x 1024. With more "
                  "ranks each part gets thinner and the halo becomes a larger fraction of it: computation per "
                  "rank shrinks, communication does not. Several devices of one kind have one rank each; a "
-                 "single device has all ranks."},
+                 "single device has all ranks. Under mpirun a rank is a process."},
         strong_ranks, {.quick = {u64{737280}}, .full = {u64{92160000}, u64{1} << 30}});
 }
 
@@ -335,7 +337,7 @@ Study throughput_scaling() {
             "elements per rank. Every rank reads its own elements. Ranks exchange at most 32768 partial "
             "sums, or the counters. Efficiency is lost where that exchange and the synchronisation take long "
             "compared with the reading. Several devices of one kind have one rank each; a single device has "
-            "all ranks.",
+            "all ranks. Under mpirun a rank is a process.",
         .cases = {{.suite = reduce_ranks, .sizes = sizes}, {.suite = histogram_ranks, .sizes = sizes}},
         .figures = {{.title = "Parallel efficiency over ranks",
                      .caption =

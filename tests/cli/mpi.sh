@@ -247,6 +247,8 @@ mpi 3 "$concord" study weak-scaling --quick --sizes 2^15 --devices tbb --out rep
 grep -qF "0 measured" log || fail "a study of ranks measures again what is known"
 mpi 2 "$concord" study --quick --out none
 [[ $? == 2 && $(our_lines) == 1 ]] || fail "no study named: not refused once"
+mpi 2 "$concord" study --out report
+[[ $? == 2 && $(our_lines) == 1 ]] || fail "a report is written again by every process"
 mpi 2 "$concord" study weak-scaling --quick --devices tbb --out x.npy
 [[ $? != 0 && $(our_lines) == 1 ]] || fail "a file as --out is not refused once"
 

@@ -221,6 +221,9 @@ void check_names_of_ranks(const std::vector<std::string>& names) {
     std::vector<std::string> known;
     for (const study::Study& study : study::studies())
         if (study.kind == study::Study::Kind::ranks) known.push_back(study.name);
+    if (names.empty())
+        throw Error(ErrorCode::unsupported, "STUDY",
+                    "name a study under mpirun; available: " + joined(known));
     for (const std::string& name : names) {
         if (std::find(known.begin(), known.end(), name) == known.end())
             throw Error(ErrorCode::unsupported, "STUDY",
@@ -229,7 +232,8 @@ void check_names_of_ranks(const std::vector<std::string>& names) {
 }
 
 int run(StudyArguments asked) {
-    const bool has_ranks = !asked.options.names.empty() && RankJob::has_ranks();
+    const bool has_ranks = RankJob::has_ranks();
+    if (has_ranks && !asked.list && asked.page.empty()) check_names_of_ranks(asked.options.names);
     if (asked.list) return list_studies(asked.markdown);
     if (!asked.page.empty()) return print_page(asked);
     if (!asked.compare.empty()) return compare(asked);
@@ -250,7 +254,6 @@ int run(StudyArguments asked) {
         throw Error(ErrorCode::invalid_argument, "--out", "required; name a directory for the report");
     std::optional<study::RankProcesses> processes;
     if (has_ranks) {
-        check_names_of_ranks(asked.options.names);
         processes.emplace(processes_of(asked.options.devices));
         asked.options.devices = {processes->device->info().selector};
         asked.options.processes = &*processes;

@@ -68,8 +68,8 @@ struct DistributedStencilOptions {
     u32 along_y = 0;  ///< parts along y
     u32 along_x = 0;  ///< parts along x
     /// Time steps per exchange of halos, at most 8; 0: chosen by the size of halos, 1 if y or x is cut. More than one
-    /// needs a variant other than `sequential`, and parts of at least twice the steps' radii together along each axis
-    /// that is cut.
+    /// needs a variant other than `sequential`, and parts of at least 2 * steps_per_exchange * radius planes, rows or
+    /// columns along each axis that is cut.
     u32 steps_per_exchange = 0;
     Options local = {};  ///< options of stencil_box() on each device
 };
