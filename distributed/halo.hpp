@@ -14,8 +14,8 @@ struct Runs {
 };
 
 // The memory of a box: `repeats` times the same runs, whose starts are `repeat_stride` elements apart. `first`: element
-// index of the first run. A box of whole rows has one run per plane, other boxes one per row. Only boxes
-// that span neither all rows nor all columns have repeats, one per plane.
+// index of the first run. A box of whole rows has one run per plane, other boxes one per row. Only boxes that span
+// neither all rows nor all columns have repeats, one per plane.
 struct BoxRuns {
     u64 first = 0;
     Runs runs;

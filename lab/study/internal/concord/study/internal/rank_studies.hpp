@@ -16,6 +16,7 @@ inline constexpr const char *weak_ranks = "weak_ranks", *strong_ranks = "strong_
 inline constexpr const char *ranks_apart = "one device per rank", *shared_ranks = "one shared device",
                             *processes_apart = "one device per process",
                             *shared_processes = "one device shared by processes";
+// Whether the ranks of a result shared a device.
 bool is_shared(const Result& r);
 
 // The volume of n points: a cube if n is a cube number, otherwise with the proportions 5 : 6 : 6. For weak scaling n
@@ -34,6 +35,7 @@ struct RankProcesses {
 // Takes part in the measurements of rank 0 until it calls release_ranks(). Throws if a measurement fails on this rank
 // in another way than by a wrong result; the job cannot continue then.
 void serve_ranks(const RankProcesses& processes);
+// Rank 0: ends serve_ranks() on the others.
 void release_ranks(const RankProcesses& processes);
 
 // Measures the wanted results of a case on devices of one kind, or on processes if there are some.
