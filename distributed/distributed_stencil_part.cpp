@@ -258,8 +258,8 @@ void StencilPart::exchange_on_stream() {
     }
 }
 
-// The streams of the edges wait for stream_. If halos are exchanged in order, neighbours along z and y are told that
-// the halos are free; otherwise the signal of the last exchange has told that.
+// The streams of the edges wait for stream_. If halos are exchanged axis by axis, neighbours along z and y are told
+// that the halos are free; otherwise the signal of the last exchange has told that.
 void StencilPart::start_edges() {
     stream_.record(*interior_done_);
     for (u32 axis = 0; axis < 3; ++axis) {
@@ -273,22 +273,22 @@ void StencilPart::start_edges() {
 void StencilPart::exchange_on_edges() {
     const std::span<const Edge> all = edges_;
     if (by_axis_) {
-        const std::span<const Edge> along_x = edges_along(2);
-        exchange_halos(edges_along(0));
-        for (u32 axis = 1; axis < 3; ++axis) {
-            for (const Edge& edge : edges_along(axis)) {
+        for (u32 axis = 0; axis < 3; ++axis) {
+            const std::span<const Edge> edges = edges_along(axis);
+            for (const Edge& edge : edges) {
                 for (const Edge& before : all.first(first_edge_[axis]))
                     edge.stream->wait(*before.complete);
             }
-            if (axis == 1) exchange_halos(edges_along(1));
+            // Until now the interior and the halos along z and y have written into the halos along x.
+            if (axis == 2 && !edges.empty()) {
+                stream_.record(*interior_done_);
+                for (const Edge& edge : edges) {
+                    edge.stream->wait(*interior_done_);
+                    if (edge.link) edge.link->signal(*edge.stream);
+                }
+            }
+            exchange_halos(edges);
         }
-        // Until now the interior and the halos along z and y have written into the halos along x.
-        if (!along_x.empty()) stream_.record(*interior_done_);
-        for (const Edge& edge : along_x) {
-            edge.stream->wait(*interior_done_);
-            if (edge.link) edge.link->signal(*edge.stream);
-        }
-        exchange_halos(along_x);
         for (const Edge& edge : all)
             stream_.wait(*edge.complete);
         return;

@@ -27,10 +27,10 @@
 ///                least two ranks.
 ///
 /// Memory per rank: two copies of its part with halos, and buffers for halos that are not contiguous. Traffic per step:
-/// that of stencil(), and `radius` planes, rows or columns sent and received per face. If the volume has a multiple of 4
-/// columns, so do halos along x. These are exchanged after the whole step, and their columns are computed with the part.
+/// that of stencil(), and `radius` planes, rows or columns sent and received per face. If the volume has a multiple of
+/// 4 columns, so do halos along x. They are exchanged after the whole step, and are computed with the part.
 /// If ranks can write into each other's memory (devices of one process within reach, CUDA devices of processes on one
-/// host), halos are written to their place; otherwise they are messages, packed and unpacked if they are not contiguous.
+/// host), halos are written to their place; otherwise they are messages, which are packed unless they are contiguous.
 ///
 /// All calls are collective. All arguments except the views and the stream must agree between ranks; otherwise all
 /// ranks throw invalid_argument. Other errors are those of stencil() and of the communicator.
