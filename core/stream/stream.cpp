@@ -1,6 +1,7 @@
 #include "stream/recorded.hpp"
 #include "stream/stream_state.hpp"
 
+#include <concord/internal/foreign_use.hpp>
 #include <concord/peer.hpp>
 
 #include <algorithm>
@@ -290,6 +291,11 @@ void Stream::launch(const Kernel& kernel, const LaunchShape& asked,
         }
         state_->launch(kernel, shape, arguments);
     });
+}
+
+void detail::note_foreign_use(Stream& stream, const Buffer& buffer) {
+    StreamState& state = Access::state(stream);
+    state.enqueue([&] { state.note_use(buffer); });
 }
 
 void Stream::record(Event& event) {
