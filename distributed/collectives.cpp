@@ -45,11 +45,12 @@ void gather_to(Communicator& ranks, Stream& stream, const char* call, const View
         ranks, call,
         type_name(mine) + " to ranks " + std::to_string(first_target) + " to " + std::to_string(last_target),
         numbers);
+    u64 sum = 0;
+    for (const auto& count : counts)
+        sum += count[0];
+    ranks.prepare(stream, sum * size_of(mine.type) * (last_target - first_target + 1));
     std::vector<Message> sends, receives;
     if (is_target) {
-        u64 sum = 0;
-        for (const auto& count : counts)
-            sum += count[0];
         if (all.type != mine.type || all.count != sum)
             throw Error(ErrorCode::invalid_argument, call,
                         "all must have the " + std::to_string(sum) + " elements of " + type_name(mine) +
@@ -114,6 +115,7 @@ void combine_all(Communicator& ranks, Stream& stream, const View& data, ReduceOp
         if (SmallGather* const gather = SmallGather::of(ranks, stream, data.bytes() * ranks.size()))
             return combine_gathered(ranks, stream, *gather, data, op);
     }
+    ranks.prepare(stream, data.bytes() * (ranks.size() - 1));
     const View mine = part(me);
     const auto theirs = stream.scratch(mine.bytes() * ranks.size());
     settle(ranks, stream, mine.bytes() * ranks.size());
@@ -147,6 +149,7 @@ void all_reduce(Communicator& ranks, Stream& stream, const View& data, ReduceOp 
     const bool may_gather = detail::SmallGather::all_usable(
         ranks, stream, "all_reduce",
         std::to_string(data.count) + " " + type_name(data) + " by " + std::string(name_of(op)));
+    ranks.prepare(stream, 0);  // combine_all() announces long messages
     detail::combine_all(ranks, stream, data, op, may_gather);
 }
 
@@ -157,6 +160,7 @@ void broadcast(Communicator& ranks, Stream& stream, const View& data, u32 root) 
                   std::to_string(data.count) + " " + type_name(data) + " of rank " + std::to_string(root),
                   {});
     if (data.count == 0) return;
+    ranks.prepare(stream, data.bytes() * (ranks.size() - 1));
     std::vector<Message> sends, receives;
     if (ranks.rank() != root) receives.push_back({root, data});
     for (u32 rank = 0; ranks.rank() == root && rank < ranks.size(); ++rank) {

@@ -37,6 +37,7 @@ Enqueued distributed_histogram(Communicator& ranks, Stream& stream, const View& 
         SmallGather::all_usable(ranks, stream, name,
                                 std::string(name_of(in.type)) + " to " + std::to_string(counters.count) +
                                     " counters of " + std::string(name_of(counters.type)) + ", " + bins);
+    ranks.prepare(stream, 0);  // combine_all() announces long messages
     if (counters.type != Type::u16) {
         const Enqueued run = call(in, counters);
         combine_all(ranks, stream, counters, ReduceOp::sum, may_gather);

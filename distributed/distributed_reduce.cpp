@@ -35,6 +35,7 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in,
         counts.push_back(said[0]);
         may_gather = may_gather && said[1] != 0;
     }
+    ranks.prepare(stream, 0);  // its messages are short
     const u32 size = size_of(in.type);
     u64 all = 0;
     for (const u64 count : counts)

@@ -94,6 +94,7 @@ Enqueued distributed_scan(Communicator& ranks, Stream& stream, const View& in, c
     const std::string what =
         std::string(name_of(whole.kind)) + " " + described(in.type, whole.op, whole.values, whole.identity);
     const auto said = agree(ranks, "distributed_scan", what, numbers);
+    ranks.prepare(stream, 0);  // its messages are short
     const Enqueued run = scan_in_parts(stream, whole, options);
     Tiles tiles(stream, call, before, options);
     if (total) {

@@ -118,6 +118,7 @@ Enqueued sort_over(Communicator& ranks, Stream& stream, const char* name, const 
                     "the outs of all ranks must have room for " + std::to_string(all) + " keys, got " +
                         std::to_string(room));
     if (ranks.size() == 1) return sort_here(stream, in, out, by, options);
+    ranks.prepare(stream, all * (size_of(in.keys.type) + (in.pairs() ? size_of(in.values.type) : 0)));
     const Memory sorted(stream, in, in.keys.count);
     const Enqueued run = sort_here(stream, in, sorted.columns, by, options);
     auto cuts = detail::split_sorted(ranks, stream, sorted.columns.keys, by, counts, places);

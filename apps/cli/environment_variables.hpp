@@ -26,6 +26,7 @@ inline constexpr EnvironmentVariable environment_variables[] = {
     {"CONCORD_LINKS", "Whether ranks write halos and short results into each other's memory: on or off."},
     {"CONCORD_MPI_CUDA", "Whether MPI receives CUDA memory directly: on or off."},
     {"CONCORD_MPI_PIECE", "Largest MPI message in bytes, equal on all ranks."},
+    {"CONCORD_MPI_TRANSPORT", "Transport of messages between CUDA ranks: auto, nccl, ipc or mpi."},
     {"CONCORD_LOG", "Log level: debug, info, warn (default), error or off."},
     {"XDG_CACHE_HOME", "Compiled kernels are in its directory concord."},
     {"XDG_CONFIG_HOME", "The user's tuning tables are in its directory concord/tuning."},

@@ -53,6 +53,7 @@ void check_environment() {
     one_of("CONCORD_OPENCL_ITEMS", {"many", "one"});
     one_of("CONCORD_LINKS", {"on", "off"});
     one_of("CONCORD_MPI_CUDA", {"on", "off"});
+    one_of("CONCORD_MPI_TRANSPORT", {"auto", "nccl", "ipc", "mpi"});
     if (const std::string tuning = value_of("CONCORD_TUNING");
         !tuning.empty() && tuning != "off" && !std::filesystem::exists(tuning))
         fail("CONCORD_TUNING", "no such file, got '" + tuning + "' (use 'off' to disable tuning)");

@@ -1,6 +1,8 @@
 #pragma once
 // Communicator of ranks that are processes under MPI.
 
+#include "transport.hpp"
+
 #include <concord/communicator.hpp>
 
 #include <mpi.h>
@@ -45,6 +47,7 @@ class MpiCommunicator final : public Communicator {
     bool all_fail(double seconds) noexcept override;
 
   protected:
+    bool do_prepare(Stream& stream, u64 bytes) override;
     void do_exchange(Stream& stream, std::span<const Message> sends,
                      std::span<const Message> receives) override;
     std::vector<std::vector<std::byte>> do_all_gather(std::span<const std::byte> mine) override;
@@ -56,6 +59,16 @@ class MpiCommunicator final : public Communicator {
     class Exchange;
     class Letters;
 
+    // Starts NCCL among the ranks that have it, and CUDA IPC between those that have no NCCL. Collective.
+    void start_nccl(Stream& stream, std::span<const Endpoint> ends);
+    void start_ipc(Stream& stream, std::span<const Endpoint> ends);
+    [[noreturn]] void refuse_transport(const std::string& why) const;
+    // The transport of messages to a rank; null for MPI.
+    Transport* transport_to(u32 rank) const { return transports_.empty() ? nullptr : transports_[rank]; }
+    // Compares the lengths of messages that do not go through MPI with those at the other ends.
+    void compare_lengths(std::span<const Message> sends, std::span<const Message> receives);
+    [[noreturn]] void refuse_length(u32 from, const std::string& sent, u64 expected) const;
+
     // The tag of the next message to or from a rank.
     int next_tag(std::vector<u64>& count, u32 rank) const;
 
@@ -66,7 +79,12 @@ class MpiCommunicator final : public Communicator {
     // Number of messages to and from each rank so far; the message number selects the tag.
     std::vector<u64> sent_, received_;
     std::vector<bool> linked_;  // ranks that had a link
-    bool direct_ = false;       // the last device message was passed to MPI without staging
+    TransportChoice choice_;
+    u64 announced_ = 0;               // bytes of prepare()
+    const Device* device_ = nullptr;  // that of prepare(), if there are transports
+    std::shared_ptr<Transport> nccl_, ipc_;
+    std::vector<Transport*> transports_;  // by rank, null for MPI; empty before prepare()
+    bool direct_ = false;                 // the last device message was passed to MPI without staging
     std::vector<std::shared_ptr<Buffer>> abandoned_;  // staging buffers of sends that were never received
 };
 

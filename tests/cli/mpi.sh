@@ -14,7 +14,7 @@ work=$(mktemp -d) && sessions=$(mktemp -d) || exit 2
 trap 'rm -rf "$work" "$sessions"' EXIT
 cd "$work" || exit 2
 mkdir box
-unset CONCORD_DEVICE CONCORD_LOG CONCORD_THREADS CONCORD_MPI_PIECE NO_COLOR
+unset CONCORD_DEVICE CONCORD_LOG CONCORD_THREADS CONCORD_MPI_PIECE CONCORD_MPI_TRANSPORT NO_COLOR
 # Jobs that start at the same time race for Open MPI's folder of sessions.
 export OMPI_MCA_orte_tmpdir_base=$sessions
 # For this test only: by default Open MPI starts neither as root nor with more ranks than processors.
@@ -65,7 +65,19 @@ done
 if [[ " ${devices[*]} " == *" opencl "* ]]; then
     # With kernels for GPUs, buffers do not count as host memory: all messages are staged.
     mpi 3 env CONCORD_OPENCL_ITEMS=many CONCORD_MPI_PIECE=1000 "$ranks" messages opencl tbb || fail "staged messages"
+    mpi 2 env CONCORD_OPENCL_ITEMS=many CONCORD_MPI_PIECE=4096 "$ranks" long opencl || fail "long staged messages"
+    for what in differ shorter; do
+        mpi 2 env CONCORD_OPENCL_ITEMS=many CONCORD_MPI_PIECE=64 "$ranks" $what opencl
+        status=$?
+        ((status != 0 && status < 124)) && grep -q 'rank 1 expects' err || fail "$what, staged: status $status"
+    done
 fi
+for list in "${lists[@]}"; do
+    read -ra words <<<"$list"
+    mpi 2 "$ranks" long "${words[@]}" || fail "long messages on $list"
+    grep -q '^MPI, host memory: 1048576 bytes' log || fail "long messages on $list do not go through MPI"
+done
+mpi 1 "$ranks" transports tbb || fail "the choice of transports"
 mpi 4 "$ranks" bits tbb || fail "bits"
 for what in differ shorter throw; do
     case $what in
@@ -79,6 +91,12 @@ for what in differ shorter throw; do
     [[ $(our_lines) == 1 ]] && grep -q "$words" err || fail "$what: not one line that says '$words'"
 done
 mpi 2 env CONCORD_MPI_PIECE=63 "$ranks" messages tbb && fail "a piece of 63 bytes"
+mpi 2 env CONCORD_MPI_TRANSPORT=fast "$ranks" messages tbb && fail "a transport that does not exist"
+CONCORD_MPI_TRANSPORT=fast "$concord" devices >log 2>err
+[[ $? == 2 ]] && grep -q "CONCORD_MPI_TRANSPORT: invalid value 'fast'" err || fail "the program accepts a transport that does not exist"
+mpi 2 bash -c '[[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} != 1 ]] || export CONCORD_MPI_TRANSPORT=mpi; exec "$0" "$@"' "$ranks" messages tbb &&
+    fail "two transports"
+grep -q 'CONCORD_MPI_TRANSPORT: must be the same on all ranks, got auto and mpi' err || fail "two transports: the message"
 
 # --- The program --------------------------------------------------------------------------------------------------
 
@@ -152,6 +170,14 @@ refused 2 'none_such' run reduce --variant none_such --in few.npy --out box/y.np
 export CONCORD_MPI_CUDA=maybe
 refused 2 'CONCORD_MPI_CUDA' run reduce --in x.npy --out box/y.npy --device tbb
 unset CONCORD_MPI_CUDA
+for transport in nccl ipc; do
+    export CONCORD_MPI_TRANSPORT=$transport
+    for name in reduce scan sort; do
+        refused 3 "$transport is not available: rank 0 uses tbb:0, which is not a CUDA device" \
+            run $name --in x.npy --out box/y.npy --device tbb
+    done
+done
+unset CONCORD_MPI_TRANSPORT
 refused 3 'nonesuch' run reduce --in x.npy --out box/y.npy --device nonesuch
 
 # As if another MPI had started it: an error, instead of the same work three times.

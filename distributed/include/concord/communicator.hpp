@@ -71,11 +71,22 @@ class Communicator {
     /// Number of ranks.
     u32 size() const noexcept { return size_; }
 
+    /// Collective. Tells which device this rank uses, that of the stream, and about how many bytes all ranks together
+    /// will send; the number must be the same on all ranks. Under MPI, messages take faster paths than the host's as
+    /// soon as all calls together have announced 1 GiB (path_to()); starting such a path may take a second. Later
+    /// calls cost nothing. The algorithms over ranks call it. Messages of later calls must be on the same device. May
+    /// block until the stream is empty. Throws unavailable on all ranks if CONCORD_MPI_TRANSPORT requires a transport
+    /// that a rank does not have.
+    void prepare(Stream& stream, u64 bytes = ~u64{0}) {
+        if (!is_prepared_ && size_ > 1) is_prepared_ = do_prepare(stream, bytes);
+    }
+
     /// Sends and receives messages. A message is sent as its stream leaves it at this point. After the call, later
     /// work on a message's stream sees what was received and may overwrite what was sent. The call may block until
     /// all messages are transferred; to hide their latency, enqueue work on another stream before. Between two ranks
     /// the messages of one call and of consecutive calls are matched in the order in which they are listed. The call
     /// may block until its sends are received, so two ranks that send to each other list both directions in one call.
+    /// The messages of one call may wait for each other, so none of them may depend on another one.
     /// A rank cannot send to itself. Throws invalid_argument (no such rank; byte counts differ), wrong_device,
     /// unsupported (a stream that is recording), device_failed. After an error the ranks cannot continue: propagate
     /// the error, or call fail().
@@ -93,15 +104,17 @@ class Communicator {
     /// arguments; each rank can then end on its own, without fail(). Default: false.
     virtual bool all_fail(double /*seconds*/) noexcept { return false; }
 
-    /// Path of messages to a rank: "device copies", "peer copies", "host memory", "MPI, device memory" or "MPI, host
-    /// memory". Under MPI, "CUDA IPC (halos), " comes first if halos are exchanged over such a link. Throws
-    /// invalid_argument for an unknown rank.
+    /// Path of messages to a rank: "device copies", "peer copies", "host memory", "NCCL", "CUDA IPC", "MPI, device
+    /// memory" or "MPI, host memory". Under MPI, "CUDA IPC (halos), " comes first if halos are exchanged over such a
+    /// link and messages take another path. prepare() may change the path. Throws invalid_argument for an unknown rank.
     std::string path_to(u32 rank) const;
 
   protected:
     /// Creates rank `rank` of `size`.
     Communicator(u32 rank, u32 size) : rank_(rank), size_(size) {}
 
+    /// Implements prepare(). Returns whether later calls are not needed. Default: nothing to prepare.
+    virtual bool do_prepare(Stream& /*stream*/, u64 /*bytes*/) { return true; }
     /// Implements exchange(); the arguments are valid. The view of an empty message may have no buffer.
     virtual void do_exchange(Stream& stream, std::span<const Message> sends,
                              std::span<const Message> receives) = 0;
@@ -126,6 +139,7 @@ class Communicator {
     friend class detail::SmallGather;
 
     u32 rank_, size_;
+    bool is_prepared_ = false;  // do_prepare() has returned true
     u64 unsettled_ = 0;
     bool gather_is_decided_ = false;  // whether gather_ has been made, or cannot be
     std::shared_ptr<detail::SmallGather> gather_;

@@ -39,6 +39,6 @@ struct MpiComponent {
 using MpiComponentEntry = const MpiComponent* (*)();
 
 // Incremented with every change of MpiComponent or Communicator.
-inline constexpr u32 mpi_component_version = 3;
+inline constexpr u32 mpi_component_version = 4;
 
 }  // namespace concord::detail

@@ -8,13 +8,15 @@
 ///     const auto stream = concord::open_device("auto")->create_stream();
 ///     concord::distributed_sort(*ranks, *stream, keys, keys);
 ///
-/// Paths: memory that the host can access is passed to MPI directly. So is memory of CUDA devices if the MPI library
-/// supports it (MPIX_Query_cuda_support()). All other messages are staged through pinned memory of their size.
-/// Messages are sent as bytes, in pieces of at most 1 GiB, so their length is not limited to 2^31. No derived
+/// Paths: CUDA devices exchange messages through NCCL, else through CUDA IPC, where both ends have it. All other
+/// messages go through MPI. Memory that the host can access is passed to it directly. So is memory of CUDA devices if
+/// the MPI library supports it (MPIX_Query_cuda_support()). Other memory is staged through pinned memory of its size:
+/// pieces are copied while others are sent. Messages are bytes, so their length is not limited to 2^31. No derived
 /// datatypes are used.
 ///
-/// Environment: CONCORD_MPI_CUDA=on or off overrides the query for CUDA memory. CONCORD_MPI_PIECE is the maximum
-/// number of bytes per piece, from 64 to 2^30 (default); it must be the same on all ranks.
+/// Environment: CONCORD_MPI_TRANSPORT=nccl, ipc or mpi requires a transport; auto is the default. CONCORD_MPI_CUDA=on
+/// or off overrides the query for CUDA memory. CONCORD_MPI_PIECE is the maximum number of bytes per MPI message, from
+/// 64 to 2^30 (default 2^22). The first and the last must be the same on all ranks.
 
 #include <concord/communicator.hpp>
 
