@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """store_results.py [OPTION...] NAME FILE...: stores measurements or checks in docs/results/ for the documentation's pages.
 
-FILE is the folder of `concord study headline --out`, or what `concord bench --json` or `concord check --json` wrote. Measurements
-become docs/results/NAME.bench.json with a run for each FILE; checks become docs/results/NAME.check.json, where a later FILE replaces
-what an earlier one has of the same device. NAME names the machine, such as h200. Of a measurement stay machine, versions, commit,
-command, attainable rates and the rows' times.
+FILE is the folder of `concord study headline --out` or of the studies over ranks (`concord study weak-scaling strong-scaling
+throughput-scaling --out`), or what `concord bench --json` or `concord check --json` wrote. Measurements become
+docs/results/NAME.bench.json, and those over ranks docs/results/NAME.ranks.json, with a run for each FILE. Checks become
+docs/results/NAME.check.json, where a later FILE replaces what an earlier one has of the same device. NAME names the machine, such as
+h200. Of a measurement stay machine, versions, commit, command, attainable rates and the rows' times.
 
 NAME.bench.json: {"schema": 1, "title", "runs": [RUN, ...]}. A run is one measurement session; a machine may have several, for
 example with other versions of peer libraries:
@@ -14,12 +15,14 @@ example with other versions of peer libraries:
     calls, hot                as in `concord bench --json`
     machine, devices          the members MACHINE and DEVICE
     results                   rows of `concord bench --json` (lab/bench/include/concord/lab/bench.hpp) with the members ROW
+NAME.ranks.json: the same, with all devices of the folder. No measurement may be in two runs.
 NAME.check.json: {"schema": 1, "title", "version", "date", "command", "covers", "devices": [{selector, name}, ...],
 "matrix": [{the members CELL}, ...]}. covers: types, sizes and inputs of the cases, for captions.
 """
 import argparse
 import datetime
 import json
+import re
 from pathlib import Path
 
 ROW = ("algorithm function variant device kind library call type n median_ms q1_ms q3_ms gb_per_s gflop_per_s ceiling of_ceiling "
@@ -27,6 +30,8 @@ ROW = ("algorithm function variant device kind library call type n median_ms q1_
 CELL = "algorithm variant order device verdict passed compiled failed skipped not_applicable worst_error_over_bound".split()
 DEVICE = "selector name driver hardware libraries ceilings".split()
 MACHINE = "cpu cores os compiler".split()
+RANKS = {"weak_ranks": "weak-scaling", "strong_ranks": "strong-scaling", "distributed_reduce": "throughput-scaling",
+         "distributed_histogram": "throughput-scaling", "distributed_sort": "throughput-scaling"}  # the study of each algorithm
 
 
 def rounded(value):
@@ -46,14 +51,28 @@ def trimmed(value, members):
 
 
 def study(folder):
-    """A study's results as `concord bench --json` prints them: the rows that were measured together with the baselines."""
+    """A study's results as `concord bench --json` prints them: the rows that were measured together with the baselines, or without
+    such rows those over ranks."""
     run = json.loads((folder / "results.json").read_text(encoding="utf-8"))
-    run["results"] = [line["row"] for line in run["results"] if line.get("compared")]
+    rows = [line["row"] for line in run["results"] if line.get("compared")]
+    over_ranks = [] if rows else [line["row"] for line in run["results"] if line["row"]["algorithm"] in RANKS]
+    run["results"] = rows or over_ranks
     devices = {device["selector"]: device for device in run["devices"]}
-    used = list(dict.fromkeys(row["device"] for row in run["results"]))
+    used = list(devices if over_ranks else dict.fromkeys(row["device"] for row in rows))
     run["devices"] = [devices[selector] for selector in used]
-    run["command"] = f"concord study headline{' --quick' if run.get('quick') else ''} --devices {','.join(used)} --out DIR"
+    names = " ".join(dict.fromkeys(RANKS[row["algorithm"]] for row in over_ranks) or ["headline"])
+    quick = " --quick" if run.get("quick") else ""
+    run["command"] = f"concord study {names}{quick} --devices {','.join(used)} --out DIR"
+    if over_ranks and all("process" in row["function"] for row in over_ranks):
+        ranks = max(int(re.search(r"[0-9]+$", row["variant"])[0]) for row in over_ranks)
+        run["command"] = f"mpirun -n {ranks} concord study {names}{quick} --out DIR"
     return run
+
+
+def kind_of(file):
+    if "matrix" in file:
+        return "check"
+    return "ranks" if any(row["algorithm"] in RANKS for row in file["results"]) else "bench"
 
 
 def dump(value):
@@ -93,7 +112,7 @@ def stored_bench(options, files, old):
                "devices": [trimmed(device, DEVICE) for device in file["devices"]],
                "results": [trimmed(row, ROW) for row in file["results"]]}
         if not run["command"] or not run["results"]:
-            raise SystemExit("store_results.py: no results of `headline`, or a file that needs --command")
+            raise SystemExit("store_results.py: no results of `headline` or over ranks, or a file that needs --command")
         runs.append({k: v for k, v in run.items() if v not in (None, 0, False)})
     return {"schema": 1, "title": options.title or runs[0]["devices"][0]["name"], "runs": runs}
 
@@ -113,7 +132,10 @@ def main():
     parser.add_argument("files", type=Path, nargs="+")
     options = parser.parse_args()
     files = [study(file) if file.is_dir() else json.loads(file.read_text(encoding="utf-8")) for file in options.files]
-    kind, stored_as = ("check", stored_check) if "matrix" in files[0] else ("bench", stored_bench)
+    kind, *others = dict.fromkeys(map(kind_of, files))
+    if others:
+        raise SystemExit(f"store_results.py: files of different kinds: {kind}, {', '.join(others)}")
+    stored_as = stored_check if kind == "check" else stored_bench
     target = options.results / f"{options.name}.{kind}.json"
     old = json.loads(target.read_text(encoding="utf-8")) if options.append and target.exists() else {}
     stored = stored_as(options, files, old)

@@ -23,5 +23,9 @@ std::vector<Chart> charts_of(const Figure& figure, const Data& data, const std::
                              const std::function<void(Chart&, const Group&)>& draw);
 // The largest size that at least 3/4 as many results have a time for as at the best-covered size.
 u64 common_size(const std::vector<const Result*>& results);
+// The number at the end of a variant's name: 4 for "overlapped4". 0: there is none.
+u32 ranks_of(const Result& r);
+// Ideal time of a result's ranks, relative to the time of one rank.
+double ideal_times(const Result& r);
 
 }  // namespace concord::study

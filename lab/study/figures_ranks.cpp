@@ -16,13 +16,6 @@ namespace {
 using lab::rounded;
 using Unit = Scale::Unit;
 
-u32 ranks_of(const Result& r) {
-    std::size_t digits = r.variant.size();
-    while (digits > 0 && r.variant[digits - 1] >= '0' && r.variant[digits - 1] <= '9')
-        --digits;
-    return digits == r.variant.size() ? 0 : static_cast<u32>(std::stoul(r.variant.substr(digits)));
-}
-
 bool is_sequential(const Result& r) {
     return r.variant.rfind("sequential", 0) == 0;
 }
@@ -53,13 +46,6 @@ RanksStep step_of(const Result& r) {
     }
     step.ms = r.ms.value_or(0);
     return step;
-}
-
-// Ideal time of p ranks, relative to the time of one rank.
-double ideal_times(const Result& r) {
-    const double p = ranks_of(r);
-    const bool is_weak = r.algorithm != strong_ranks, shares = is_shared(r);
-    return is_weak ? (shares ? p : 1) : (shares ? 1 : 1 / p);
 }
 
 const Result* one_rank(const std::vector<const Result*>& results) {
@@ -119,6 +105,19 @@ std::string model_text(const RanksModel& m, std::size_t steps) {
 }
 
 }  // namespace
+
+u32 ranks_of(const Result& r) {
+    std::size_t digits = r.variant.size();
+    while (digits > 0 && r.variant[digits - 1] >= '0' && r.variant[digits - 1] <= '9')
+        --digits;
+    return digits == r.variant.size() ? 0 : static_cast<u32>(std::stoul(r.variant.substr(digits)));
+}
+
+double ideal_times(const Result& r) {
+    const double p = ranks_of(r);
+    const bool is_weak = r.algorithm != strong_ranks, shares = is_shared(r);
+    return is_weak ? (shares ? p : 1) : (shares ? 1 : 1 / p);
+}
 
 std::vector<Chart> over_ranks(const Figure& figure, const Data& data) {
     std::vector<Chart> charts;

@@ -7,6 +7,7 @@
 #include <concord/error.hpp>
 #include <concord/internal/input_file.hpp>
 #include <concord/lab/table.hpp>
+#include <concord/study/internal/rank_studies.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -189,10 +190,11 @@ constexpr const char* explanation =
     "work is bound by latency and caches, and some calls use other units than the kernel that measures the "
     "rate, or another mix of reads and writes.\n";
 
-std::string machine_page(const StoredMachine& machine) {
+// Hosts and commands of a file's runs.
+std::string measured_by(const ordered_json& file) {
     std::vector<std::string> hosts;
     std::string commands;
-    for (const ordered_json& run : machine.file["runs"]) {
+    for (const ordered_json& run : file.at("runs")) {
         const ordered_json& m = run.at("machine");
         hosts.push_back(text_of(m, "cpu") + ", " + m.at("cores").dump() + " cores, " + text_of(m, "os") +
                         "; Concord compiled by " + text_of(m, "compiler"));
@@ -201,8 +203,11 @@ std::string machine_page(const StoredMachine& machine) {
                     (commit.empty() ? "" : ", commit " + commit) + ", " + text_of(run, "date") +
                     (note.empty() ? "" : ". " + note) + "\n";
     }
-    std::string text =
-        "Host: " + joined(hosts, ". ") + ".\n\nMeasured by\n\n" + commands + "\n" + explanation;
+    return "Host: " + joined(hosts, ". ") + ".\n\nMeasured by\n\n" + commands + "\n";
+}
+
+std::string machine_page(const StoredMachine& machine) {
+    std::string text = measured_by(machine.file) + explanation;
     for (const StoredDevice& device : machine.devices) {
         std::vector<std::string> facts = {"Selector `" + text_of(device.info, "selector") + "`",
                                           device.info.value("hardware", ""), device.info.value("driver", "")},
@@ -307,6 +312,110 @@ std::string headline_page(const Devices& devices) {
                                                "differs, or the result is verified "
                                                "with a statistical bound.\n"
                                              : "");
+}
+
+// "512 x 512 x 512 per rank", "2^28 per rank".
+std::string size_of_ranks(const Result& r) {
+    std::string text = lab::size_name(r.n);
+    if (r.algorithm == weak_ranks || r.algorithm == strong_ranks) {
+        const VolumeExtents shape = ranks_shape(r.n, r.algorithm == weak_ranks, 1);
+        text = std::to_string(shape.depth) + " x " + std::to_string(shape.rows) + " x " +
+               std::to_string(shape.columns);
+    }
+    return text + (r.algorithm == strong_ranks ? "" : " per rank");
+}
+
+std::string work_of_ranks(const Result& r) {
+    if (r.algorithm == weak_ranks) return "stencil, weak scaling";
+    if (r.algorithm == strong_ranks) return "stencil, strong scaling";
+    constexpr std::string_view prefix = "distributed_";
+    return r.algorithm.substr(r.algorithm.starts_with(prefix) ? prefix.size() : 0) + " of " + r.type;
+}
+
+// The time of one rank's fastest variant; null if there is none.
+const Result* one_rank_of(const PeerGroup& group) {
+    const auto it = std::ranges::find(group.variants, 1U, [](const Result* r) { return ranks_of(*r); });
+    return it == group.variants.end() ? nullptr : *it;
+}
+
+// Speed-up over one rank that does the work of all ranks. Empty if that was not measured.
+std::string total_speed_up(const Result& r, const std::vector<PeerGroup>& groups) {
+    if (r.algorithm == weak_ranks) return {};  // a volume of another shape
+    Result whole = r;
+    if (r.algorithm != strong_ranks) whole.n *= ranks_of(r);
+    const auto it = std::ranges::find(groups, whole.place(), [](const auto& g) { return g.best().place(); });
+    const Result* one = it == groups.end() ? nullptr : one_rank_of(*it);
+    return one == nullptr ? "" : factor(*one->ms / *r.ms);
+}
+
+// Results of one workload on devices of one kind.
+std::string ranks_table(const std::vector<const Result*>& results) {
+    Chart chart;
+    chart.matrix = {{"work", "size", "variant", ">ranks", ">one rank (ms)", ">all ranks (ms)",
+                     ">parallel efficiency", ">speed-up"}};
+    std::ranges::copy_if(results, std::back_inserter(chart.missing), [](const Result* r) { return !r->ms; });
+    const std::vector<PeerGroup> groups = peer_groups(results);
+    for (const PeerGroup& group : groups) {
+        const Result* one = one_rank_of(group);
+        std::vector<const Result*> rows = group.variants;
+        std::erase_if(rows, [](const Result* r) { return ranks_of(*r) < 2; });
+        std::ranges::sort(rows, {}, [](const Result* r) { return std::pair(ranks_of(*r), r->variant); });
+        for (const Result* r : rows) {
+            const std::string variant = r->variant.substr(0, r->variant.find_first_of("0123456789")),
+                              speed_up = total_speed_up(*r, groups);
+            chart.matrix.push_back(
+                {work_of_ranks(*r), size_of_ranks(*r), variant == "ranks" ? "–" : "`" + variant + "`",
+                 std::to_string(ranks_of(*r)), one == nullptr ? "–" : lab::rounded(*one->ms),
+                 lab::rounded(*r->ms),
+                 one == nullptr ? "–" : lab::rounded(100 * *one->ms * ideal_times(*r) / *r->ms) + " %",
+                 speed_up.empty() ? "–" : speed_up});
+        }
+    }
+    return markdown_of(chart);
+}
+
+// What the studies over ranks measured on a machine: a table for each kind of device and workload.
+std::string ranks_page(const fs::path& folder, const std::string& machine) {
+    std::string text;
+    for_each_file(folder, ".ranks", [&](const std::string& name, const ordered_json& stored) {
+        if (name != machine) return;
+        Records all;
+        std::vector<std::pair<std::string, std::vector<std::string>>> devices;  // selectors by description
+        for (const ordered_json& run : stored.at("runs")) {
+            const Records records = records_of_file({{"content", run}});
+            all.results.insert(all.results.end(), records.results.begin(), records.results.end());
+            all.devices.insert(all.devices.end(), records.devices.begin(), records.devices.end());
+            for (const ordered_json& info : run.at("devices")) {
+                const std::string facts =
+                    joined({info.value("hardware", text_of(info, "name")), info.value("driver", "")}, "; ");
+                auto it = std::ranges::find(devices, facts, [](const auto& d) { return d.first; });
+                if (it == devices.end()) it = devices.insert(it, {facts, {}});
+                it->second.push_back("`" + text_of(info, "selector") + "`");
+            }
+        }
+        check(all);
+        text = "Machine: " + text_of(stored, "title") + ". " + measured_by(stored);
+        for (const auto& [facts, selectors] : devices)
+            text += "Devices " + joined(selectors, ", ") + ": " + facts + ".\n\n";
+        std::vector<std::pair<std::string, std::vector<const Result*>>> tables;
+        for (const Result& r : all.results) {
+            const std::string title = all.device(r.device)->at("name").get<std::string>() + ", " +
+                                      backend_of(r.device) + ", " + r.workload;
+            auto it = std::ranges::find(tables, title, [](const auto& t) { return t.first; });
+            if (it == tables.end()) it = tables.insert(it, {title, {}});
+            it->second.push_back(&r);
+        }
+        for (const auto& [title, results] : tables)
+            text += "**" + title + "**:\n\n" + ranks_table(results);
+        text +=
+            "The time of one rank is that of its fastest variant. Parallel efficiency is the ideal time "
+            "divided by the measured time of all ranks. Speed-up compares with one rank that does the work "
+            "of all ranks.\n";
+    });
+    if (text.empty())
+        throw Error(ErrorCode::invalid_argument, "--page",
+                    detail::error_message("unknown machine", detail::quoted(machine)));
+    return text;
 }
 
 // What python/benchmarks/compare.py measured: a table for each device.
@@ -543,6 +652,7 @@ std::string stored_page(const fs::path& folder, const std::vector<std::string>& 
     const std::vector<std::string> names(words.begin() + 1, words.end());
     if (kind == "python") return python_page(folder);
     if (kind == "functions") return functions_page(folder);
+    if (kind == "ranks" && names.size() == 1) return ranks_page(folder, names.front());
     if (kind == "agreement") {
         const Agreement agreement = stored_agreement(folder);
         return markdown_table(agreement.rows) +
@@ -566,7 +676,7 @@ std::string stored_page(const fs::path& folder, const std::vector<std::string>& 
     throw Error(ErrorCode::invalid_argument, "--page",
                 detail::error_message("unknown page", detail::quoted(kind),
                                       "available: machines, machine NAME, algorithm NAME, headline "
-                                      "[NAME...], python, functions, agreement, figures DIR"));
+                                      "[NAME...], ranks NAME, python, functions, agreement, figures DIR"));
 }
 
 void stored_figures(const fs::path& folder, const Save& save) {

@@ -188,3 +188,21 @@ def test_wrong_schema(problem, change, stored):
     change(run)
     store(stored)
     fails(2, [problem, "box.bench.json"], "study --stored stored --page machines")
+
+
+def test_studies_over_ranks(folder):
+    """Their folders become another kind of file, with a page of its own."""
+    study = ["study", "throughput-scaling", "--quick", "--devices", "tbb", "--sizes", "2^16"]
+    for algorithm in ("distributed_reduce", "distributed_histogram"):
+        result = concord(*study, "--algorithms", algorithm, "--out", algorithm)
+        assert result.status == 0, result
+        store_results = [DOCS / "store_results.py", "--results", "stored", "--append", "box", algorithm]
+        subprocess.run([sys.executable, *store_results], check=True)
+    stored = json.loads(pathlib.Path("stored/box.ranks.json").read_text())
+    assert [run["results"][0]["algorithm"] for run in stored["runs"]] == ["distributed_reduce", "distributed_histogram"]
+    assert stored["runs"][0]["command"].startswith("concord study throughput-scaling --quick --devices tbb:0 ")
+    text = says("Measured by", "study --stored stored --page ranks box").out
+    assert text.count("| reduce of f32 | 2^16 per rank |") == 2  # 2 and 4 ranks
+    assert text.count("| histogram of f32 | 2^16 per rank |") == 2
+    assert "one shared device" in text
+    fails(2, ["unknown machine", "'other'"], "study --stored stored --page ranks other")

@@ -6,8 +6,9 @@ A generated block is between two lines. The first line names the command.
     <!-- generated: end -->
 CONCORD is the program that runs them; apps/ports/page.py prints the pages of the worked ports. Default files: README.md and all pages
 in docs/. Also compares the figures of `concord study --page figures` with those in docs/_static. README.md and the pages in
-docs/performance/ may have times, rates and ratios in generated blocks only, and every stored measurement must be on a page. With
---update, writes the current output into the files.
+docs/performance/ may have times, rates and ratios in generated blocks only, and every stored measurement must be on a page: those of
+NAME.bench.json on docs/performance/NAME.md, and those of NAME.ranks.json on any page. With --update, writes the current output into
+the files.
 """
 import os
 import re
@@ -76,6 +77,11 @@ def main():
             page = ROOT / "docs/performance" / f"{name}.md"
             if not page.exists() or f"<!-- generated: concord study --page machine {name} -->" not in page.read_text(encoding="utf-8"):
                 problems.append(f"{path} is not shown: {page} lacks the block `concord study --page machine {name}`")
+        commands = {match[2] for page in pages for match in BLOCK.finditer(page.read_text(encoding="utf-8"))}
+        for path in sorted((ROOT / "docs/results").glob("*.ranks.json")):
+            command = f"concord study --page ranks {path.name.split('.')[0]}"
+            if command not in commands:
+                problems.append(f"{path} is not shown: no page has the block `{command}`")
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run([concord, "study", "--page", "figures", folder], cwd=ROOT, env=environment, check=True)
             for name in FIGURES:

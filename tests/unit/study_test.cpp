@@ -532,6 +532,64 @@ TEST_CASE("comparing two runs reports the changes") {
     CHECK(compare(b, a, "b", "a").text.find("faster") != std::string::npos);
 }
 
+TEST_CASE("the page of stored results over ranks") {
+    const test::TemporaryFolder folder("pages");
+    const auto row = [](const char* algorithm, const char* variant, u64 n, ordered_json ms) {
+        ordered_json r = {{"algorithm", algorithm},
+                          {"function", "one device per rank"},
+                          {"variant", variant},
+                          {"device", "cuda:0"},
+                          {"kind", "variant"},
+                          {"type", "f32"},
+                          {"n", n}};
+        r[ms.is_string() ? "problem" : "median_ms"] = ms;
+        return r;
+    };
+    const ordered_json device = {{"name", "A GPU"}, {"driver", "driver 1"}, {"hardware", "A GPU, rev 2"}};
+    ordered_json run = {{"command", "concord study X"},
+                        {"date", "2026-01-02"},
+                        {"version", "1.2.3"},
+                        {"machine", {{"cpu", "A CPU"}, {"cores", 8}, {"os", "Linux"}, {"compiler", "g++"}}},
+                        {"devices", {device, device}}};
+    run["devices"][0]["selector"] = "cuda:0";
+    run["devices"][1]["selector"] = "cuda:1";
+    run["results"] = {
+        row("weak_ranks", "sequential1", 512, 2.0),
+        row("weak_ranks", "sequential2", 512, 4.0),
+        row("weak_ranks", "fused1", 512, 1.0),  // the fastest time of one rank is the baseline of all
+        row("weak_ranks", "fused2", 512, 1.25),
+        row("strong_ranks", "fused1", 737280, 8.0),
+        row("strong_ranks", "fused2", 737280, 5.0),
+        row("distributed_sort", "ranks1", 1024, 1.0),
+        row("distributed_sort", "ranks2", 1024, 2.0),
+        row("distributed_sort", "ranks1", 2048, 3.0),
+        row("distributed_sort", "ranks2", 2048, "WRONG: key 1"),
+        row("distributed_reduce", "ranks1", 4096, "no room: needs 1 GiB"),
+        row("distributed_reduce", "ranks4", 4096, 7.0)};
+    const auto page = [&](const std::string& name) {
+        folder.write("box.ranks.json", ordered_json{{"title", "a box"}, {"runs", {run}}}.dump());
+        return stored_page(folder.path(), {"ranks", name});
+    };
+    const std::string text = page("box");
+    for (const std::string& words : std::vector<std::string>{
+             "Machine: a box. Host: A CPU, 8 cores, Linux; Concord compiled by g++.",
+             "- `concord study X`, version 1.2.3, 2026-01-02\n",
+             "Devices `cuda:0`, `cuda:1`: A GPU, rev 2; driver 1.", "**A GPU, CUDA, one device per rank**",
+             "| stencil, weak scaling | 8 x 8 x 8 per rank | `fused` | 2 | 1.00 | 1.25 | 80.0 % | – |\n"
+             "| stencil, weak scaling | 8 x 8 x 8 per rank | `sequential` | 2 | 1.00 | 4.00 | 25.0 % | – |\n"
+             "| stencil, strong scaling | 80 x 96 x 96 | `fused` | 2 | 8.00 | 5.00 | 80.0 % | 1.60x |\n"
+             "| sort of f32 | 2^10 per rank | – | 2 | 1.00 | 2.00 | 50.0 % | 1.50x |\n"
+             "| reduce of f32 | 2^12 per rank | – | 4 | – | 7.00 | – | – |\n",
+             "distributed_sort one device per rank, ranks2, cuda:0, f32, 2^11: WRONG: key 1",
+             "left out, because they need too much memory"}) {
+        CAPTURE(words);
+        CHECK_MESSAGE(text.find(words) != std::string::npos, text);
+    }
+    CHECK(test::throws(ErrorCode::invalid_argument, "unknown machine, got 'other'", [&] { page("other"); }));
+    run["results"].push_back(run["results"][0]);
+    CHECK(test::throws(ErrorCode::io, "a second row of the same measurement", [&] { page("box"); }));
+}
+
 TEST_SUITE_END();
 
 // Checks the microbenchmarks on a device.

@@ -152,6 +152,7 @@ std::string markdown(const Records& records);
 //   machine NAME          all figures of NAME.bench.json, first those of peers that are faster
 //   algorithm NAME        the figures of an algorithm at its largest sizes, on all machines
 //   headline [NAME...]    a row for each algorithm: rate, fraction of the attainable rate, fastest peer library
+//   ranks NAME            efficiency over ranks, from NAME.ranks.json
 //   python                Concord from Python next to NumPy, PyTorch and CuPy
 //   agreement             what `concord check` found, a row for each algorithm
 std::string stored_page(const std::filesystem::path& folder, const std::vector<std::string>& words);
