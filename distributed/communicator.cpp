@@ -84,6 +84,21 @@ bool detail::links_enabled() {
     return asked != "off";
 }
 
+u64 detail::kernel_link_id(const Device& device) {
+    if (device.traits().dialect != Dialect::cuda || !device.traits().runs || !links_enabled()) return 0;
+    for (const DeviceProperty& property : device.properties()) {
+        if (property.name == "UUID") return std::hash<std::string>()(property.value) | 1;
+    }
+    return 0;
+}
+
+bool detail::may_link_kernels(std::span<const u64> ids) {
+    std::vector<u64> sorted(ids.begin(), ids.end());
+    std::sort(sorted.begin(), sorted.end());
+    return !sorted.empty() && sorted.front() != 0 &&
+           std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
+}
+
 std::vector<std::shared_ptr<detail::Link>> detail::connect(Communicator& ranks, Stream& stream,
                                                            std::span<const LinkOffer> offers) {
     return ranks.do_connect(stream, offers);

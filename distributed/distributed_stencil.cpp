@@ -23,6 +23,12 @@ constexpr auto table = std::to_array<DistributedStencilVariant>({
                  .order = OperationOrder::canonical,
                  .source = "P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009"},
      .schedule = StepSchedule::overlapped},
+    {.variant = {.name = "fused",
+                 .summary = "kernels write halos into the memory of neighbouring GPUs while they compute",
+                 .dialects = {Dialect::cuda},
+                 .order = OperationOrder::canonical,
+                 .source = "S. Potluri et al., Simplifying Multi-GPU Communication with NVSHMEM, 2016"},
+     .schedule = StepSchedule::fused},
     {.variant = {.name = "sequential",
                  .summary = "exchanges halos, then computes",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
@@ -88,6 +94,29 @@ u32 steps_per_exchange(const DistributedStencilVariant& row, const StencilCut& c
     return options.steps_per_exchange;
 }
 
+// Why kernels cannot exchange the halos of a cut, whatever the links are; nothing if they may. ids: kernel_link_id()
+// of all ranks.
+Support may_fuse(const StencilCut& cut, std::span<const u64> ids, const DistributedStencilOptions& options) {
+    if (cut.along_y > 1 || cut.along_x > 1)
+        return Support::no("requires a cut along z alone, got " + cut.name());
+    if (options.steps_per_exchange > 1)
+        return Support::no("exchanges halos in every step, got steps_per_exchange " +
+                           std::to_string(options.steps_per_exchange));
+    if (!may_link_kernels(ids.first(std::min<std::size_t>(cut.parts(), ids.size()))))
+        return Support::no("requires a CUDA device of its own for each part, and links (CONCORD_LINKS)");
+    return {};
+}
+
+[[noreturn]] void refuse_fused(const Support& why) {
+    throw Error(ErrorCode::unsupported, call, "variant 'fused' " + why.reason);
+}
+
+// Whether all ranks say yes. Collective.
+bool all_say(Communicator& ranks, bool mine) {
+    const auto all = ranks.all_gather(std::as_bytes(std::span(&mine, 1)));
+    return std::all_of(all.begin(), all.end(), [](const auto& said) { return said[0] != std::byte{0}; });
+}
+
 // The range of a view that a box occupies. A rank without points may pass a view without a buffer.
 View check_held(const char* name, const Stream& stream, const View& view, Type type, u64 count) {
     if (count == 0) return {};
@@ -124,13 +153,13 @@ struct DistributedStencil::State {
     Communicator& ranks;
     Stream& stream;
     Type type;
-    const detail::DistributedStencilVariant& row;
+    const detail::DistributedStencilVariant* row;
     StencilCut cut;
     StencilBox holding;
     u32 steps_per_exchange;
     std::optional<detail::StencilPart> part;  // only of ranks that compute
 
-    bool is_server() const { return row.has_server && ranks.rank() + 1 == ranks.size(); }
+    bool is_server() const { return row->has_server && ranks.rank() + 1 == ranks.size(); }
     u64 held() const { return holding.points(cut.shape.columns); }
 
     // The server's side of load() and store(): calls f with a message for every part that has points.
@@ -148,22 +177,41 @@ struct DistributedStencil::State {
 DistributedStencil::DistributedStencil(Communicator& ranks, Stream& stream, Type type,
                                        const VolumeExtents& shape, const StarCoefficients& star,
                                        const DistributedStencilOptions& options) {
-    const u64 numbers[] = {detail::cheap_halo_bytes(stream.device())};
+    const u64 numbers[] = {detail::cheap_halo_bytes(stream.device()),
+                           detail::kernel_link_id(stream.device())};
     u64 cheap_bytes = numbers[0];
+    std::vector<u64> ids;
     for (const auto& theirs :
-         detail::agree(ranks, detail::call, detail::terms(type, shape, star, options), numbers))
+         detail::agree(ranks, detail::call, detail::terms(type, shape, star, options), numbers)) {
         cheap_bytes = std::min(cheap_bytes, theirs[0]);
+        ids.push_back(theirs[1]);
+    }
     if (!is_float(type)) detail::refuse("volume must be f32 or f64, got " + std::string(name_of(type)));
     detail::check_size(shape, star.radius(), type);
     const StencilCut cut = stencil_cut(shape, ranks.size(), star.radius(), options);
-    const detail::DistributedStencilVariant& row = detail::distributed_variant(options.variant);
+    const detail::DistributedStencilVariant* row = &detail::distributed_variant(options.variant);
+    const detail::DistributedStencilVariant& fused = detail::distributed_variant("fused");
+    const detail::Support may_fuse = detail::may_fuse(cut, ids, options);
+    if (row == &fused && !may_fuse) detail::refuse_fused(may_fuse);
+    const bool is_auto = options.variant == "auto" && cut.parts() > 1 && may_fuse;
+    if (is_auto) row = &fused;
     state_ = std::make_unique<State>(
         State{ranks, stream, type, row, cut, stencil_holding(cut, ranks.rank(), ranks.size(), options),
-              detail::steps_per_exchange(row, cut, star.radius(), size_of(type), cheap_bytes, options),
+              detail::steps_per_exchange(*row, cut, star.radius(), size_of(type), cheap_bytes, options),
               std::nullopt});
     if (cut.part_of(ranks.rank()).points(shape.columns) > 0)
-        state_->part.emplace(ranks, stream, type, cut, star, row.schedule, state_->steps_per_exchange,
-                             options.local);
+        state_->part.emplace(ranks, stream, type, cut, star, state_->steps_per_exchange, options.local);
+    const bool all_linked = detail::all_say(ranks, !state_->part || state_->part->is_linked());
+    // Halos without links are messages, and so are the parts of a data server.
+    ranks.prepare(stream, all_linked && !row->has_server ? 0 : ~u64{0});
+    if (row == &fused && !detail::all_say(ranks, !state_->part || state_->part->can_fuse())) {
+        if (!is_auto)
+            detail::refuse_fused(
+                detail::Support::no("requires links between neighbours, and a variant of stencil on each "
+                                    "rank whose kernels exchange halos (columns, ring, streaming)"));
+        state_->row = &detail::distributed_variant("overlapped");
+    }
+    if (state_->part) state_->part->start(state_->row->schedule);
 }
 
 DistributedStencil::~DistributedStencil() = default;
@@ -175,7 +223,7 @@ StencilBox DistributedStencil::holding() const noexcept {
     return state_->holding;
 }
 std::string_view DistributedStencil::variant() const noexcept {
-    return state_->row.variant.name;
+    return state_->row->variant.name;
 }
 std::string_view DistributedStencil::local_variant() const noexcept {
     return state_->part ? state_->part->variant() : std::string_view();
@@ -199,7 +247,7 @@ void DistributedStencil::load(const View& in) {
             const Message message{box.rank(), box.pack(s.stream, volume)};
             s.ranks.exchange(s.stream, {&message, 1}, {});
         });
-    } else if (s.part && s.row.has_server) {
+    } else if (s.part && s.row->has_server) {
         s.part->receive(s.ranks.size() - 1);
     } else if (s.part) {
         s.part->load(from);
@@ -222,7 +270,7 @@ void DistributedStencil::store(const View& out) {
             s.ranks.exchange(s.stream, {}, {&message, 1});
             box.unpack(s.stream, volume);
         });
-    } else if (s.part && s.row.has_server) {
+    } else if (s.part && s.row->has_server) {
         s.part->send(s.ranks.size() - 1);
     } else if (s.part) {
         s.part->store(to);

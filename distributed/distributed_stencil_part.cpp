@@ -98,14 +98,12 @@ PartLayout::PartLayout(const StencilCut& cut, u32 rank, u64 halo, bool by_axis) 
 }
 
 StencilPart::StencilPart(Communicator& ranks, Stream& stream, Type type, const StencilCut& cut,
-                         const StarCoefficients& star, StepSchedule schedule, u32 per_exchange,
-                         const Options& options)
+                         const StarCoefficients& star, u32 per_exchange, const Options& options)
     : ranks_(ranks),
       stream_(stream),
       type_(type),
       star_(star),
       options_(options),
-      schedule_(schedule),
       per_exchange_(per_exchange),
       by_axis_(per_exchange > 1 || cut.along_x > 1) {
     const u32 rank = ranks.rank();
@@ -128,17 +126,24 @@ StencilPart::StencilPart(Communicator& ranks, Stream& stream, Type type, const S
         stream.synchronize();
     }
     std::vector<LinkOffer> offers;
-    for (const PartLayout::Edge& edge : layout.edges)
-        offers.push_back({edge.rank, {volumes_[0], volumes_[1]}});
+    for (const PartLayout::Edge& edge : layout.edges) {
+        const auto flags = device.allocate(3 * sizeof(u32));
+        constexpr u32 zero = 0;
+        stream.fill(*flags, 0, flags->size(), &zero, sizeof zero);
+        offers.push_back({edge.rank, {volumes_[0], volumes_[1], flags}});
+    }
+    stream.synchronize();
     const std::vector<std::shared_ptr<Link>> links = connect(ranks, stream, offers);
     for (std::size_t i = 0; i < layout.edges.size(); ++i) {
         const PartLayout::Edge& at = layout.edges[i];
         Edge& edge = edges_.emplace_back();
         edge.sends_more = at.send.points(1) > at.face.points(1);
+        edge.rank = at.rank;
         edge.face = at.face;
         edge.from = runs_of(shape_, at.send);
         edge.bytes = edge.from.elements() * size_of(type);
         edge.link = links[i];
+        edge.flags = offers[i].buffers[2];
         if (edge.link) {
             const PartLayout there(cut, at.rank, halo, by_axis_);
             const auto back = std::find_if(there.edges.begin(), there.edges.end(),
@@ -149,11 +154,25 @@ StencilPart::StencilPart(Communicator& ranks, Stream& stream, Type type, const S
             edge.send.emplace(device, at.rank, edge.from, type);
             edge.receive.emplace(device, at.rank, runs_of(shape_, at.receive), type);
         }
-        if (schedule == StepSchedule::overlapped) edge.stream = device.create_stream(Priority::high);
         edge.computed = device.create_event();
         edge.complete = device.create_event();
     }
     interior_done_ = device.create_event();
+}
+
+bool StencilPart::is_linked() const {
+    return std::all_of(edges_.begin(), edges_.end(), [](const Edge& edge) { return edge.link != nullptr; });
+}
+
+bool StencilPart::can_fuse() {
+    return is_linked() && supports_stencil_exchange(stream_, shaped(0), star_, shaped(1), grown(0), options_);
+}
+
+void StencilPart::start(StepSchedule schedule) {
+    schedule_ = schedule;
+    if (schedule != StepSchedule::overlapped) return;
+    for (Edge& edge : edges_)
+        edge.stream = stream_.device().create_stream(Priority::high);
 }
 
 u64 StencilPart::message_bytes() const {
@@ -312,7 +331,9 @@ void StencilPart::compute(Stream& stream, const StencilBox& box) {
 
 void StencilPart::run(u64 steps) {
     for (u64 left = steps; left > 0;) {
-        if (schedule_ == StepSchedule::sequential) {
+        if (schedule_ == StepSchedule::fused) {
+            step_fused(left--);
+        } else if (schedule_ == StepSchedule::sequential) {
             step_sequential();
             --left;
         } else if (!by_axis_) {
@@ -386,6 +407,30 @@ void StencilPart::step_overlapped(u64 left) {
     if (!is_last) return;
     for (const Edge& edge : edges_)
         stream_.wait(*edge.computed);
+}
+
+void StencilPart::step_fused(u64 left) {
+    if (edges_.empty()) return step_sequential();
+    if (!has_halos_) exchange_on_stream();
+    StencilExchange exchange;
+    exchange.turn = turn_;
+    exchange.sends = left > 1;
+    for (const Edge& edge : edges_) {
+        edge.link->await_announced(turn_);
+        StencilNeighbour& neighbour = edge.rank < ranks_.rank() ? exchange.below : exchange.above;
+        neighbour.volume = {&edge.link->remote(1 - now_), 0, edge.remote_points, type_};
+        neighbour.shift = static_cast<i64>(edge.to.first) - static_cast<i64>(edge.from.first);
+        neighbour.flags = {edge.flags.get(), 0, 3, Type::u32};
+        neighbour.raised = {&edge.link->remote(2), 0, 1, Type::u32};
+    }
+    variant_ = stencil_exchange(stream_, shaped(now_), star_, shaped(1 - now_), grown(0), exchange, options_)
+                   .variant;
+    now_ = 1 - now_;
+    has_halos_ = exchange.sends;
+    if (!exchange.sends) return;
+    ++turn_;
+    for (const Edge& edge : edges_)
+        edge.link->announce(turn_);
 }
 
 void StencilPart::step_sequential() {

@@ -2,6 +2,7 @@
 // The part of a distributed stencil's volume on one rank.
 
 #include <concord/internal/link.hpp>
+#include <concord/internal/stencil_exchange.hpp>
 #include "distributed_stencil_variants.hpp"
 #include "halo.hpp"
 
@@ -59,9 +60,15 @@ class BoxMessage {
 // volumes.
 class StencilPart {
   public:
+    // Connects the part with its neighbours. start() follows.
     StencilPart(Communicator& ranks, Stream& stream, Type type, const StencilCut& cut,
-                const StarCoefficients& star, StepSchedule schedule, u32 per_exchange,
-                const Options& options);
+                const StarCoefficients& star, u32 per_exchange, const Options& options);
+    // Whether there are links to all neighbours.
+    bool is_linked() const;
+    // Whether kernels of this rank can exchange halos with its neighbours, which must lie along z.
+    bool can_fuse();
+    // The schedule of all steps. All ranks choose the same one.
+    void start(StepSchedule schedule);
 
     std::string_view variant() const { return variant_; }
     // Of an exchange.
@@ -82,11 +89,13 @@ class StencilPart {
     // Connection to a neighbour. Over a link, halos are written into the neighbour's volumes; otherwise they are
     // messages.
     struct Edge {
+        u32 rank;
         bool sends_more;  // than its face: corners, and in a thin part also planes that other edges compute
         StencilBox face;
         BoxRuns from, to;  // of the link: what is written, and where
         u64 bytes;         // sent per exchange
         std::shared_ptr<Link> link;
+        std::shared_ptr<Buffer> flags;  // StencilNeighbour::flags
         std::optional<BoxMessage> send, receive;
         u64 remote_points;
         std::shared_ptr<Stream> stream;             // computes the face, sends and receives
@@ -105,6 +114,7 @@ class StencilPart {
     void compute(Stream& stream, const StencilBox& box);
     void step_overlapped(u64 left);
     void step_sequential();
+    void step_fused(u64 left);
     u64 steps_to_exchange(u64 left);
     StencilBox grown(u64 by) const;
 
@@ -113,7 +123,7 @@ class StencilPart {
     Type type_;
     StarCoefficients star_;
     Options options_;
-    StepSchedule schedule_;
+    StepSchedule schedule_ = StepSchedule::sequential;
     u32 per_exchange_;  // steps between two exchanges
     // Whether halos are exchanged axis by axis: along z, then y, then x. Those along y include planes of halos along z,
     // and so on, so that corners arrive without messages between diagonal neighbours.
@@ -128,8 +138,13 @@ class StencilPart {
     u32 now_ = 0;             // index of the volume with the last step's result
     bool has_halos_ = false;  // whether the halos of that volume are complete
 
-    // Each edge has its own stream, so faces and messages overlap with each other and with the interior. Faces run at
-    // high priority as soon as groups of the interior leave room.
+    // Fused: the kernel of a step writes the halos of the next step and waits for those of this one. There are no other
+    // streams. A neighbour finishes a turn when its groups at the face have read their halos and their planes have
+    // arrived here. So the kernel's wait also tells that the halos which it writes are free.
+    u32 turn_ = 0;  // the last turn of this rank's kernels
+
+    // Overlapped: each edge has its own stream, so faces and messages overlap with each other and with the interior.
+    // Faces run at high priority as soon as groups of the interior leave room.
     //
     // One step per exchange: an edge's stream waits for what the other streams computed one step ago and for the halos
     // of the other edges. The interior does not wait for halos, and messages overlap with the next interior. On two

@@ -5,8 +5,8 @@
 
 namespace concord::detail {
 
-// Whether a step exchanges halos while it computes, or before it computes.
-enum class StepSchedule { overlapped, sequential };
+// Whether the kernel of a step exchanges halos, a step exchanges them while it computes, or before it computes.
+enum class StepSchedule { fused, overlapped, sequential };
 
 struct DistributedStencilVariant {
     Variant variant;
@@ -14,7 +14,7 @@ struct DistributedStencilVariant {
     bool has_server = false;  // the last rank holds the volume and computes nothing
 };
 
-// The variant of that name; "auto" is the first. Throws invalid_argument for an unknown name.
+// The variant of that name; "auto" is `overlapped`. Throws invalid_argument for an unknown name.
 const DistributedStencilVariant& distributed_variant(std::string_view name);
 
 // `count` columns rounded up to what bounds of parts along x are multiples of. If rows are whole packs of 4 columns, so

@@ -38,6 +38,15 @@ void LocalLink::wait(Stream& stream) {
     stream.wait(*theirs_->marks[turn % 2]);
 }
 
+void LocalLink::announce(u64 turn) {
+    mine_->announced.store(turn);
+    shared_.wake();
+}
+
+void LocalLink::await_announced(u64 turn) {
+    shared_.wait_for([&] { return theirs_->announced.load() >= turn; }, other_);
+}
+
 bool can_link(const Device& a, const Device& b) {
     return can_reach(a, b) && can_reach(b, a);
 }

@@ -15,6 +15,7 @@ struct LinkEnd {
     std::vector<std::shared_ptr<Buffer>> buffers;
     std::array<std::shared_ptr<Event>, 2> marks;
     std::atomic<u64> signalled = 0;  // calls of signal()
+    std::atomic<u64> announced = 0;  // turns of kernels
 };
 
 class LocalLink final : public Link {
@@ -26,6 +27,8 @@ class LocalLink final : public Link {
     Buffer& remote(u32 index) override { return *remote_[index]; }
     void signal(Stream& stream) override;
     void wait(Stream& stream) override;
+    void announce(u64 turn) override;
+    void await_announced(u64 turn) override;
 
   private:
     LocalRanks& shared_;

@@ -70,9 +70,10 @@ void stencil_streaming(__global const T* restrict in, ulong in_at, __global T* r
         // Load the packs at the end of the queue for the next plane.
         V next[ROWS];
         const u64 front = z + 1 + RADIUS;
+        const bool in_z = front < depth && z + 1 < end;
 #pragma unroll
         for (u32 j = 0; j < ROWS; ++j)
-            next[j] = load(in + front * plane + own + j * columns, inside[j] && front < depth && z + 1 < end);
+            next[j] = load(in + front * plane + own + j * columns, inside[j] && in_z);
 
         // Stage the current plane; load the next plane's halo.
         __local V* const stage = stages[z % 2];

@@ -2,6 +2,7 @@
 
 #include <concord/internal/shape.hpp>
 
+#include <algorithm>
 #include <string>
 
 namespace concord {
@@ -24,6 +25,7 @@ std::shared_ptr<Kernel> stencil_kernel(Device& device, const StencilProblem& p, 
                     .constants = {{"T", p.type()}, {"RADIUS", p.radius()}},
                     .max_group_size = group_size};
     spec.constants.append(constants);
+    if (p.exchange != nullptr) spec.constants.push_back({"EXCHANGES", 1});
     return device.kernel(spec);
 }
 
@@ -147,6 +149,31 @@ StencilProblem problem_of(const char* call, Stream& stream, const VolumeView& in
     return {from, to, shape, star, steps, box};
 }
 
+// The problem of a box that lies in the volume.
+StencilProblem box_of(Stream& stream, const VolumeView& in, const StarCoefficients& star,
+                      const VolumeView& out, const StencilBox& box) {
+    const StencilProblem p = problem_of("stencil_box", stream, in, star, out, 1, box);
+    check_range("planes", box.z_begin, box.z_end, in.depth, p.shape);
+    check_range("rows", box.y_begin, box.y_end, in.rows, p.shape);
+    if (box.x_begin != 0 || (box.x_end != in.columns && box.x_end != StencilBox::to_end))
+        refuse("stencil_box", "the box must have whole rows of " + std::to_string(in.columns) +
+                                  " columns, got columns " + std::to_string(box.x_begin) + " to " +
+                                  std::to_string(box.x_end));
+    return p;
+}
+
+Enqueued run_box(Stream& stream, const StencilProblem& p, const Options& options) {
+    const Row<StencilProblem>& row = choose_tuned("stencil", table, stream.device(), p, point_of(p), options);
+    if (p.bytes() > 0) row.run(stream, p);
+    return enqueued(stream, row, p);
+}
+
+// Whether the CUDA kernels of a variant exchange halos (StencilProblem::exchange).
+bool exchanges(const Row<StencilProblem>& row) {
+    constexpr std::string_view names[] = {"columns", "ring", "streaming"};
+    return std::find(std::begin(names), std::end(names), row.variant.name) != std::end(names);
+}
+
 }  // namespace
 }  // namespace detail
 
@@ -171,17 +198,26 @@ Enqueued stencil(Stream& stream, const VolumeView& in, const StarCoefficients& s
 
 Enqueued stencil_box(Stream& stream, const VolumeView& in, const StarCoefficients& star,
                      const VolumeView& out, const StencilBox& box, const Options& options) {
-    const detail::StencilProblem p = detail::problem_of("stencil_box", stream, in, star, out, 1, box);
-    detail::check_range("planes", box.z_begin, box.z_end, in.depth, p.shape);
-    detail::check_range("rows", box.y_begin, box.y_end, in.rows, p.shape);
-    if (box.x_begin != 0 || (box.x_end != in.columns && box.x_end != StencilBox::to_end))
-        detail::refuse("stencil_box", "the box must have whole rows of " + std::to_string(in.columns) +
-                                          " columns, got columns " + std::to_string(box.x_begin) + " to " +
-                                          std::to_string(box.x_end));
-    const detail::Row<detail::StencilProblem>& row =
-        detail::choose_tuned("stencil", detail::table, stream.device(), p, detail::point_of(p), options);
-    if (p.bytes() > 0) row.run(stream, p);
-    return detail::enqueued(stream, row, p);
+    return detail::run_box(stream, detail::box_of(stream, in, star, out, box), options);
 }
+
+namespace detail {
+
+bool supports_stencil_exchange(Stream& stream, const VolumeView& in, const StarCoefficients& star,
+                               const VolumeView& out, const StencilBox& box, const Options& options) {
+    const StencilProblem p = box_of(stream, in, star, out, box);
+    const Row<StencilProblem>& row = choose_tuned("stencil", table, stream.device(), p, point_of(p), options);
+    return stream.device().traits().dialect == Dialect::cuda && exchanges(row);
+}
+
+Enqueued stencil_exchange(Stream& stream, const VolumeView& in, const StarCoefficients& star,
+                          const VolumeView& out, const StencilBox& box, const StencilExchange& exchange,
+                          const Options& options) {
+    StencilProblem p = box_of(stream, in, star, out, box);
+    p.exchange = &exchange;
+    return run_box(stream, p, options);
+}
+
+}  // namespace detail
 
 }  // namespace concord

@@ -15,7 +15,8 @@
 //
 // T: f32 or f64. The number of columns is a multiple of PACK, so a pack is entirely inside or outside the volume. The
 // kernel computes planes [z_begin, z_end) and rows [y_begin, y_end); neighbours are read from all of the volume.
-// Tiles are numbered along x, then y, then pieces of `planes` planes along z.
+// Tiles are numbered along x, then y, then pieces of `planes` planes along z. With EXCHANGES the kernel also exchanges
+// halos with the devices below and above (stencil_star.cu).
 
 #include "stencil_star.cu"
 
@@ -28,11 +29,15 @@ constexpr u32 HALO_EACH = (HALO + GROUP - 1) / GROUP;
 
 extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     stencil_streaming(const T* __restrict__ in, T* __restrict__ out, u64 depth, u64 rows, u64 columns, u64 z_begin,
-                      u64 z_end, u64 y_begin, u64 y_end, u32 tiles_y, u32 tiles_x, u64 planes, Star star) {
+                      u64 z_end, u64 y_begin, u64 y_end, u32 tiles_y, u32 tiles_x, u64 planes, Star star HALO_PARAMETERS) {
     __shared__ V stages[2][(HEIGHT + 2 * RADIUS) * PITCH];
+    Halos halos HALOS;
+    u64 plane = rows * columns;
+    if (halos.deliver(out, plane)) return;
     const u32 tile = blockIdx.x / tiles_x;
     const u64 tile_x = u64(blockIdx.x % tiles_x) * WIDTH, tile_y = y_begin + u64(tile % tiles_y) * HEIGHT;
-    const u64 begin = z_begin + tile / tiles_y * planes, end = min(z_end, begin + planes), plane = rows * columns;
+    u64 begin = z_begin + tile / tiles_y * planes, end = min(z_end, begin + planes);
+    halos.start(in, out, begin, end, plane, depth);
 
     // The thread's own packs: their position in a plane and in a stage. Positions left of or above the volume wrap
     // around to large unsigned numbers.
@@ -82,9 +87,10 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
         // Load the packs at the end of the queue for the next plane.
         V next[ROWS];
         const u64 front = z + 1 + RADIUS;
+        const bool in_z = front < depth && z + 1 < end;
 #pragma unroll
         for (u32 j = 0; j < ROWS; ++j)
-            next[j] = load(in + front * plane + own + j * columns, inside[j] && front < depth && z + 1 < end);
+            next[j] = load(in + front * plane + own + j * columns, inside[j] && in_z);
 
         // Stage the current plane; load the next plane's halo.
         V* const stage = stages[z % 2];
@@ -96,6 +102,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
             if (z + 1 < end) halo[k] = load(in + (z + 1) * plane + halo_at[k], halo_inside[k]);
         }
         __syncthreads();
+        halos.stored(z);
 
         // Compute and store.
         V column[ROWS + 2 * RADIUS];
@@ -139,4 +146,5 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
             queue[j][2 * RADIUS] = next[j];
         }
     }
+    halos.finish(end);
 }

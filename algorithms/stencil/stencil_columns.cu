@@ -13,7 +13,8 @@
 //
 // T: f32 or f64. The number of columns is a multiple of PACK, so a pack is entirely inside or outside the volume. The
 // kernel computes planes [z_begin, z_end) and rows [y_begin, y_end); neighbours are read from all of the volume.
-// Tiles are numbered along x, then y, then pieces of `planes` planes along z.
+// Tiles are numbered along x, then y, then pieces of `planes` planes along z. With EXCHANGES the kernel also exchanges
+// halos with the devices below and above (stencil_star.cu).
 
 #include "stencil_star.cu"
 
@@ -24,13 +25,17 @@ constexpr u32 NEWEST = 2 * RADIUS + AHEAD;        // last element of the queue; 
 
 extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     stencil_columns(const T* __restrict__ in, T* __restrict__ out, u64 depth, u64 rows, u64 columns, u64 z_begin,
-                    u64 z_end, u64 y_begin, u64 y_end, u32 tiles_y, u32 tiles_x, u64 planes, Star star) {
+                    u64 z_end, u64 y_begin, u64 y_end, u32 tiles_y, u32 tiles_x, u64 planes, Star star HALO_PARAMETERS) {
+    Halos halos HALOS;
+    u64 plane = rows * columns;
+    if (halos.deliver(out, plane)) return;
     const u32 tile = blockIdx.x / tiles_x;
     // Positions left of or above the volume wrap around to large unsigned numbers.
     const u64 x = u64(blockIdx.x % tiles_x) * WIDTH + threadIdx.x % LANES_X * PACK;
     const u64 y = y_begin + u64(tile % tiles_y) * HEIGHT + threadIdx.x / LANES_X * ROWS;
-    const u64 begin = z_begin + tile / tiles_y * planes, end = min(z_end, begin + planes), plane = rows * columns;
+    u64 begin = z_begin + tile / tiles_y * planes, end = min(z_end, begin + planes);
     if (x >= columns) return;
+    halos.start(in, out, begin, end, plane, depth);
     bool inside[ROWS + 2 * RADIUS];  // rows from y - RADIUS on
 #pragma unroll
     for (u32 k = 0; k < ROWS + 2 * RADIUS; ++k) inside[k] = y + k - RADIUS < rows;
@@ -47,6 +52,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     const T* from = in + begin * plane + y * columns + x;
     T* to = out + begin * plane + y * columns + x;
     for (u64 z = begin; z < end; ++z) {
+        halos.stored_without_barrier(z);
         const bool in_z = z + RADIUS + AHEAD < depth;
 #pragma unroll
         for (u32 j = 0; j < ROWS; ++j)
@@ -94,4 +100,5 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
             for (u32 k = 0; k < NEWEST; ++k) queue[j][k] = queue[j][k + 1];
         }
     }
+    halos.finish(end);
 }

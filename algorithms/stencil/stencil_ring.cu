@@ -14,7 +14,8 @@
 //
 // T: f32 or f64. The number of columns is a multiple of PACK, so a pack is entirely inside or outside the volume. The
 // kernel computes planes [z_begin, z_end) and rows [y_begin, y_end); neighbours are read from all of the volume.
-// Tiles are numbered along x, then y, then pieces of `planes` planes along z.
+// Tiles are numbered along x, then y, then pieces of `planes` planes along z. With EXCHANGES the kernel also exchanges
+// halos with the devices below and above (stencil_star.cu).
 
 #include "async_copy.cu"
 #include "stencil_star.cu"
@@ -47,11 +48,15 @@ __device__ __forceinline__ void copy_plane(Copier& copier, u32 stage, bool in_z,
 
 extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     stencil_ring(const T* __restrict__ in, T* __restrict__ out, u64 depth, u64 rows, u64 columns, u64 z_begin,
-                 u64 z_end, u64 y_begin, u64 y_end, u32 tiles_y, u32 tiles_x, u64 planes, Star star) {
+                 u64 z_end, u64 y_begin, u64 y_end, u32 tiles_y, u32 tiles_x, u64 planes, Star star HALO_PARAMETERS) {
     const V* const ring = reinterpret_cast<const V*>(local);
+    Halos halos HALOS;
+    u64 plane = rows * columns;
+    if (halos.deliver(out, plane)) return;
     const u32 tile = blockIdx.x / tiles_x;
     const u64 tile_x = u64(blockIdx.x % tiles_x) * WIDTH, tile_y = y_begin + u64(tile % tiles_y) * HEIGHT;
-    const u64 begin = z_begin + tile / tiles_y * planes, end = min(z_end, begin + planes), plane = rows * columns;
+    u64 begin = z_begin + tile / tiles_y * planes, end = min(z_end, begin + planes);
+    halos.start(in, out, begin, end, plane, depth);
 
     // The thread's own packs: their position in a plane and in a stage. Positions left of or above the volume wrap
     // around to large unsigned numbers.
@@ -97,6 +102,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
         // The plane at the end of the queue has arrived. All threads have left the stage before the current one.
         await_steps<AHEAD - 1>();
         __syncthreads();
+        halos.stored(z);
         const u64 front = z + RADIUS + AHEAD;
         if (front < end + RADIUS) copy_plane(copier, first + to * STAGE * sizeof(V), front < depth, plane);
         commit_copies();
@@ -150,4 +156,5 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
         current = current + 1 == STAGES ? 0 : current + 1;
         newest = newest + 1 == STAGES ? 0 : newest + 1;
     }
+    halos.finish(end);
 }

@@ -82,6 +82,55 @@ RingTile ring_tile(const Device& device, const StencilProblem& p) {
     return low.local_bytes <= device.traits().local_memory ? low : ring_tile_of(p, 1, 1, 3);
 }
 
+// How the kernels see StencilExchange (stencil_star.cu).
+struct KernelNeighbour {
+    u64 first = 0, last = 0;
+    i64 shift = 0;
+    u32 groups = 0, courier = 0, couriers = 0, unused = 0;
+};
+struct KernelExchange {
+    KernelNeighbour side[2];
+    u32 turn = 0, sends = 0, computing = 0, unused = 0;
+
+    u32 groups() const { return computing + side[0].couriers + side[1].couriers; }
+};
+
+// Groups that send halos: enough to fill the link, a small part of a device.
+u32 couriers_of(const StencilProblem& p, const StencilTile& tile) {
+    constexpr u32 items = 2048;
+    return p.exchange != nullptr && p.exchange->sends ? std::max(2U, items / tile.group_size) : 0;
+}
+
+// The exchange of a launch in `tiles` tiles and pieces of `planes` planes.
+KernelExchange kernel_exchange(const StencilProblem& p, const StencilTile& tile, u64 tiles, u64 planes) {
+    const StencilExchange& exchange = *p.exchange;
+    const u64 begin = p.box.z_begin, end = p.box.z_end, pieces = divide_up(p.planes(), planes);
+    const bool below = exchange.below.volume.buffer != nullptr,
+               above = exchange.above.volume.buffer != nullptr;
+    KernelExchange e;
+    e.turn = exchange.turn;
+    e.sends = exchange.sends ? 1 : 0;
+    e.computing = static_cast<u32>(tiles * pieces);
+    const u32 each = couriers_of(p, tile) / (below && above ? 2 : 1);
+    if (below)
+        e.side[0] = {begin,
+                     begin + p.radius(),
+                     exchange.below.shift,
+                     static_cast<u32>(tiles * divide_up(p.radius(), planes)),
+                     e.computing,
+                     each,
+                     0};
+    if (above)
+        e.side[1] = {end - p.radius(),
+                     end,
+                     exchange.above.shift,
+                     static_cast<u32>(tiles * (pieces - (p.planes() - p.radius()) / planes)),
+                     e.groups(),
+                     each,
+                     0};
+    return e;
+}
+
 // Planes per group. A group also reads `halo` planes below and above its own, so groups should be deep; but they
 // should also occupy the whole device. Takes the number of pieces with the fewest planes processed in all waves of
 // groups.
@@ -95,7 +144,8 @@ u64 planes_of_group(const Device& device, const Kernel& kernel, const StencilPro
         constexpr u64 reserved = 1024;
         groups = std::clamp<u64>((traits.local_memory + reserved) / (tile.local_bytes + reserved), 1, groups);
     }
-    const u64 resident = u64{traits.units} * groups, depth = p.planes();
+    const u64 resident = std::max<u64>(1, u64{traits.units} * groups - couriers_of(p, tile)),
+              depth = p.planes();
     constexpr u64 max_pieces = 256;
     u64 best = depth, best_cost = ~u64{0};
     for (u64 pieces = 1; pieces <= std::min(depth, max_pieces); ++pieces) {
@@ -125,16 +175,26 @@ void run_along_z(Stream& stream, const StencilProblem& p, u64 at_once, TileOf ti
         across = tiles_in(s.columns, tile.width());
         down = tiles_in(p.rows(), tile.height());
         planes = planes_of_group(stream.device(), *kernel, p, tile, u64{across} * down, p.radius() * steps);
+        // A group at both faces would send one of them at its end.
+        if (p.exchange != nullptr) planes = std::min(planes, divide_up(p.planes(), 2));
         prepared = steps;
     };
     with_star(p, StarLength::used, [&](const ValueBytes& star) {
         each_sweep(stream, p, at_once, [&](const View& from, const View& to, u64 steps) {
             if (steps != prepared) prepare(steps);
-            launch(stream, *kernel,
-                   LaunchShape::linear(u64{across} * down * divide_up(p.planes(), planes), tile.group_size,
-                                       tile.local_bytes),
-                   from, to, s.depth, s.rows, s.columns, p.box.z_begin, p.box.z_end, p.box.y_begin,
-                   p.box.y_end, down, across, planes, star);
+            const u64 groups = u64{across} * down * divide_up(p.planes(), planes);
+            const auto launch_with = [&](u64 count, const auto&... last) {
+                launch(stream, *kernel, LaunchShape::linear(count, tile.group_size, tile.local_bytes), from,
+                       to, s.depth, s.rows, s.columns, p.box.z_begin, p.box.z_end, p.box.y_begin, p.box.y_end,
+                       down, across, planes, star, last...);
+            };
+            if (p.exchange == nullptr) return launch_with(groups);
+            // The kernel does not use the views of a neighbour that does not exist.
+            const auto view = [&](const View& of) { return of.buffer != nullptr ? of : to; };
+            const StencilNeighbour &below = p.exchange->below, &above = p.exchange->above;
+            const KernelExchange exchange = kernel_exchange(p, tile, u64{across} * down, planes);
+            launch_with(exchange.groups(), view(below.volume), view(above.volume), view(below.flags),
+                        view(above.flags), view(below.raised), view(above.raised), struct_bytes(exchange));
         });
     });
 }

@@ -3,6 +3,7 @@
 
 #include <concord/internal/launch.hpp>
 #include <concord/internal/row.hpp>
+#include <concord/internal/stencil_exchange.hpp>
 #include <concord/stencil.hpp>
 #include <concord/tuning.hpp>
 
@@ -24,6 +25,7 @@ struct StencilProblem {
     StarCoefficients star;
     u64 steps = 1;
     StencilBox box;
+    const StencilExchange* exchange = nullptr;  // of columns, ring and streaming in CUDA C++
 
     Type type() const { return in.type; }
     u32 size() const { return size_of(in.type); }

@@ -154,7 +154,7 @@ refused 2 "--cut: invalid domain decomposition '2'" tbb,tbb --cut 2
 refused 2 "--cut: invalid domain decomposition '0x2'" tbb,tbb --cut 0x2
 refused 2 "--cut: invalid domain decomposition '2x'" tbb,tbb --cut 2x
 refused 2 "--cut: invalid domain decomposition '1x1x2x1'" tbb,tbb --cut 1x1x2x1
-refused 2 "unknown variant 'comet'; available: overlapped, sequential, data_server" tbb,tbb --variant comet
+refused 2 "unknown variant 'comet'; available: overlapped, fused, sequential, data_server" tbb,tbb --variant comet
 out=/dev/null refused 2 "ranks write in any order; name a regular file" tbb,tbb
 made="--generate random --shape 53x29x31"
 refused 2 "stencil expects 1 input in addition to --generate random, got 2" tbb,tbb --in f4.npy

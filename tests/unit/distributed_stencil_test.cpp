@@ -178,7 +178,7 @@ TEST_CASE("invalid_decompositions_are_rejected") {
                  [&] {
                      stencil_cut({40, 12, 8}, 4, 1, {.along_x = 4});
                  }));
-    refused("unknown variant 'comet'; available: overlapped, sequential, data_server", 2,
+    refused("unknown variant 'comet'; available: overlapped, fused, sequential, data_server", 2,
             {.variant = "comet"});
     refused("variant 'data_server' needs at least 2 ranks, one for the data and one to compute, got 1", 1,
             {.variant = "data_server"});
@@ -314,6 +314,7 @@ DEVICE_TEST(thin_volumes_are_bitwise_identical_to_one_rank) {
 DEVICE_TEST(every_variant_is_bitwise_identical_to_one_rank) {
     for (const Variant* variant : distributed_stencil_algorithm.variants) {
         CAPTURE(variant->name);
+        if (variant->name == "fused") continue;  // below
         for (const u64 steps : {0, 1, 4}) {
             CAPTURE(steps);
             check_ranks<float>(device, {31, 24, 18}, 4, steps, {2, 4},
@@ -324,10 +325,76 @@ DEVICE_TEST(every_variant_is_bitwise_identical_to_one_rank) {
     }
 }
 
+// Kernels that wait for each other would fill a device that two ranks share.
+DEVICE_TEST(fused_steps_need_a_gpu_for_each_part) {
+    const VolumeExtents s{31, 24, 18};
+    const std::vector<float> x = volume_of<float>(s);
+    CHECK(throws(ErrorCode::unsupported,
+                 "variant 'fused' requires a CUDA device of its own for each part, and links (CONCORD_LINKS)",
+                 [&] { over_ranks(times(device, 2), x, s, 4, 1, {.variant = "fused"}); }));
+    CHECK(throws(ErrorCode::unsupported, "variant 'fused' requires a cut along z alone, got 1 x 2",
+                 [&] { over_ranks(times(device, 2), x, s, 4, 1, {.variant = "fused", .along_y = 2}); }));
+    CHECK(throws(
+        ErrorCode::unsupported, "variant 'fused' exchanges halos in every step, got steps_per_exchange 2",
+        [&] { over_ranks(times(device, 2), x, s, 1, 1, {.variant = "fused", .steps_per_exchange = 2}); }));
+}
+
+// Needs a second CUDA device that this one can reach. All kernels that exchange, thin parts, and parts of one piece.
+template <class T>
+void check_fused(const Devices& devices, const VolumeExtents& s, u32 radius, u64 steps,
+                 const Options& local = {}) {
+    CAPTURE(s.depth);
+    CAPTURE(radius);
+    CAPTURE(steps);
+    CAPTURE(local.variant);
+    const std::vector<T> x = volume_of<T>(s);
+    CHECK(over_ranks(devices, x, s, radius, steps, {.variant = "fused", .along_z = 2, .local = local}) ==
+          by_one(*devices[0], x, s, radius, steps));
+}
+
+DEVICE_TEST(fused_steps_are_bitwise_identical_to_one_rank) {
+    const auto other = device.traits().dialect == Dialect::cuda ? test::sibling_of(device) : nullptr;
+    if (!other) return;
+    const Devices two{device.shared_from_this(), other};
+    for (const u32 radius : {1U, 2U, 3U, 4U, 5U, 8U}) {
+        for (const u64 steps : {0, 1, 2, 7}) {
+            check_fused<float>(two, {130, 70, 96}, radius, steps);
+            check_fused<f64>(two, {2 * radius + 1, 33, 37}, radius, steps);
+        }
+    }
+    for (const char* variant : {"columns", "ring", "streaming"}) {
+        for (const u32 radius : {1U, 4U})
+            check_fused<float>(two, {301, 120, 132}, radius, 9, {.variant = variant});
+    }
+}
+
+// The default takes it; several calls of run() begin with an exchange of their own.
+DEVICE_TEST(fused_steps_continue_over_calls) {
+    const auto other = device.traits().dialect == Dialect::cuda ? test::sibling_of(device) : nullptr;
+    if (!other) return;
+    const VolumeExtents s{90, 64, 64};
+    const std::vector<float> x = volume_of<float>(s);
+    std::vector<float> result(x.size());
+    run_on_devices({device.shared_from_this(), other}, [&](Communicator& ranks, Stream& stream) {
+        DistributedStencil volume(ranks, stream, Type::f32, s, star_of(4));
+        CHECK(volume.variant() == "fused");
+        const StencilBox box = volume.holding();
+        const Array<float> part(stream, cut_out(x, box, s));
+        volume.load(part.view());
+        for (const u64 steps : {1, 3, 1, 1, 2, 5})
+            volume.run(steps);
+        volume.store(part.view());
+        const std::vector<float> values = part.to_host(stream);
+        std::copy(values.begin(), values.end(), result.begin() + static_cast<i64>(box.z_begin * 64 * 64));
+    });
+    CHECK(result == by_one(device, x, s, 4, 13));
+}
+
 // Ranks without points send nothing, and no rank may wait for them.
 DEVICE_TEST(empty_volumes_are_supported_over_ranks) {
     for (const Variant* variant : distributed_stencil_algorithm.variants) {
         CAPTURE(variant->name);
+        if (variant->name == "fused") continue;  // below
         for (const VolumeExtents& s : {VolumeExtents{0, 4, 5}, VolumeExtents{20, 0, 5},
                                        VolumeExtents{20, 9, 0}, VolumeExtents{0, 0, 0}})
             check_ranks<float>(device, s, 4, 2, {2, 3}, {.variant = std::string(variant->name)});

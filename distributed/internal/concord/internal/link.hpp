@@ -5,6 +5,7 @@
 #include <concord/stream.hpp>
 
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace concord::detail {
@@ -17,6 +18,13 @@ struct LinkOffer {
 
 // Whether ranks may connect: CONCORD_LINKS is not "off".
 bool links_enabled();
+
+// Identifies a device whose kernels can wait for kernels of other devices over links. 0: its kernels cannot, or ranks
+// may not connect.
+u64 kernel_link_id(const Device& device);
+// Whether kernels of all these ranks may wait for each other. Kernels that wait keep a part of a device, so no two
+// ranks may share one.
+bool may_link_kernels(std::span<const u64> ids);
 
 // One end of a link. Turns are symmetric: in each turn both ends write, call signal(), and call wait() once. A signal
 // therefore also tells the other end that earlier work of the signalling stream has read what came in earlier turns.
@@ -34,6 +42,13 @@ class Link {
     // Makes later work of the stream wait for the other end's signal of this turn. The host may wait until the other
     // end has called signal(), but never for a device. Throws device_failed if the other rank cannot continue.
     virtual void wait(Stream& stream) = 0;
+
+    // For kernels of the two ends that wait for each other. announce() tells the other end that the kernel of a turn
+    // follows; turns grow by one. await_announced() waits until the other end has announced a turn, and throws
+    // device_failed if it cannot continue. So no kernel waits for one that never comes. Default: nothing, for ends
+    // whose processes end together.
+    virtual void announce(u64 /*turn*/) {}
+    virtual void await_announced(u64 /*turn*/) {}
 
   protected:
     Link() = default;
