@@ -1,10 +1,13 @@
 #include "small_gather.hpp"
 
+#include "distributed_sources.hpp"
 #include "halo.hpp"
 
 #include <concord/distributed.hpp>
+#include <concord/internal/shape.hpp>
 
 #include <algorithm>
+#include <cstring>
 
 namespace concord::detail {
 
@@ -30,18 +33,33 @@ bool SmallGather::all_usable(Communicator& ranks, const Stream& stream, const ch
 
 void SmallGather::decide(Communicator& ranks, Stream& stream) {
     auto made = std::make_shared<SmallGather>();
+    Device& device = stream.device();
     std::vector<LinkOffer> offers;
     for (auto& buffer : made->memory_)
-        buffer = stream.device().allocate(max_bytes);
+        buffer = device.allocate(max_bytes);
+    constexpr u32 zero = 0;
+    made->flags_ = device.allocate((u64{ranks.size()} + 1) * sizeof(u32));
+    stream.fill(*made->flags_, 0, made->flags_->size(), &zero, sizeof zero);
+    stream.synchronize();
     for (u32 rank = 0; rank < ranks.size(); ++rank) {
-        if (rank != ranks.rank()) offers.push_back({rank, {made->memory_[0], made->memory_[1]}});
+        if (rank != ranks.rank())
+            offers.push_back({rank, {made->memory_[0], made->memory_[1], made->flags_}});
     }
     made->links_ = connect(ranks, stream, offers);
-    made->ended_ = stream.device().create_event();
-    const bool mine = std::find(made->links_.begin(), made->links_.end(), nullptr) == made->links_.end();
-    const auto all = ranks.all_gather(std::as_bytes(std::span(&mine, 1)));
-    if (std::all_of(all.begin(), all.end(), [](const auto& has) { return has[0] != std::byte{0}; }))
-        ranks.gather_ = std::move(made);
+    made->ended_ = device.create_event();
+    made->rank_ = ranks.rank();
+    const bool is_linked = std::find(made->links_.begin(), made->links_.end(), nullptr) == made->links_.end();
+    const u64 mine[] = {is_linked ? u64{1} : u64{0}, kernel_link_id(device)};
+    bool all_linked = true;
+    std::vector<u64> ids;
+    for (const auto& theirs : ranks.all_gather(std::as_bytes(std::span(mine)))) {
+        u64 said[2];
+        std::memcpy(said, theirs.data(), sizeof said);
+        all_linked = all_linked && said[0] != 0;
+        ids.push_back(said[1]);
+    }
+    made->in_kernels_ = may_link_kernels(ids);
+    if (all_linked) ranks.gather_ = std::move(made);
     ranks.gather_is_decided_ = true;
 }
 
@@ -56,7 +74,34 @@ View SmallGather::begin(Stream& stream, u64 count, Type type) {
     return {memory_[turn_ % 2].get(), 0, count, type};
 }
 
+// The launch for the last of the other ranks waits for all of them.
+void SmallGather::exchange_in_kernels(Stream& stream, const View& mine, u64 first) {
+    constexpr u32 group = 256, most_groups = 64;
+    const auto kernel = stream.device().kernel({.source = &kernel_sources::small_gather(),
+                                                .entry = "small_gather",
+                                                .constants = {{"GROUP", group}},
+                                                .max_group_size = group});
+    const u32 ranks = static_cast<u32>(links_.size()) + 1, turn = static_cast<u32>(turn_ + 1);
+    const View flags{flags_.get(), 0, u64{ranks} + 1, Type::u32};
+    const auto words = [](Buffer& buffer, u64 offset, u64 bytes) {
+        return View{&buffer, offset, bytes / sizeof(u32), Type::u32};
+    };
+    const View from = words(*mine.buffer, mine.offset, mine.bytes());
+    const u64 groups = std::clamp<u64>(divide_up(from.count, group), 1, most_groups);
+    for (const auto& link : links_)
+        link->announce(turn);
+    for (const auto& link : links_)
+        link->await_announced(turn);
+    for (const auto& link : links_) {
+        const View to = words(link->remote(turn_ % 2), first * size_of(mine.type), mine.bytes()),
+                   raised{&link->remote(2), rank_ * sizeof(u32), 1, Type::u32};
+        launch(stream, *kernel, LaunchShape::linear(groups, group), from, to, flags, raised, from.count,
+               ranks, turn, link == links_.back() ? ranks : 0U, rank_);
+    }
+}
+
 void SmallGather::exchange(Stream& stream, const View& mine, u64 first) {
+    if (in_kernels_ && size_of(mine.type) % sizeof(u32) == 0) return exchange_in_kernels(stream, mine, first);
     for (const auto& link : links_) {
         store_across(stream, mine,
                      {&link->remote(turn_ % 2), first * size_of(mine.type), mine.count, mine.type});

@@ -33,9 +33,13 @@ class SmallGather {
 
   private:
     static void decide(Communicator& ranks, Stream& stream);
+    void exchange_in_kernels(Stream& stream, const View& mine, u64 first);
 
     std::array<std::shared_ptr<Buffer>, 2> memory_;
+    std::shared_ptr<Buffer> flags_;             // one per rank, and a ticket
     std::vector<std::shared_ptr<Link>> links_;  // to the other ranks
+    u32 rank_ = 0;
+    bool in_kernels_ = false;  // whether kernels signal and wait, instead of streams
     u64 turn_ = 0;
     // A signal tells that the stream has read the last turn's memory. So a stream waits for the end of the last turn
     // on another one.
