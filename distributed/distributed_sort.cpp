@@ -1,9 +1,12 @@
-// Sort over ranks: every rank sorts its part, the ranks determine the splitters, all keys are sent to their rank, and
-// every rank sorts what it received.
+// Sort over ranks: every rank sorts its part, the ranks determine the splitters, and all keys are sent to their rank.
+// GPUs merge the runs that they receive, in chunks, so that a chunk is merged while the next one arrives. Other devices
+// receive all runs and sort them.
 
 #include <concord/distributed.hpp>
 
 #include "distributed_split.hpp"
+
+#include <concord/internal/merge_runs.hpp>
 
 #include <algorithm>
 
@@ -72,26 +75,55 @@ std::string described(const Columns& in, const SortBy& by) {
     return by.stable ? text + ", stable" : text;
 }
 
-// Sends every rank its part of the result. A rank receives contiguous runs in the order of the sending ranks.
-void send_all(Communicator& ranks, Stream& stream, const std::vector<std::vector<u64>>& cuts,
-              const Columns& from, const Columns& to) {
-    const u32 me = ranks.rank();
-    // Elements [cuts[t][r], cuts[t + 1][r]) of rank r belong to rank t.
-    auto count = [&](u32 r, u32 t) { return cuts[t + 1][r] - cuts[t][r]; };
-    std::vector<Message> sends, receives;
-    u64 at = 0;
-    for (u32 rank = 0; rank < ranks.size(); ++rank) {
-        const Columns place = to.part(at, count(rank, me));
-        at += place.keys.count;
-        const Columns theirs = from.part(cuts[rank][me], count(me, rank));
-        if (rank == me) {
-            copy_part(stream, theirs.keys, place.keys);
-            if (from.pairs()) copy_part(stream, theirs.values, place.values);
-            continue;
+// Parts of the ranks' results. Every rank has the same number of chunks.
+struct Chunks {
+    u32 each = 1;  // chunks per rank
+    std::vector<std::vector<u64>>
+        cuts;  // elements [cuts[k][r], cuts[k + 1][r]) of rank r belong to chunk k of all
+
+    u64 first(u32 of, u32 rank, u32 chunk) const { return cuts[u64{of} * each + chunk][rank]; }
+    // Elements of `rank` that belong to chunks [0, chunk) of rank `of`.
+    u64 before(u32 of, u32 rank, u32 chunk) const { return first(of, rank, chunk) - first(of, rank, 0); }
+    u64 count(u32 of, u32 rank, u32 chunk) const {
+        return first(of, rank, chunk + 1) - first(of, rank, chunk);
+    }
+};
+
+// The other ranks' elements of this rank's part: a run per rank, in rank order.
+struct Received {
+    Received(Communicator& ranks, Stream& stream, const Columns& like, const Chunks& chunks, bool with_own)
+        : memory(stream, like, total(ranks, chunks, with_own)) {}
+
+    u64 total(Communicator& ranks, const Chunks& chunks, bool with_own) {
+        const u32 me = ranks.rank();
+        u64 at = 0;
+        for (u32 rank = 0; rank < ranks.size(); ++rank) {
+            starts.push_back(at);
+            if (rank != me || with_own) at += chunks.before(me, rank, chunks.each);
         }
-        if (theirs.keys.count > 0) {
-            sends.push_back({rank, theirs.keys});
-            if (from.pairs()) sends.push_back({rank, theirs.values});
+        return at;
+    }
+    Columns run(u32 me, u32 rank, const Chunks& chunks, u32 chunk) const {
+        return memory.columns.part(starts[rank] + chunks.before(me, rank, chunk),
+                                   chunks.count(me, rank, chunk));
+    }
+
+    std::vector<u64> starts;  // before `memory`, which needs their end
+    Memory memory;
+};
+
+// Sends every rank its elements of a chunk, and receives those of this rank.
+void send_chunk(Communicator& ranks, Stream& stream, const Chunks& chunks, u32 chunk, const Columns& from,
+                const Received& to) {
+    const u32 me = ranks.rank();
+    std::vector<Message> sends, receives;
+    for (u32 rank = 0; rank < ranks.size(); ++rank) {
+        if (rank == me) continue;
+        const Columns mine = from.part(chunks.first(rank, me, chunk), chunks.count(rank, me, chunk)),
+                      place = to.run(me, rank, chunks, chunk);
+        if (mine.keys.count > 0) {
+            sends.push_back({rank, mine.keys});
+            if (from.pairs()) sends.push_back({rank, mine.values});
         }
         if (place.keys.count > 0) {
             receives.push_back({rank, place.keys});
@@ -101,32 +133,122 @@ void send_all(Communicator& ranks, Stream& stream, const std::vector<std::vector
     ranks.exchange(stream, sends, receives);
 }
 
+// Merges runs in their order into `out`, neighbours first.
+void merge_all(Stream& stream, std::vector<Columns> runs, const Columns& out, const SortBy& by) {
+    const auto run_of = [](const Columns& c) { return detail::SortRun{c.keys, c.values}; };
+    std::erase_if(runs, [](const Columns& run) { return run.keys.count == 0; });
+    if (runs.size() == 1) {
+        copy_part(stream, runs[0].keys, out.keys);
+        if (out.pairs()) copy_part(stream, runs[0].values, out.values);
+    }
+    std::vector<Memory> levels;
+    while (runs.size() > 1) {
+        const bool is_last = runs.size() == 2;
+        if (!is_last) levels.emplace_back(stream, out, out.keys.count);
+        const Columns& to = is_last ? out : levels.back().columns;
+        std::vector<Columns> merged;
+        u64 at = 0;
+        for (std::size_t i = 0; i + 1 < runs.size(); i += 2) {
+            const Columns place = to.part(at, runs[i].keys.count + runs[i + 1].keys.count);
+            detail::merge_runs(stream, run_of(runs[i]), run_of(runs[i + 1]), run_of(place), by);
+            merged.push_back(place);
+            at += place.keys.count;
+        }
+        if (runs.size() % 2 != 0) merged.push_back(runs.back());
+        if (is_last) return;
+        runs = std::move(merged);
+    }
+}
+
+// Receives and merges chunk by chunk. Messages have a stream of their own.
+void merge_received(Communicator& ranks, Stream& stream, const Chunks& chunks, const Columns& sorted,
+                    const Columns& out, const SortBy& by) {
+    const u32 me = ranks.rank();
+    const Received received(ranks, stream, sorted, chunks, false);
+    const auto messages = stream.device().create_stream();
+    const auto sorted_event = stream.device().create_event(), arrived = stream.device().create_event();
+    stream.record(*sorted_event);
+    messages->wait(*sorted_event);
+    u64 at = 0;
+    for (u32 chunk = 0; chunk < chunks.each; ++chunk) {
+        send_chunk(ranks, *messages, chunks, chunk, sorted, received);
+        messages->record(*arrived);
+        stream.wait(*arrived);
+        std::vector<Columns> runs;
+        u64 count = 0;
+        for (u32 rank = 0; rank < ranks.size(); ++rank) {
+            runs.push_back(rank == me ? sorted.part(chunks.first(me, me, chunk), chunks.count(me, me, chunk))
+                                      : received.run(me, rank, chunks, chunk));
+            count += runs.back().keys.count;
+        }
+        if (count > 0) merge_all(stream, std::move(runs), out.part(at, count), by);
+        at += count;
+    }
+}
+
+// Receives all runs and sorts them.
+void sort_received(Communicator& ranks, Stream& stream, const Chunks& chunks, const Columns& sorted,
+                   const Columns& out, const SortBy& by, const Options& options) {
+    const u32 me = ranks.rank();
+    const Received received(ranks, stream, sorted, chunks, true);
+    for (u32 chunk = 0; chunk < chunks.each; ++chunk) {
+        send_chunk(ranks, stream, chunks, chunk, sorted, received);
+        const Columns own = sorted.part(chunks.first(me, me, chunk), chunks.count(me, me, chunk)),
+                      place = received.run(me, me, chunks, chunk);
+        copy_part(stream, own.keys, place.keys);
+        if (own.pairs()) copy_part(stream, own.values, place.values);
+    }
+    sort_here(stream, received.memory.columns, out, by, options);
+}
+
+// Chunks of the result per rank: 32 MiB or more each.
+u32 chunks_per_rank(u64 bytes, u32 ranks) {
+    constexpr u64 least_bytes = u64{32} << 20, most = 16;
+    return static_cast<u32>(std::clamp<u64>(bytes / ranks / least_bytes, 1, most));
+}
+
 Enqueued sort_over(Communicator& ranks, Stream& stream, const char* name, const Columns& in,
                    const Columns& out, const SortBy& by, const Options& options) {
     check(name, in, out);
-    const u64 numbers[] = {in.keys.count, out.keys.count};
-    std::vector<u64> counts, places;
+    const bool merges = detail::supports_merge_runs(stream.device(), in.keys.type, by);
+    const u64 numbers[] = {in.keys.count, out.keys.count, merges ? u64{1} : u64{0}};
+    std::vector<u64> counts, rooms;
     u64 all = 0, room = 0;
+    bool all_merge = true;
     for (const auto& said : detail::agree(ranks, name, described(in, by), numbers)) {
         counts.push_back(said[0]);
+        rooms.push_back(said[1]);
         all += said[0];
-        if (counts.size() > 1) places.push_back(room);
         room += said[1];
+        all_merge = all_merge && said[2] != 0;
     }
     if (all != room)
         throw Error(ErrorCode::invalid_argument, name,
                     "the outs of all ranks must have room for " + std::to_string(all) + " keys, got " +
                         std::to_string(room));
     if (ranks.size() == 1) return sort_here(stream, in, out, by, options);
-    ranks.prepare(stream, all * (size_of(in.keys.type) + (in.pairs() ? size_of(in.values.type) : 0)));
+    const u64 bytes = all * (size_of(in.keys.type) + (in.pairs() ? size_of(in.values.type) : 0));
+    ranks.prepare(stream, bytes);
     const Memory sorted(stream, in, in.keys.count);
     const Enqueued run = sort_here(stream, in, sorted.columns, by, options);
-    auto cuts = detail::split_sorted(ranks, stream, sorted.columns.keys, by, counts, places);
-    cuts.insert(cuts.begin(), std::vector<u64>(counts.size()));
-    cuts.push_back(counts);
-    const Memory received(stream, in, out.keys.count);
-    send_all(ranks, stream, cuts, sorted.columns, received.columns);
-    sort_here(stream, received.columns, out, by, options);
+    Chunks chunks{.each = all_merge ? chunks_per_rank(bytes, ranks.size()) : 1, .cuts = {}};
+    // Places of the first element of each chunk but the first one of all.
+    std::vector<u64> places;
+    u64 at = 0;
+    for (const u64 of_rank : rooms) {
+        for (u32 chunk = 0; chunk < chunks.each; ++chunk)
+            places.push_back(at + part_of(of_rank, chunk, chunks.each).first);
+        at += of_rank;
+    }
+    places.erase(places.begin());
+    chunks.cuts = detail::split_sorted(ranks, stream, sorted.columns.keys, by, counts, places);
+    chunks.cuts.insert(chunks.cuts.begin(), std::vector<u64>(counts.size()));
+    chunks.cuts.push_back(counts);
+    if (merges) {
+        merge_received(ranks, stream, chunks, sorted.columns, out, by);
+    } else {
+        sort_received(ranks, stream, chunks, sorted.columns, out, by, options);
+    }
     return run;
 }
 

@@ -146,12 +146,38 @@ void sort_splits(__global const K* in, ulong in_at, __global u64* splits, ulong 
     }
 }
 
+// Merges elements a, a + 1, ... of one range, a_count of them, and b, b + 1, ... of another one into a tile of the
+// result. No element of the second range after b_last is read.
+INLINED void merge_tile(__local Tile* tile, __global const K* first_keys, __global const V* first_values, u64 a,
+                        u32 a_count, __global const K* second_keys, __global const V* second_values, u64 b, u64 b_last,
+                        __global K* out, __global V* out_values, u32 count, const Op op) {
+    const u32 local_id = get_local_id(0);
+    for (u32 i = local_id; i < count; i += GROUP) {
+        tile->key[i] = i < a_count ? first_keys[a + i] : second_keys[min(b + (i - a_count), b_last)];
+        tile->origin[i] = (u16)i;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    K key[ITEMS];
+    u16 origin[ITEMS];
+    const u32 first = local_id * ITEMS, held = first < count ? min(count - first, (u32)ITEMS) : 0;
+    if (held != 0) merge_in_tile(tile, 0, a_count, count, first, held, key, origin, op);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    keep_in_tile(tile, first, held, key, origin);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (u32 i = local_id; i < count; i += GROUP) {
+        out[i] = tile->key[i];
+#if VALUE_SIZE
+        const u32 from = tile->origin[i];
+        out_values[i] = from < a_count ? first_values[a + from] : second_values[min(b + (from - a_count), b_last)];
+#endif
+    }
+}
+
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void sort_merge(__global const K* in, ulong in_at, __global const V* in_values, ulong in_values_at,
                 __global const u64* splits, ulong splits_at, __global K* out, ulong out_at, __global V* out_values,
                 ulong out_values_at, u64 n, u64 run, const Op op) {
     __local Tile tile;
-    const u32 local_id = get_local_id(0);
     const u64 t = get_group_id(0), begin = t * TILE;
     const u32 count = (u32)min(n - begin, (u64)TILE);
     Runs runs;
@@ -161,26 +187,31 @@ void sort_merge(__global const K* in, ulong in_at, __global const V* in_values, 
     const u64 a_end = begin + count == runs.end ? runs.b : runs.a + splits[splits_at + t + 1];
     // The bounds matter only if the comparator is not a strict weak order. They keep reads inside the runs.
     const u32 a_count = (u32)min(max(a_end, a) - a, (u64)count);
-    const u64 b_last = runs.end - 1;
-    in += in_at;
-    for (u32 i = local_id; i < count; i += GROUP) {
-        tile.key[i] = in[i < a_count ? a + i : min(b + (i - a_count), b_last)];
-        tile.origin[i] = (u16)i;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    K key[ITEMS];
-    u16 origin[ITEMS];
-    const u32 first = local_id * ITEMS, held = first < count ? min(count - first, (u32)ITEMS) : 0;
-    if (held != 0) merge_in_tile(&tile, 0, a_count, count, first, held, key, origin, op);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    keep_in_tile(&tile, first, held, key, origin);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (u32 i = local_id; i < count; i += GROUP) {
-        out[out_at + begin + i] = tile.key[i];
-#if VALUE_SIZE
-        const u32 from = tile.origin[i];
-        const u64 at = from < a_count ? a + from : min(b + (from - a_count), b_last);
-        out_values[out_values_at + begin + i] = in_values[in_values_at + at];
-#endif
-    }
+    merge_tile(&tile, in + in_at, in_values + in_values_at, a, a_count, in + in_at, in_values + in_values_at, b,
+               runs.end - 1, out + out_at + begin, out_values + out_values_at + begin, count, op);
+}
+
+// --- Two runs in different ranges ----------------------------------------------------------------------------------
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void merge_splits(__global const K* first, ulong first_at, u64 first_count, __global const K* second, ulong second_at,
+                  u64 second_count, __global u64* splits, ulong splits_at, u64 tiles, const Op op) {
+    const u64 tile = get_global_id(0);
+    if (tile < tiles)
+        splits[splits_at + tile] =
+            path_in_runs(first + first_at, first_count, second + second_at, second_count, tile * TILE, op);
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void merge_runs(__global const K* first, ulong first_at, __global const V* first_values, ulong first_values_at,
+                u64 first_count, __global const K* second, ulong second_at, __global const V* second_values,
+                ulong second_values_at, u64 second_count, __global const u64* splits, ulong splits_at, __global K* out,
+                ulong out_at, __global V* out_values, ulong out_values_at, const Op op) {
+    __local Tile tile;
+    const u64 n = first_count + second_count, t = get_group_id(0), begin = t * TILE, a = splits[splits_at + t];
+    const u32 count = (u32)min(n - begin, (u64)TILE);
+    const u64 a_end = begin + count == n ? first_count : splits[splits_at + t + 1];
+    merge_tile(&tile, first + first_at, first_values + first_values_at, a, (u32)(a_end - a), second + second_at,
+               second_values + second_values_at, begin - a, second_count - 1, out + out_at + begin,
+               out_values + out_values_at + begin, count, op);
 }

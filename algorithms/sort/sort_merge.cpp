@@ -2,6 +2,8 @@
 
 #include "sort_kernels.hpp"
 
+#include <concord/internal/merge_runs.hpp>
+
 #include <bit>
 
 namespace concord {
@@ -124,6 +126,47 @@ void run_sort_merge(Stream& stream, const SortProblem& p) {
         launch(stream, *merge, shape, from.keys, from.values, splits.view, to.keys, to.values, n, run,
                less.values);
     }
+}
+
+bool supports_merge_runs(const Device& device, Type type, const SortBy& by) {
+    return device.traits().many_items && supports_group(device, group) && by.begin_bit == 0 &&
+           by.end_bit >= 8 * size_of(type);
+}
+
+void merge_runs(Stream& stream, const SortRun& first, const SortRun& second, const SortRun& out,
+                const SortBy& by) {
+    Device& device = stream.device();
+    SortProblem p{.in = out.keys,
+                  .out = out.keys,
+                  .values_in = out.values,
+                  .values_out = out.values,
+                  .by = by,
+                  .less = nullptr,
+                  .less_values = {},
+                  .host = nullptr};
+    p.by.end_bit = 8 * p.key_size();
+    const Comparator less(p);
+    const u64 n = first.keys.count + second.keys.count;
+    if (n == 0) return;
+    // Kernels take the bits of elements, and no values from keys alone.
+    const auto keys = [&](const SortRun& run) {
+        View view = run.keys;
+        view.type = bits_of_size(p.key_size());
+        return view;
+    };
+    const auto values = [&](const SortRun& run) {
+        View view = p.pairs() ? run.values : View{run.keys.buffer, 0, 1, Type::u8};
+        view.type = bits_of_size(p.value_size());
+        return view;
+    };
+    const u64 tiles = divide_up(n, u64{group} * items_of(device, p));
+    const SortCounts splits(stream, tiles, Type::u64);
+    launch(stream, *merge_kernel(device, p, less, MergeShape::group, "merge_splits", Values::ignored),
+           LaunchShape::linear(divide_up(tiles, group), group), keys(first), first.keys.count, keys(second),
+           second.keys.count, splits.view, tiles, less.values);
+    launch(stream, *merge_kernel(device, p, less, MergeShape::group, "merge_runs"),
+           LaunchShape::linear(tiles, group), keys(first), values(first), first.keys.count, keys(second),
+           values(second), second.keys.count, splits.view, keys(out), values(out), less.values);
 }
 
 void run_sort_merge_wide(Stream& stream, const SortProblem& p) {

@@ -173,22 +173,16 @@ extern "C" __global__ void __launch_bounds__(GROUP)
                                    tile * tile_length - runs.a, op);
 }
 
-extern "C" __global__ void __launch_bounds__(GROUP)
-    sort_merge(const K* in, const V* in_values, const u64* splits, K* out, V* out_values, u64 n, u64 run, const Op op) {
+// Merges elements a, a + 1, ... of one range, a_count of them, and b, b + 1, ... of another one into a tile of the
+// result. No element of the second range after b_last is read.
+__device__ __forceinline__ void merge_tile(const K* first, const V* first_values, u64 a, u32 a_count, const K* second,
+                                           const V* second_values, u64 b, u64 b_last, K* out, V* out_values, u32 count,
+                                           const Op op) {
     __shared__ Tile tile;
-    const u64 t = blockIdx.x, begin = t * tile_length;
-    const u32 count = u32(min(n - begin, u64(tile_length)));
-    const Runs runs(t, run, n);
-    const u64 split = splits[t];
-    const u64 a = runs.a + split, b = runs.b + (begin - runs.a - split);
-    const u64 a_end = begin + count == runs.end ? runs.b : runs.a + splits[t + 1];
-    // The bounds matter only if the comparator is not a strict weak order. They keep reads inside the runs.
-    const u32 a_count = u32(min(max(a_end, a) - a, u64(count)));
-    const u64 b_last = runs.end - 1;
 #pragma unroll
     for (u32 k = 0; k < ITEMS; ++k) {
         const u32 i = k * GROUP + threadIdx.x;
-        if (i < count) tile.key[i] = in[i < a_count ? a + i : min(b + (i - a_count), b_last)];
+        if (i < count) tile.key[i] = i < a_count ? first[a + i] : second[min(b + (i - a_count), b_last)];
     }
     __syncthreads();
     Items mine(count);
@@ -200,11 +194,45 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     for (u32 k = 0; k < ITEMS; ++k) {
         const u32 i = k * GROUP + threadIdx.x;
         if (i < count) {
-            out[begin + i] = tile.key[i];
+            out[i] = tile.key[i];
             if constexpr (has_values) {
                 const u32 from = tile.origin[i];
-                out_values[begin + i] = in_values[from < a_count ? a + from : min(b + (from - a_count), b_last)];
+                out_values[i] = from < a_count ? first_values[a + from]
+                                               : second_values[min(b + (from - a_count), b_last)];
             }
         }
     }
+}
+
+extern "C" __global__ void __launch_bounds__(GROUP)
+    sort_merge(const K* in, const V* in_values, const u64* splits, K* out, V* out_values, u64 n, u64 run, const Op op) {
+    const u64 t = blockIdx.x, begin = t * tile_length;
+    const u32 count = u32(min(n - begin, u64(tile_length)));
+    const Runs runs(t, run, n);
+    const u64 split = splits[t];
+    const u64 a = runs.a + split, b = runs.b + (begin - runs.a - split);
+    const u64 a_end = begin + count == runs.end ? runs.b : runs.a + splits[t + 1];
+    // The bounds matter only if the comparator is not a strict weak order. They keep reads inside the runs.
+    const u32 a_count = u32(min(max(a_end, a) - a, u64(count)));
+    merge_tile(in, in_values, a, a_count, in, in_values, b, runs.end - 1, out + begin, out_values + begin, count, op);
+}
+
+// --- Two runs in different ranges ----------------------------------------------------------------------------------
+
+extern "C" __global__ void __launch_bounds__(GROUP)
+    merge_splits(const K* first, u64 first_count, const K* second, u64 second_count, u64* splits, u64 tiles,
+                 const Op op) {
+    const u64 tile = u64(blockIdx.x) * GROUP + threadIdx.x;
+    if (tile < tiles)
+        splits[tile] = merge_path<u64>(first, first_count, second, second_count, tile * tile_length, op);
+}
+
+extern "C" __global__ void __launch_bounds__(GROUP)
+    merge_runs(const K* first, const V* first_values, u64 first_count, const K* second, const V* second_values,
+               u64 second_count, const u64* splits, K* out, V* out_values, const Op op) {
+    const u64 n = first_count + second_count, begin = u64(blockIdx.x) * tile_length, a = splits[blockIdx.x];
+    const u32 count = u32(min(n - begin, u64(tile_length)));
+    const u64 a_end = begin + count == n ? first_count : splits[blockIdx.x + 1];
+    merge_tile(first, first_values, a, u32(a_end - a), second, second_values, begin - a, second_count - 1, out + begin,
+               out_values + begin, count, op);
 }
