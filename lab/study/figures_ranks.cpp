@@ -16,8 +16,8 @@ namespace {
 using lab::rounded;
 using Unit = Scale::Unit;
 
-bool is_sequential(const Result& r) {
-    return r.variant.rfind("sequential", 0) == 0;
+bool is_of(const char* variant, const Result& r) {
+    return r.variant.rfind(variant, 0) == 0;
 }
 
 // Work of a step: the largest part of a rank, or the sum over all ranks if they share one device.
@@ -101,7 +101,7 @@ std::string model_text(const RanksModel& m, std::size_t steps) {
     text += steps > static_cast<std::size_t>(terms)
                 ? ", with an error of " + rounded(m.error * 100, 2) + " % (root mean square)"
                 : ". So few times determine the terms but do not test the model";
-    return text + ". The model of `overlapped` is the longer of computation and communication.";
+    return text + ". The model of the other variants is the longer of computation and communication.";
 }
 
 }  // namespace
@@ -124,7 +124,7 @@ std::vector<Chart> over_ranks(const Figure& figure, const Data& data) {
     for (const auto& [device, results] : groups(figure, data.results, {By::device, By::workload})) {
         std::vector<RanksStep> steps;
         for (const Result* r : results) {
-            if (r->ms && is_sequential(*r)) steps.push_back(step_of(*r));
+            if (r->ms && is_of("sequential", *r)) steps.push_back(step_of(*r));
         }
         const RanksModel model = ranks_model(steps);
         for (const auto& [size, members] : groups(figure, results, {By::n})) {
@@ -133,11 +133,11 @@ std::vector<Chart> over_ranks(const Figure& figure, const Data& data) {
             chart.x = ranks_axis;
             chart.y = efficiency_axis;
             u32 most = 1;
-            for (const bool sequential : {false, true}) {
-                const std::string name = sequential ? "sequential" : "overlapped";
+            for (const char* const variant : {"fused", "overlapped", "sequential"}) {
+                const std::string name = variant;
                 std::vector<const Result*> of_variant;
                 std::copy_if(members.begin(), members.end(), std::back_inserter(of_variant),
-                             [&](const Result* r) { return is_sequential(*r) == sequential; });
+                             [&](const Result* r) { return is_of(variant, *r); });
                 Series series = efficiency(chart, name, of_variant);
                 if (series.marks.empty()) continue;
                 const RanksStep first = step_of(*one_rank(of_variant));
@@ -147,7 +147,7 @@ std::vector<Chart> over_ranks(const Figure& figure, const Data& data) {
                     const RanksStep step = step_of(*mark.of);
                     const double computing = model.computing(step), communicating = model.communicating(step);
                     const double modelled =
-                        sequential ? computing + communicating : std::max(computing, communicating);
+                        name == "sequential" ? computing + communicating : std::max(computing, communicating);
                     if (modelled > 0)
                         guide.points.emplace_back(
                             mark.x, 100 * model.computing(first) * ideal_times(*mark.of) / modelled);

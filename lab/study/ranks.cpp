@@ -25,10 +25,12 @@ using lab::BenchRow;
 using lab::Timing;
 
 const RanksSuite& suite_named(const std::string& name) {
-    static const std::vector<RanksSuite> all = {{weak_ranks, {"overlapped", "sequential"}, stencil_work},
-                                                {strong_ranks, {"overlapped", "sequential"}, stencil_work},
-                                                {reduce_ranks, {"ranks"}, reduce_work},
-                                                {histogram_ranks, {"ranks"}, histogram_work}};
+    static const std::vector<RanksSuite> all = {
+        {weak_ranks, {"fused", "overlapped", "sequential"}, stencil_work},
+        {strong_ranks, {"fused", "overlapped", "sequential"}, stencil_work},
+        {reduce_ranks, {"ranks"}, reduce_work},
+        {histogram_ranks, {"ranks"}, histogram_work},
+        {sort_ranks, {"ranks"}, sort_work, Type::u32}};
     const auto it = std::find_if(all.begin(), all.end(), [&](const RanksSuite& s) { return s.name == name; });
     if (it == all.end())
         throw Error(ErrorCode::invalid_argument, "study", "unknown suite of ranks, got '" + name + "'");
@@ -174,6 +176,8 @@ void run_ranks(const std::vector<std::shared_ptr<Device>>& devices, const Case& 
     const RanksSuite& suite = suite_named(what.suite);
     for (const u64 n : what.sizes.of(quick)) {
         for (const std::string& variant : suite.variants) {
+            // Kernels of GPUs of their own can wait for each other.
+            if (variant == "fused" && (is_shared || first.traits().dialect != Dialect::cuda)) continue;
             for (const u32 p : rank_counts(processes != nullptr ? processes->all.size() : devices.size())) {
                 Result asked;
                 asked.algorithm = what.suite;
@@ -181,7 +185,7 @@ void run_ranks(const std::vector<std::shared_ptr<Device>>& devices, const Case& 
                 asked.asked = asked.variant = variant + std::to_string(p);
                 asked.device = first.info().selector;
                 asked.threads = threads_of(first);
-                asked.type = "f32";
+                asked.type = name_of(suite.type);
                 asked.n = n;
                 if (!wanted(asked)) continue;
                 const bool shares_host = first.traits().shares_host_memory;
@@ -196,7 +200,7 @@ void run_ranks(const std::vector<std::shared_ptr<Device>>& devices, const Case& 
                 row.function = asked.workload;
                 row.variant = asked.variant;
                 row.device = asked.device;
-                row.type = Type::f32;
+                row.type = suite.type;
                 row.n = n;
                 row.bytes = work.bytes;
                 row.host_clock = true;

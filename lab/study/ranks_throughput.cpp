@@ -1,5 +1,5 @@
-// Distributed reduce and histogram with a fixed number of elements per rank. A call reads all elements once; the
-// messages between ranks do not grow with them.
+// Distributed reduce, histogram and sort with a fixed number of elements per rank. Reduce and histogram read all
+// elements once, and their messages do not grow with them. Sort sends most keys to other ranks.
 
 #include <concord/study/internal/ranks_work.hpp>
 
@@ -8,6 +8,8 @@
 #include <concord/lab/internal/reduce_reference.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cstring>
 #include <future>
 
@@ -77,6 +79,33 @@ RanksWork throughput_work(const RanksTask& task, std::function<Known<T>()> make,
     };
     return work;
 }
+
+// Numbers 0 to count - 1 in a mixed order: a bijection of the numbers of so many bits, repeated until the result is
+// below count.
+class Mixed {
+  public:
+    explicit Mixed(u64 count)
+        : count_(count), bits_(std::max(2, static_cast<int>(std::bit_width(count - 1)))) {}
+
+    u64 operator()(u64 i) const {
+        const u64 mask = (u64{1} << bits_) - 1;
+        do {
+            for (int round = 0; round < 2; ++round) {
+                i ^= i >> (bits_ / 2);
+                i = i * 0x9e3779b97f4a7c15 & mask;
+            }
+        } while (i >= count_);
+        return i;
+    }
+    // The key with that place in the order of all keys.
+    u32 key(u64 place) const { return static_cast<u32>(place << std::max(0, 32 - bits_)); }
+
+  private:
+    u64 count_;
+    int bits_;
+};
+
+constexpr u64 piece = u64{1} << 16;
 
 }  // namespace
 
@@ -151,6 +180,49 @@ RanksWork histogram_work(const RanksTask& task) {
         [](Communicator& ranks, Stream& stream, const Array<f32>& in, const Array<u64>& counters) {
             distributed_histogram(ranks, stream, in, counters, throughput_bins());
         });
+}
+
+RanksWork sort_work(const RanksTask& task) {
+    const u64 n = task.n, bytes = n * sizeof(u32);
+    RanksWork work;
+    work.bytes = 2 * task.ranks * bytes;
+    // Input, output, the sorted part, what other ranks send, and the scratch memory of a sort.
+    work.memory = task.ranks * (6 * bytes + (u64{16} << 20));
+    work.prepare = [=](Communicator& ranks, Stream& stream) {
+        const Mixed mixed(n * task.ranks);
+        const u64 first = n * ranks.rank();
+        std::vector<u32> keys(n);
+        lab::parallel_pieces(n, piece, [&](u64 begin, u64 count) {
+            for (u64 i = begin; i < begin + count; ++i)
+                keys[i] = mixed.key(mixed(first + i));
+        });
+        const auto in = std::make_shared<const Array<u32>>(stream, keys);
+        const auto out = std::make_shared<const Array<u32>>(stream, n);
+        RanksCalls calls;
+        calls.enqueue = [=, &ranks, &stream](u64 count) {
+            for (u64 i = 0; i < count; ++i)
+                distributed_sort(ranks, stream, *in, *out);
+        };
+        calls.verify = [=, &stream, rank = ranks.rank()] {
+            const std::vector<u32> sorted = out->to_host(stream);
+            std::atomic<u64> wrong = n;
+            lab::parallel_pieces(n, piece, [&](u64 begin, u64 count) {
+                for (u64 i = begin; i < begin + count; ++i) {
+                    if (sorted[i] != mixed.key(first + i)) wrong = i;
+                }
+            });
+            if (wrong < n)
+                throw_wrong(rank, "key " + std::to_string(wrong) + " of the result: expected " +
+                                      std::to_string(mixed.key(first + wrong)) + ", got " +
+                                      std::to_string(sorted[wrong]));
+            constexpr u8 poison = 0xff;
+            stream.fill(*out->buffer(), 0, bytes, &poison, sizeof poison);
+        };
+        calls.enqueue(1);
+        calls.verify();
+        return calls;
+    };
+    return work;
 }
 
 }  // namespace concord::study

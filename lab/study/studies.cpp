@@ -285,7 +285,8 @@ Study over_ranks_of(Study s, const char* suite, Sizes sizes) {
         {.title = "Parallel efficiency over ranks",
          .caption =
              "Ideal time, derived from the time of one rank, divided by the measured time. `sequential` "
-             "exchanges halos before it computes; `overlapped` does both concurrently.",
+             "exchanges halos before it computes; `overlapped` does both concurrently. The kernels of "
+             "`fused` write halos into the memory of other GPUs.",
          .build = over_ranks,
          .x = By::variant_number},
         {.title = "Time per step over ranks",
@@ -330,15 +331,20 @@ Study throughput_scaling() {
                       .full = {u64{1} << 24, u64{1} << 28, u64{1} << 30, u64{1} << 32}};
     return {
         .name = "throughput-scaling",
-        .title = "Reduce and histogram over ranks",
-        .question = "Do N devices reduce and count N times as many elements per second as one?",
+        .title = "Reduce, histogram and sort over ranks",
+        .question = "Do N devices process N times as many elements per second as one?",
         .text =
             "The sum of floats in canonical order, and a histogram with 256 even bins, of a fixed number of "
             "elements per rank. Every rank reads its own elements. Ranks exchange at most 32768 partial "
             "sums, or the counters. Efficiency is lost where that exchange and the synchronisation take long "
-            "compared with the reading. Several devices of one kind have one rank each; a single device has "
+            "compared with the reading. A sort of u32 keys sends most of them to other ranks. Several "
+            "devices of one kind have one rank each; a single device has "
             "all ranks. Under mpirun a rank is a process.",
-        .cases = {{.suite = reduce_ranks, .sizes = sizes}, {.suite = histogram_ranks, .sizes = sizes}},
+        .cases = {{.suite = reduce_ranks, .sizes = sizes},
+                  {.suite = histogram_ranks, .sizes = sizes},
+                  {.suite = sort_ranks,
+                   .sizes = {.quick = {u64{1} << 16, u64{1} << 20},
+                             .full = {u64{1} << 24, u64{1} << 28, u64{1} << 29, u64{1} << 30}}}},
         .figures = {{.title = "Parallel efficiency over ranks",
                      .caption =
                          "Time of one rank divided by the time of p ranks with as many elements each. If the "

@@ -60,7 +60,7 @@ TEST_CASE(
     "efficiency is the time of one rank over that of all ranks, times their number on a shared device") {
     const Study& study = study_named("throughput-scaling");
     REQUIRE(study.figures.size() == 2);
-    for (const char* suite : {reduce_ranks, histogram_ranks}) {
+    for (const char* suite : {reduce_ranks, histogram_ranks, sort_ranks}) {
         for (const bool is_shared : {false, true}) {
             const char* workload = is_shared ? shared_ranks : ranks_apart;
             CAPTURE(suite);
@@ -201,7 +201,7 @@ DEVICE_TEST(calls_over_ranks_are_verified) {
 
 DEVICE_TEST(ranks_are_measured_at_each_number_of_them) {
     const auto self = device.shared_from_this();
-    for (const char* suite : {reduce_ranks, histogram_ranks}) {
+    for (const char* suite : {reduce_ranks, histogram_ranks, sort_ranks}) {
         for (const u32 devices : {1, 3}) {
             CAPTURE(suite);
             CAPTURE(devices);
@@ -224,7 +224,8 @@ DEVICE_TEST(ranks_are_measured_at_each_number_of_them) {
                 CAPTURE(small.problem);
                 REQUIRE(small.ms);
                 CHECK(*small.ms > 0);
-                CHECK(small.bytes == std::stod(number) * (1 << 14));
+                CHECK(small.bytes ==
+                      std::stod(number) * (suite == std::string_view(sort_ranks) ? 2 : 1) * (1 << 14));
                 CHECK(large.left_out());
                 CHECK(large.problem.find("no room: ") == 0);
             }

@@ -11,7 +11,8 @@ namespace concord::study {
 // Suites: the stencil with fixed work per rank (weak scaling) and with fixed total work (strong scaling), and
 // collective calls with a fixed number of elements per rank.
 inline constexpr const char *weak_ranks = "weak_ranks", *strong_ranks = "strong_ranks",
-                            *reduce_ranks = "distributed_reduce", *histogram_ranks = "distributed_histogram";
+                            *reduce_ranks = "distributed_reduce", *histogram_ranks = "distributed_histogram",
+                            *sort_ranks = "distributed_sort";
 // Workloads: one device per rank, or one device that all ranks share; and the same if ranks are processes.
 inline constexpr const char *ranks_apart = "one device per rank", *shared_ranks = "one shared device",
                             *processes_apart = "one device per process",

@@ -35,6 +35,7 @@ struct RanksSuite {
     const char* name;
     std::vector<std::string> variants;
     RanksWork (*work)(const RanksTask& task);
+    Type type = Type::f32;
 };
 
 // Steps of the stencil on the volume of ranks_shape().
@@ -43,6 +44,8 @@ RanksWork stencil_work(const RanksTask& task);
 // rank. n is a power of two up to 2^22, or a multiple of 2^22.
 RanksWork reduce_work(const RanksTask& task);
 RanksWork histogram_work(const RanksTask& task);
+// Calls of distributed_sort() on n u32 keys per rank, all of them different.
+RanksWork sort_work(const RanksTask& task);
 
 // Each rank's input repeats a block. Returns the blocks, one per rank.
 std::vector<std::vector<f32>> throughput_blocks(const RanksTask& task);
