@@ -27,7 +27,8 @@ constexpr auto table = std::to_array<DistributedStencilVariant>({
                  .summary = "kernels write halos into the memory of neighbouring GPUs while they compute",
                  .dialects = {Dialect::cuda},
                  .order = OperationOrder::canonical,
-                 .source = "S. Potluri et al., Simplifying Multi-GPU Communication with NVSHMEM, 2016"},
+                 .source =
+                     "I. Ismayilov et al., Multi-GPU Communication Schemes for Iterative Solvers, 2023"},
      .schedule = StepSchedule::fused},
     {.variant = {.name = "sequential",
                  .summary = "exchanges halos, then computes",

@@ -62,6 +62,21 @@ struct Halos {
     __device__ __forceinline__ Halos(const Exchange& e, T* v0, T* v1, u32* f0, u32* f1, u32* r0, u32* r1)
         : exchange(e), volume{v0, v1}, flags{f0, f1}, raised{r0, r1} {}
 
+    // Copies a courier's part of `count` elements.
+    template <class E>
+    static __device__ __forceinline__ void copy(const E* from, E* to, u64 count, u32 courier, u32 couriers) {
+        constexpr u32 each = 8;
+        for (u64 at = u64(courier) * GROUP * each; at < count; at += u64(couriers) * GROUP * each) {
+            E item[each];
+#pragma unroll
+            for (u32 k = 0; k < each; ++k)
+                if (at + k * GROUP + threadIdx.x < count) item[k] = from[at + k * GROUP + threadIdx.x];
+#pragma unroll
+            for (u32 k = 0; k < each; ++k)
+                if (at + k * GROUP + threadIdx.x < count) to[at + k * GROUP + threadIdx.x] = item[k];
+        }
+    }
+
     // If the group is a courier, sends its part of a face and returns true.
     __device__ __forceinline__ bool deliver(const T* out, u64 plane) const {
         if (blockIdx.x < exchange.computing) return false;
@@ -73,18 +88,15 @@ struct Halos {
             u32* const ready = flags[i] + 2;
             if (threadIdx.x == 0) await_count(ready, side.groups);
             __syncthreads();
-            const V* const from = reinterpret_cast<const V*>(out + side.first * plane);
-            V* const to = reinterpret_cast<V*>(volume[i] + side.shift + side.first * plane);
-            const u64 packs = (side.last - side.first) * plane / PACK;
-            constexpr u32 each = 8;
-            for (u64 at = u64(courier) * GROUP * each; at < packs; at += u64(side.couriers) * GROUP * each) {
-                V pack[each];
-#pragma unroll
-                for (u32 k = 0; k < each; ++k)
-                    if (at + k * GROUP + threadIdx.x < packs) pack[k] = from[at + k * GROUP + threadIdx.x];
-#pragma unroll
-                for (u32 k = 0; k < each; ++k)
-                    if (at + k * GROUP + threadIdx.x < packs) to[at + k * GROUP + threadIdx.x] = pack[k];
+            const T* const from = out + side.first * plane;
+            T* const to = volume[i] + side.shift + side.first * plane;
+            const u64 points = (side.last - side.first) * plane;
+            using Wide = Pack<T, 16 / sizeof(T)>;
+            if ((reinterpret_cast<u64>(from) | reinterpret_cast<u64>(to) | points * sizeof(T)) % 16 == 0) {
+                copy(reinterpret_cast<const Wide*>(from), reinterpret_cast<Wide*>(to), points * sizeof(T) / 16, courier,
+                     side.couriers);
+            } else {
+                copy(from, to, points, courier, side.couriers);
             }
             __syncthreads();
             if (threadIdx.x == 0 && is_last(flags[i] + 1, side.couriers)) {

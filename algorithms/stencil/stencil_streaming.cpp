@@ -82,6 +82,23 @@ RingTile ring_tile(const Device& device, const StencilProblem& p) {
     return low.local_bytes <= device.traits().local_memory ? low : ring_tile_of(p, 1, 1, 3);
 }
 
+// Groups of a kernel that the device runs at a time.
+u64 resident_groups(const Device& device, const Kernel& kernel, const StencilTile& tile) {
+    const DeviceTraits& traits = device.traits();
+    const i64 known = kernel.attributes().groups_per_unit;
+    u64 groups = known > 0 ? static_cast<u64>(known) : tile.resident;
+    if (known > 0 && tile.local_bytes > 0) {
+        // The device reserves 1 KiB per group.
+        constexpr u64 reserved = 1024;
+        groups = std::clamp<u64>((traits.local_memory + reserved) / (tile.local_bytes + reserved), 1, groups);
+    }
+    return u64{traits.units} * groups;
+}
+
+u64 least_couriers(const StencilTile& tile) {
+    return std::max(2U, 2048 / tile.group_size);
+}
+
 // How the kernels see StencilExchange (stencil_star.cu).
 struct KernelNeighbour {
     u64 first = 0, last = 0;
@@ -95,14 +112,19 @@ struct KernelExchange {
     u32 groups() const { return computing + side[0].couriers + side[1].couriers; }
 };
 
-// Groups that send halos: enough to fill the link, a small part of a device.
-u32 couriers_of(const StencilProblem& p, const StencilTile& tile) {
-    constexpr u32 items = 2048;
-    return p.exchange != nullptr && p.exchange->sends ? std::max(2U, items / tile.group_size) : 0;
+// Groups that send halos. `idle`: groups that the device has room for in the last wave of those that compute. A group
+// of 512 work-items sends a MiB in a few microseconds.
+u32 couriers_of(const StencilProblem& p, const StencilTile& tile, u64 idle) {
+    if (p.exchange == nullptr || !p.exchange->sends) return 0;
+    const u64 face_bytes = p.radius() * p.shape.rows * p.shape.columns * p.size(),
+              least = least_couriers(tile);
+    const u64 wanted = p.exchange->sides() * (face_bytes >> 20) * 512 / tile.group_size;
+    return static_cast<u32>(std::clamp(wanted, least, std::clamp(idle, least, 4 * least)));
 }
 
 // The exchange of a launch in `tiles` tiles and pieces of `planes` planes.
-KernelExchange kernel_exchange(const StencilProblem& p, const StencilTile& tile, u64 tiles, u64 planes) {
+KernelExchange kernel_exchange(const StencilProblem& p, const StencilTile& tile, u64 tiles, u64 planes,
+                               u64 resident) {
     const StencilExchange& exchange = *p.exchange;
     const u64 begin = p.box.z_begin, end = p.box.z_end, pieces = divide_up(p.planes(), planes);
     const bool below = exchange.below.volume.buffer != nullptr,
@@ -111,44 +133,29 @@ KernelExchange kernel_exchange(const StencilProblem& p, const StencilTile& tile,
     e.turn = exchange.turn;
     e.sends = exchange.sends ? 1 : 0;
     e.computing = static_cast<u32>(tiles * pieces);
-    const u32 each = couriers_of(p, tile) / (below && above ? 2 : 1);
+    const u64 idle = divide_up(tiles * pieces, resident) * resident - tiles * pieces;
+    const u32 each = couriers_of(p, tile, idle) / std::max(1U, exchange.sides());
+    const u64 low = tiles * divide_up(p.radius(), planes),
+              high = tiles * (pieces - (p.planes() - p.radius()) / planes);
     if (below)
-        e.side[0] = {begin,
-                     begin + p.radius(),
-                     exchange.below.shift,
-                     static_cast<u32>(tiles * divide_up(p.radius(), planes)),
-                     e.computing,
-                     each,
+        e.side[0] = {begin, begin + p.radius(), exchange.below.shift, static_cast<u32>(low), e.groups(), each,
                      0};
     if (above)
-        e.side[1] = {end - p.radius(),
-                     end,
-                     exchange.above.shift,
-                     static_cast<u32>(tiles * (pieces - (p.planes() - p.radius()) / planes)),
-                     e.groups(),
-                     each,
-                     0};
+        e.side[1] = {
+            end - p.radius(), end, exchange.above.shift, static_cast<u32>(high), e.groups(), each, 0};
     return e;
 }
 
 // Planes per group. A group also reads `halo` planes below and above its own, so groups should be deep; but they
 // should also occupy the whole device. Takes the number of pieces with the fewest planes processed in all waves of
 // groups.
-u64 planes_of_group(const Device& device, const Kernel& kernel, const StencilProblem& p,
-                    const StencilTile& tile, u64 tiles, u64 halo) {
-    const DeviceTraits& traits = device.traits();
-    const i64 known = kernel.attributes().groups_per_unit;
-    u64 groups = known > 0 ? static_cast<u64>(known) : tile.resident;
-    if (known > 0 && tile.local_bytes > 0) {
-        // The device reserves 1 KiB per group.
-        constexpr u64 reserved = 1024;
-        groups = std::clamp<u64>((traits.local_memory + reserved) / (tile.local_bytes + reserved), 1, groups);
-    }
-    const u64 resident = std::max<u64>(1, u64{traits.units} * groups - couriers_of(p, tile)),
-              depth = p.planes();
+u64 planes_of_group(const Device& device, const StencilProblem& p, u64 resident, u64 tiles, u64 halo) {
+    const u64 depth = p.planes();
+    // A group at both faces would send one of them at its end.
+    const u64 fewest = p.exchange != nullptr && p.exchange->sides() == 2 ? 2 : 1;
     constexpr u64 max_pieces = 256;
     u64 best = depth, best_cost = ~u64{0};
-    for (u64 pieces = 1; pieces <= std::min(depth, max_pieces); ++pieces) {
+    for (u64 pieces = fewest; pieces <= std::min(depth, max_pieces); ++pieces) {
         const u64 planes = divide_up(depth, pieces);
         const u64 waves = divide_up(tiles * divide_up(depth, planes), resident);
         const u64 cost = waves * (planes + 2 * halo);
@@ -168,15 +175,16 @@ void run_along_z(Stream& stream, const StencilProblem& p, u64 at_once, TileOf ti
     StencilTile tile;
     std::shared_ptr<Kernel> kernel;
     u32 across = 0, down = 0;
-    u64 planes = 0, prepared = 0;
+    u64 planes = 0, resident = 1, prepared = 0;
     auto prepare = [&](u64 steps) {
         tile = tile_of(steps);
         kernel = kernel_of(tile);
         across = tiles_in(s.columns, tile.width());
         down = tiles_in(p.rows(), tile.height());
-        planes = planes_of_group(stream.device(), *kernel, p, tile, u64{across} * down, p.radius() * steps);
-        // A group at both faces would send one of them at its end.
-        if (p.exchange != nullptr) planes = std::min(planes, divide_up(p.planes(), 2));
+        resident = resident_groups(stream.device(), *kernel, tile);
+        const u64 reserved = p.exchange != nullptr ? std::min(resident / 2, least_couriers(tile)) : 0;
+        planes =
+            planes_of_group(stream.device(), p, resident - reserved, u64{across} * down, p.radius() * steps);
         prepared = steps;
     };
     with_star(p, StarLength::used, [&](const ValueBytes& star) {
@@ -192,7 +200,7 @@ void run_along_z(Stream& stream, const StencilProblem& p, u64 at_once, TileOf ti
             // The kernel does not use the views of a neighbour that does not exist.
             const auto view = [&](const View& of) { return of.buffer != nullptr ? of : to; };
             const StencilNeighbour &below = p.exchange->below, &above = p.exchange->above;
-            const KernelExchange exchange = kernel_exchange(p, tile, u64{across} * down, planes);
+            const KernelExchange exchange = kernel_exchange(p, tile, u64{across} * down, planes, resident);
             launch_with(exchange.groups(), view(below.volume), view(above.volume), view(below.flags),
                         view(above.flags), view(below.raised), view(above.raised), struct_bytes(exchange));
         });

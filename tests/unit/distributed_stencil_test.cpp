@@ -348,7 +348,8 @@ void check_fused(const Devices& devices, const VolumeExtents& s, u32 radius, u64
     CAPTURE(steps);
     CAPTURE(local.variant);
     const std::vector<T> x = volume_of<T>(s);
-    CHECK(over_ranks(devices, x, s, radius, steps, {.variant = "fused", .along_z = 2, .local = local}) ==
+    CHECK(over_ranks(devices, x, s, radius, steps,
+                     {.variant = "fused", .along_z = static_cast<u32>(devices.size()), .local = local}) ==
           by_one(*devices[0], x, s, radius, steps));
 }
 
@@ -356,6 +357,13 @@ DEVICE_TEST(fused_steps_are_bitwise_identical_to_one_rank) {
     const auto other = device.traits().dialect == Dialect::cuda ? test::sibling_of(device) : nullptr;
     if (!other) return;
     const Devices two{device.shared_from_this(), other};
+    Devices all = test::siblings_of(device);
+    all.insert(all.begin(), device.shared_from_this());
+    for (const u32 radius : {1U, 3U, 4U, 8U}) {
+        check_fused<float>(all, {130, 70, 96}, radius, 5);
+        check_fused<float>(all, {radius * all.size(), 64, 64}, radius, 4);  // parts that are both faces
+        check_fused<f64>(all, {500, 40, 70}, radius, 6);
+    }
     for (const u32 radius : {1U, 2U, 3U, 4U, 5U, 8U}) {
         for (const u64 steps : {0, 1, 2, 7}) {
             check_fused<float>(two, {130, 70, 96}, radius, steps);

@@ -12,16 +12,23 @@ inline std::shared_ptr<Device> other_than(const Device& device) {
     return other.get() != &device ? other : nullptr;
 }
 
-// Another device of the same backend that can run kernels, such as a second GPU, or null.
-inline std::shared_ptr<Device> sibling_of(const Device& device) {
+// The other devices of the same backend that can run kernels, such as more GPUs.
+inline std::vector<std::shared_ptr<Device>> siblings_of(const Device& device) {
+    std::vector<std::shared_ptr<Device>> others;
     for (const BackendStatus& backend : backends()) {
         if (backend.name != device.info().backend) continue;
         for (const DeviceInfo& info : backend.devices) {
             auto other = open_device(info.selector);
-            if (other.get() != &device && other->traits().runs) return other;
+            if (other.get() != &device && other->traits().runs) others.push_back(std::move(other));
         }
     }
-    return nullptr;
+    return others;
+}
+
+// The first of them, or null.
+inline std::shared_ptr<Device> sibling_of(const Device& device) {
+    const auto others = siblings_of(device);
+    return others.empty() ? nullptr : others.front();
 }
 
 // Calls f on that many ranks: on the device alone, then on the device and oneTBB's, then on the device and another

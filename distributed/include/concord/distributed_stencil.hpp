@@ -17,10 +17,14 @@
 /// next rank only. Ranks beyond the grid are idle.
 ///
 /// Variants
-///   overlapped   Default. A step computes the points that other ranks need, and sends them while it computes the
-///                interior. Each neighbour has a stream of its own, in addition to the caller's. The host waits only
-///                for messages. GPUs exchange small halos every few steps only. These are as thick as the steps'
-///                radii together, and points in them are computed on both sides.
+///   fused        Default if every part has a CUDA device of its own, all neighbours have links, and the volume is
+///                cut along z alone. A step is one kernel. It first computes the planes that other ranks need; some
+///                of its groups write them into the other GPUs' memory meanwhile and signal. Groups that read halos
+///                wait for the signals. Not available elsewhere. The local variant is columns, ring or streaming.
+///   overlapped   Default otherwise. A step computes the points that other ranks need, and sends them while it
+///                computes the interior. Each neighbour has a stream of its own, in addition to the caller's. The host
+///                waits only for messages. GPUs exchange small halos every few steps only. These are as thick as the
+///                steps' radii together, and points in them are computed on both sides.
 ///   sequential   A step exchanges halos, then computes. The baseline for `overlapped`.
 ///   data_server  The last rank holds the volume and computes nothing. It sends every other rank its part at the
 ///                start and collects the parts at the end; in between the others step as in `overlapped`. Needs at
@@ -35,7 +39,8 @@
 /// All calls are collective. All arguments except the views and the stream must agree between ranks; otherwise all
 /// ranks throw invalid_argument. Other errors are those of stencil() and of the communicator.
 ///
-/// Sources: P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009 (overlap); D. Kirk, W. Hwu,
+/// Sources: I. Ismayilov et al., Multi-GPU Communication Schemes for Iterative Solvers: When CPUs are Not in Charge,
+/// 2023 (fused); P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009 (overlap); D. Kirk, W. Hwu,
 /// Programming Massively Parallel Processors, 2nd edition, 2013, ch. 19 (data server).
 
 #include <concord/communicator.hpp>
@@ -67,7 +72,7 @@ struct DistributedStencilOptions {
     u32 along_y = 0;  ///< parts along y
     u32 along_x = 0;  ///< parts along x
     /// Time steps per exchange of halos, at most 8; 0: chosen by the size of halos, 1 if y or x is cut. More than one
-    /// needs a variant other than `sequential`, and parts of at least 2 * steps_per_exchange * radius planes, rows or
+    /// needs `overlapped` or `data_server`, and parts of at least 2 * steps_per_exchange * radius planes, rows or
     /// columns along each axis that is cut.
     u32 steps_per_exchange = 0;
     Options local = {};  ///< options of stencil_box() on each device

@@ -19,6 +19,10 @@ struct StencilExchange {
     u32 turn = 0;  // the step waits for this turn of the neighbours
     // Whether the step writes the neighbours' halos and raises their flags to turn + 1.
     bool sends = false;
+
+    u32 sides() const {
+        return (below.volume.buffer != nullptr ? 1 : 0) + (above.volume.buffer != nullptr ? 1 : 0);
+    }
 };
 
 // Whether the variant that `options` choose for the box has kernels that exchange halos, on this device.
