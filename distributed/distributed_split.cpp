@@ -101,7 +101,7 @@ std::vector<std::vector<u64>> split_sorted(Communicator& ranks, Stream& stream, 
     Counter counter(stream, keys, by);
     std::vector<u64> found(places.size());
     for (u32 left = counter.bits(); left > 0 && !places.empty();) {
-        const u32 digit = std::clamp<u32>(std::bit_width(most_codes / places.size()), 1, std::min(left, 8u));
+        const u32 digit = std::clamp<u32>(std::bit_width(most_codes / places.size()), 1, std::min(left, 11u));
         const u64 steps = (u64{1} << digit) - 1;
         left -= digit;
         std::vector<u64> codes;
