@@ -14,8 +14,16 @@ namespace concord::detail {
 namespace {
 
 constexpr u32 max_ranks = 8;  // more ranks would send many small messages
+constexpr u32 group = 256;
 
 }  // namespace
+
+std::shared_ptr<Kernel> small_gather_kernel(Device& device) {
+    return device.kernel({.source = &kernel_sources::small_gather(),
+                          .entry = "small_gather",
+                          .constants = {{"GROUP", group}},
+                          .max_group_size = group});
+}
 
 bool SmallGather::is_usable(const Communicator& ranks, const Stream& stream) {
     if (ranks.size() == 1 || ranks.size() > max_ranks) return false;
@@ -76,11 +84,8 @@ View SmallGather::begin(Stream& stream, u64 count, Type type) {
 
 // The launch for the last of the other ranks waits for all of them.
 void SmallGather::exchange_in_kernels(Stream& stream, const View& mine, u64 first) {
-    constexpr u32 group = 256, most_groups = 64;
-    const auto kernel = stream.device().kernel({.source = &kernel_sources::small_gather(),
-                                                .entry = "small_gather",
-                                                .constants = {{"GROUP", group}},
-                                                .max_group_size = group});
+    constexpr u32 most_groups = 64;
+    const auto kernel = small_gather_kernel(stream.device());
     const u32 ranks = static_cast<u32>(links_.size()) + 1, turn = static_cast<u32>(turn_ + 1);
     const View flags{flags_.get(), 0, u64{ranks} + 1, Type::u32};
     const auto words = [](Buffer& buffer, u64 offset, u64 bytes) {

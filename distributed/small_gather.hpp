@@ -8,6 +8,9 @@
 
 namespace concord::detail {
 
+// The kernel that writes, signals and waits (small_gather.cu). CUDA devices.
+std::shared_ptr<Kernel> small_gather_kernel(Device& device);
+
 // Memory of this rank that the others write into. Collective calls use it in turns.
 class SmallGather {
   public:

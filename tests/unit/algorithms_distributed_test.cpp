@@ -2,9 +2,11 @@
 // parts.
 #include "distributed_split.hpp"
 #include "pipeline_data.hpp"
+#include "small_gather.hpp"
 #include "test_ranks.hpp"
 
 #include <concord/distributed.hpp>
+#include <concord/internal/merge_runs.hpp>
 
 #include <algorithm>
 
@@ -326,8 +328,25 @@ DEVICE_TEST(distributed_calls_reject_invalid_arguments_on_all_ranks) {
 TEST_SUITE_END();
 TEST_SUITE_BEGIN("cuda");
 
+TEST_CASE("the kernel that gathers short results compiles") {
+    for (const char* selector : {"cuda@sm_75", "cuda@sm_90"})
+        CHECK_NOTHROW(detail::small_gather_kernel(*open_device(selector)));
+}
+
 TEST_CASE("kernels of the distributed sort compile for sm_90") {
     const auto device = open_device("cuda@sm_90");
+    CHECK(detail::supports_merge_runs(*device, Type::u32, {}));
+    CHECK_FALSE(detail::supports_merge_runs(*device, Type::u32, {.end_bit = 31}));
+    const auto stream = device->create_stream();
+    const auto memory = stream->scratch(64000);
+    for (const Type type : {Type::u8, Type::i16, Type::f32, Type::f64}) {
+        const View keys{memory.get(), 0, 1000, type}, values{memory.get(), 8000, 1000, Type::u32};
+        CHECK_NOTHROW(
+            detail::merge_runs(*stream, {keys, {}}, {keys, {}}, {{memory.get(), 16000, 2000, type}, {}}, {}));
+        CHECK_NOTHROW(detail::merge_runs(
+            *stream, {keys, values}, {keys, values},
+            {{memory.get(), 16000, 2000, type}, {memory.get(), 32000, 2000, Type::u32}}, {}));
+    }
     for (const Type type : {Type::u8, Type::i16, Type::f32, Type::f64}) {
         // Launches the kernel, and then cannot read its results.
         CHECK(throws(ErrorCode::unavailable, "Stream::read: compile-only device", [&] {

@@ -8,6 +8,7 @@
 #include <concord/trace.hpp>
 
 #include <concord/internal/link.hpp>
+#include <concord/internal/stencil_exchange.hpp>
 #include <distributed_stencil_variants.hpp>
 #include <halo.hpp>
 
@@ -189,6 +190,38 @@ TEST_CASE("invalid_decompositions_are_rejected") {
 TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("cuda");
+
+TEST_CASE("kernels that exchange halos compile") {
+    constexpr VolumeExtents s{64, 96, 96};
+    for (const char* selector : {"cuda@sm_75", "cuda@sm_90"}) {
+        CAPTURE(selector);
+        const auto device = open_device(selector);
+        const auto stream = device->create_stream();
+        for (const Type type : {Type::f32, Type::f64}) {
+            const auto in = device->allocate(s.count() * 8), out = device->allocate(s.count() * 8),
+                       flags = device->allocate(12);
+            const auto volume = [&](Buffer& buffer) {
+                return VolumeView{View{&buffer, 0, s.count(), type}, s.depth, s.rows, s.columns};
+            };
+            detail::StencilExchange exchange;
+            exchange.below = {.volume = volume(*out).range,
+                              .shift = 0,
+                              .flags = {flags.get(), 0, 3, Type::u32},
+                              .raised = {flags.get(), 0, 1, Type::u32}};
+            exchange.above = exchange.below;
+            exchange.sends = true;
+            for (const char* variant : {"columns", "ring", "streaming"}) {
+                CAPTURE(variant);
+                const StencilBox box{4, 60, 0, 96};
+                const Options options{.variant = variant};
+                CHECK(detail::supports_stencil_exchange(*stream, volume(*in), star_of(4), volume(*out), box,
+                                                        options));
+                CHECK_NOTHROW(detail::stencil_exchange(*stream, volume(*in), star_of(4), volume(*out), box,
+                                                       exchange, options));
+            }
+        }
+    }
+}
 
 TEST_CASE("halo kernels compile for sm_90") {
     const auto device = open_device("cuda@sm_90");
