@@ -84,12 +84,26 @@ bool detail::links_enabled() {
     return asked != "off";
 }
 
+void detail::begin_waiting_kernels(Communicator& ranks, Stream& stream) {
+    if (ranks.waiting_on_ != nullptr && ranks.waiting_on_ != &stream) stream.wait(*ranks.waiting_ended_);
+}
+
+void detail::end_waiting_kernels(Communicator& ranks, Stream& stream) {
+    if (!ranks.waiting_ended_) ranks.waiting_ended_ = stream.device().create_event();
+    stream.record(*ranks.waiting_ended_);
+    ranks.waiting_on_ = &stream;
+}
+
+// The kernels need the memory model of compute capability 7.0.
 u64 detail::kernel_link_id(const Device& device) {
     if (device.traits().dialect != Dialect::cuda || !device.traits().runs || !links_enabled()) return 0;
+    u64 id = 0;
     for (const DeviceProperty& property : device.properties()) {
-        if (property.name == "UUID") return std::hash<std::string>()(property.value) | 1;
+        if (property.name == "UUID") id = std::hash<std::string>()(property.value) | 1;
+        if (property.name == "COMPUTE_CAPABILITY_MAJOR" && property.value.size() == 1 && property.value < "7")
+            return 0;
     }
-    return 0;
+    return id;
 }
 
 bool detail::may_link_kernels(std::span<const u64> ids) {

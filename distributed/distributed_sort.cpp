@@ -232,6 +232,7 @@ Enqueued sort_over(Communicator& ranks, Stream& stream, const char* name, const 
     const Memory sorted(stream, in, in.keys.count);
     const Enqueued run = sort_here(stream, in, sorted.columns, by, options);
     Chunks chunks{.each = all_merge ? chunks_per_rank(bytes, ranks.size()) : 1, .cuts = {}};
+    if (const u32 tested = detail::tested_sort_chunks; tested > 0) chunks.each = tested;
     // Places of the first element of each chunk but the first one of all.
     std::vector<u64> places;
     u64 at = 0;

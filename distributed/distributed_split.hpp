@@ -4,7 +4,12 @@
 #include <concord/communicator.hpp>
 #include <concord/sort.hpp>
 
+#include <atomic>
+
 namespace concord::detail {
+
+// Chunks of a distributed sort's result per rank; 0: chosen by their size. For tests.
+inline std::atomic<u32> tested_sort_chunks = 0;
 
 // Collective. Returns cuts[c][r]: the number of rank r's sorted keys that precede position places[c] of the sorted
 // whole. Equal keys are in rank order. places ascend and are the same on all ranks. counts: number of keys of each

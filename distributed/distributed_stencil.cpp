@@ -211,6 +211,11 @@ DistributedStencil::DistributedStencil(Communicator& ranks, Stream& stream, Type
                 detail::Support::no("requires links between neighbours, and a variant of stencil on each "
                                     "rank whose kernels exchange halos (columns, ring, streaming)"));
         state_->row = &detail::distributed_variant("overlapped");
+        const u32 steps =
+            detail::steps_per_exchange(*state_->row, cut, star.radius(), size_of(type), cheap_bytes, options);
+        if (steps != state_->steps_per_exchange && state_->part)
+            state_->part.emplace(ranks, stream, type, cut, star, steps, options.local);
+        state_->steps_per_exchange = steps;
     }
     if (state_->part) state_->part->start(state_->row->schedule);
 }

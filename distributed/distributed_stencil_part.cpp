@@ -330,6 +330,8 @@ void StencilPart::compute(Stream& stream, const StencilBox& box) {
 }
 
 void StencilPart::run(u64 steps) {
+    const bool is_fused = schedule_ == StepSchedule::fused && !edges_.empty() && steps > 0;
+    if (is_fused) begin_waiting_kernels(ranks_, stream_);
     for (u64 left = steps; left > 0;) {
         if (schedule_ == StepSchedule::fused) {
             step_fused(left--);
@@ -342,6 +344,7 @@ void StencilPart::run(u64 steps) {
             left -= steps_to_exchange(left);
         }
     }
+    if (is_fused) end_waiting_kernels(ranks_, stream_);
 }
 
 // Whole rows of the part and of that many planes or rows of its halos.

@@ -14,7 +14,8 @@ struct DistributedStencilVariant {
     bool has_server = false;  // the last rank holds the volume and computes nothing
 };
 
-// The variant of that name; "auto" is `overlapped`. Throws invalid_argument for an unknown name.
+// The variant of that name; "auto" is `overlapped`, which DistributedStencil replaces by `fused` if it can. Throws
+// invalid_argument for an unknown name.
 const DistributedStencilVariant& distributed_variant(std::string_view name);
 
 // `count` columns rounded up to what bounds of parts along x are multiples of. If rows are whole packs of 4 columns, so

@@ -97,11 +97,22 @@ void SmallGather::exchange_in_kernels(Stream& stream, const View& mine, u64 firs
         link->announce(turn);
     for (const auto& link : links_)
         link->await_announced(turn);
-    for (const auto& link : links_) {
-        const View to = words(link->remote(turn_ % 2), first * size_of(mine.type), mine.bytes()),
-                   raised{&link->remote(2), rank_ * sizeof(u32), 1, Type::u32};
-        launch(stream, *kernel, LaunchShape::linear(groups, group), from, to, flags, raised, from.count,
-               ranks, turn, link == links_.back() ? ranks : 0U, rank_);
+    try {
+        for (const auto& link : links_) {
+            const View to = words(link->remote(turn_ % 2), first * size_of(mine.type), mine.bytes()),
+                       raised{&link->remote(2), rank_ * sizeof(u32), 1, Type::u32};
+            launch(stream, *kernel, LaunchShape::linear(groups, group), from, to, flags, raised, from.count,
+                   ranks, turn, link == links_.back() ? ranks : 0U, rank_);
+        }
+    } catch (...) {
+        // The others wait for this rank's flags, and then throw what it throws.
+        for (const auto& link : links_) {
+            try {
+                stream.fill(link->remote(2), rank_ * sizeof(u32), sizeof turn, &turn, sizeof turn);
+            } catch (...) {  // NOLINT(bugprone-empty-catch): the first error is reported
+            }
+        }
+        throw;
     }
 }
 

@@ -47,6 +47,11 @@ bool is_wrong(const Error& error) {
     return std::string_view(error.what()).find("WRONG") != std::string_view::npos;
 }
 
+// Whether all ranks throw such an error, so that they can go on.
+bool is_of_all(const Error& error) {
+    return is_wrong(error) || error.code() == ErrorCode::unsupported;
+}
+
 // Collective. Calls f, whose calls to the communicator come before its check of the result. If a result is wrong on a
 // rank, all ranks throw its error.
 template <class F>
@@ -157,7 +162,7 @@ void serve_ranks(const RankProcesses& processes) {
                           .shares_host_memory = task["shares_host_memory"]},
                          task["quick"]);
         } catch (const Error& error) {
-            if (!is_wrong(error)) throw;  // rank 0 reports a wrong result
+            if (!is_of_all(error)) throw;  // rank 0 reports it
         }
     }
 }
@@ -224,7 +229,7 @@ void run_ranks(const std::vector<std::shared_ptr<Device>>& devices, const Case& 
                     }
                 } catch (const Error& error) {
                     // Other processes may wait for this one.
-                    if (processes != nullptr && is_measured && !is_wrong(error)) throw;
+                    if (processes != nullptr && is_measured && !is_of_all(error)) throw;
                     row.timing.reset();
                     row.problem = error.what();
                     if (const auto at = row.problem.find("WRONG"); at != std::string::npos)

@@ -97,8 +97,10 @@ class Mixed {
         } while (i >= count_);
         return i;
     }
-    // The key with that place in the order of all keys.
-    u32 key(u64 place) const { return static_cast<u32>(place << std::max(0, 32 - bits_)); }
+    // The key with that place in the order of all keys. More than 2^32 keys are not all different.
+    u32 key(u64 place) const {
+        return static_cast<u32>(bits_ > 32 ? place >> (bits_ - 32) : place << (32 - bits_));
+    }
 
   private:
     u64 count_;

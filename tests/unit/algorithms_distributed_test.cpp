@@ -240,6 +240,23 @@ DEVICE_TEST(distributed_histograms_count_all_samples) {
     }
 }
 
+// More chunks than elements, and chunks of many keys; ranks without keys and ranks without results.
+DEVICE_TEST(distributed_sorts_in_chunks_are_bitwise_identical_to_one_call) {
+    struct Tested {
+        explicit Tested(u32 chunks) { detail::tested_sort_chunks = chunks; }
+        ~Tested() { detail::tested_sort_chunks = 0; }
+    };
+    for (const u32 chunks : {2, 5}) {
+        CAPTURE(chunks);
+        const Tested tested(chunks);
+        for (const u64 n : {6, 3001}) {
+            CAPTURE(n);
+            sort_all(device, random_values<u32>(n), {});
+            sort_all(device, std::vector<u32>(n, 7), {.order = SortOrder::descending});
+        }
+    }
+}
+
 DEVICE_TEST(distributed_sorts_are_bitwise_identical_to_one_call) {
     for (const u64 n : {0, 1, 6, 20011}) {
         CAPTURE(n);

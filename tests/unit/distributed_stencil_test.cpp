@@ -163,6 +163,16 @@ TEST_CASE("halos_of_several_steps_are_small_and_parts_thick") {
     CHECK(detail::choose_steps_per_exchange({{512, 64, 64}, 1, 1}, 4, 4, limit) == 1);
 }
 
+TEST_CASE("kernels_wait_for_each_other_on_devices_of_their_own_only") {
+    using Ids = std::vector<u64>;
+    CHECK(detail::may_link_kernels(Ids{5}));
+    CHECK(detail::may_link_kernels(Ids{7, 5, 9}));
+    CHECK_FALSE(detail::may_link_kernels(Ids{}));
+    CHECK_FALSE(detail::may_link_kernels(Ids{5, 0, 9}));
+    CHECK_FALSE(detail::may_link_kernels(Ids{5, 9, 5}));
+    CHECK(detail::kernel_link_id(*open_device("tbb")) == 0);
+}
+
 TEST_CASE("invalid_decompositions_are_rejected") {
     auto refused = [](const char* what, u32 ranks, const DistributedStencilOptions& options) {
         CHECK(throws(ErrorCode::invalid_argument, what, [&] {
@@ -386,8 +396,14 @@ void check_fused(const Devices& devices, const VolumeExtents& s, u32 radius, u64
           by_one(*devices[0], x, s, radius, steps));
 }
 
+std::shared_ptr<Device> second_gpu(const Device& device) {
+    auto other = device.traits().dialect == Dialect::cuda ? test::sibling_of(device) : nullptr;
+    if (!other) MESSAGE(device.info().selector << ": skipped, needs a second CUDA device");
+    return other;
+}
+
 DEVICE_TEST(fused_steps_are_bitwise_identical_to_one_rank) {
-    const auto other = device.traits().dialect == Dialect::cuda ? test::sibling_of(device) : nullptr;
+    const auto other = second_gpu(device);
     if (!other) return;
     const Devices two{device.shared_from_this(), other};
     Devices all = test::siblings_of(device);
@@ -411,7 +427,7 @@ DEVICE_TEST(fused_steps_are_bitwise_identical_to_one_rank) {
 
 // The default takes it; several calls of run() begin with an exchange of their own.
 DEVICE_TEST(fused_steps_continue_over_calls) {
-    const auto other = device.traits().dialect == Dialect::cuda ? test::sibling_of(device) : nullptr;
+    const auto other = second_gpu(device);
     if (!other) return;
     const VolumeExtents s{90, 64, 64};
     const std::vector<float> x = volume_of<float>(s);
@@ -421,11 +437,22 @@ DEVICE_TEST(fused_steps_continue_over_calls) {
         CHECK(volume.variant() == "fused");
         const StencilBox box = volume.holding();
         const Array<float> part(stream, cut_out(x, box, s));
+        // Another volume on a stream of its own, whose steps come between.
+        const auto own = stream.device().create_stream();
+        DistributedStencil second(ranks, *own, Type::f32, s, star_of(4));
+        second.load(part.view());
         volume.load(part.view());
-        for (const u64 steps : {1, 3, 1, 1, 2, 5})
+        volume.run(3);
+        volume.load(part.view());
+        for (const u64 steps : {1, 3, 1, 1, 2, 5}) {
             volume.run(steps);
+            second.run(steps);
+        }
+        const Array<float> same(*own, part.size());
+        second.store(same.view());
         volume.store(part.view());
         const std::vector<float> values = part.to_host(stream);
+        if (same.to_host(*own) != values) throw Error(ErrorCode::device_failed, "test", "the volumes differ");
         std::copy(values.begin(), values.end(), result.begin() + static_cast<i64>(box.z_begin * 64 * 64));
     });
     CHECK(result == by_one(device, x, s, 4, 13));
@@ -435,7 +462,7 @@ DEVICE_TEST(fused_steps_continue_over_calls) {
 DEVICE_TEST(empty_volumes_are_supported_over_ranks) {
     for (const Variant* variant : distributed_stencil_algorithm.variants) {
         CAPTURE(variant->name);
-        if (variant->name == "fused") continue;  // below
+        if (variant->name == "fused") continue;  // needs more devices
         for (const VolumeExtents& s : {VolumeExtents{0, 4, 5}, VolumeExtents{20, 0, 5},
                                        VolumeExtents{20, 9, 0}, VolumeExtents{0, 0, 0}})
             check_ranks<float>(device, s, 4, 2, {2, 3}, {.variant = std::string(variant->name)});

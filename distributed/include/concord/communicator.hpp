@@ -52,6 +52,10 @@ void check_rank(std::string_view call, std::string_view name, u32 rank, u32 rank
 class Link;
 struct LinkOffer;
 class SmallGather;
+// Orders kernels that wait for those of other ranks and may fill a device: those on another stream than before wait for
+// the earlier ones. begin_waiting_kernels() comes before they are enqueued, end_waiting_kernels() after.
+void begin_waiting_kernels(Communicator& ranks, Stream& stream);
+void end_waiting_kernels(Communicator& ranks, Stream& stream);
 // Connects this rank with others. Each of them makes the same call for this rank. Returns a link for each offer, or
 // null where one of the two ranks cannot write the memory of the other.
 std::vector<std::shared_ptr<Link>> connect(Communicator& ranks, Stream& stream,
@@ -137,12 +141,16 @@ class Communicator {
         Communicator& ranks, Stream& stream, std::span<const detail::LinkOffer> offers);
 
     friend class detail::SmallGather;
+    friend void detail::begin_waiting_kernels(Communicator& ranks, Stream& stream);
+    friend void detail::end_waiting_kernels(Communicator& ranks, Stream& stream);
 
     u32 rank_, size_;
     bool is_prepared_ = false;  // do_prepare() has returned true
     u64 unsettled_ = 0;
     bool gather_is_decided_ = false;  // whether gather_ has been made, or cannot be
     std::shared_ptr<detail::SmallGather> gather_;
+    std::shared_ptr<Event> waiting_ended_;  // the last waiting kernels, of stream waiting_on_
+    const Stream* waiting_on_ = nullptr;
 };
 
 /// Runs f as ranks of one communicator, one per device, in the order of the devices. Every rank has its own thread

@@ -106,12 +106,12 @@ Enqueued distributed_histogram(Communicator& ranks, Stream& stream, const View& 
 ///
 /// Each rank sorts its part. The ranks then determine the keys at the borders of the result parts, a few bits at a
 /// time, and for equal keys how many of each rank belong before the border, so that the parts have exactly the
-/// requested lengths. Each rank sends the other ranks their keys, every key at most once. If all ranks are GPUs and all
-/// bits of the keys count, the ranks merge what they receive, in chunks, while the next chunk arrives; otherwise they
-/// sort it. Traffic: that of a sort, and one read and write per element for each doubling of the ranks, or that of two
-/// sorts. Scratch: that of sort(), plus twice the keys (and values). Sources: E. Solomonik, L. Kale, Highly scalable
-/// parallel sorting, 2010 (splitters by histogramming; here they are exact); S. Odeh et al., Merge Path - Parallel
-/// Merging Made Simple, 2012.
+/// requested lengths. Each rank sends the other ranks their keys, every key at most once. GPUs merge what they receive
+/// if all bits of the keys count; if all ranks are GPUs, in chunks, while the next chunk arrives. Otherwise ranks sort
+/// it. Traffic: that of a sort, and one read and write per element for each doubling of the ranks, or that of two
+/// sorts. Scratch: that of sort(), plus twice the keys (and values), and a chunk for each doubling of the ranks.
+/// Sources: E. Solomonik, L. Kale, Highly scalable parallel sorting, 2010 (splitters by histogramming; here they are
+/// exact); S. Odeh et al., Merge Path - Parallel Merging Made Simple, 2012.
 Enqueued distributed_sort(Communicator& ranks, Stream& stream, const View& in, const View& out,
                           const SortBy& by = {}, const Options& options = {});
 /// Sorts keys and moves the values with their keys. Keys and values of a rank have the same length. Equal keys are in

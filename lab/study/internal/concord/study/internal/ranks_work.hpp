@@ -44,7 +44,7 @@ RanksWork stencil_work(const RanksTask& task);
 // rank. n is a power of two up to 2^22, or a multiple of 2^22.
 RanksWork reduce_work(const RanksTask& task);
 RanksWork histogram_work(const RanksTask& task);
-// Calls of distributed_sort() on n u32 keys per rank, all of them different.
+// Calls of distributed_sort() on n u32 keys per rank, all of them different if they can be.
 RanksWork sort_work(const RanksTask& task);
 
 // Each rank's input repeats a block. Returns the blocks, one per rank.
