@@ -46,7 +46,8 @@ class Link {
     // For kernels of the two ends that wait for each other. announce() tells the other end that the kernel of a turn is
     // enqueued or follows at once; turns grow. await_announced() waits until the other end has announced a turn, and
     // throws device_failed if it cannot continue. So no kernel waits for one whose rank has thrown. If a device fails
-    // while it runs such a kernel, the other one waits for ever. Default: nothing, for ends whose processes end together.
+    // while it runs such a kernel, the other one waits for ever. Default: nothing, for ends whose processes end
+    // together.
     virtual void announce(u64 /*turn*/) {}
     virtual void await_announced(u64 /*turn*/) {}
 
