@@ -57,6 +57,7 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in,
     }
     u64 total = 0;
     std::vector<u64> first;
+    first.reserve(chunks.size());
     for (const u64 count : chunks)
         first.push_back(std::exchange(total, total + count));
     SmallGather* const gather = may_gather ? SmallGather::of(ranks, stream, total * size) : nullptr;

@@ -104,7 +104,8 @@ Support may_fuse(const StencilCut& cut, std::span<const u64> ids, const Distribu
         return Support::no("exchanges halos in every step, got steps_per_exchange " +
                            std::to_string(options.steps_per_exchange));
     if (!may_link_kernels(ids.first(std::min<std::size_t>(cut.parts(), ids.size()))))
-        return Support::no("requires a CUDA device of its own for each part, and links (CONCORD_LINKS)");
+        return Support::no(
+            "requires a CUDA device of its own for each part, and links (CONCORD_LINKS); use auto");
     return {};
 }
 

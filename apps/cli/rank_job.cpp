@@ -70,6 +70,7 @@ int RankJob::complain(std::string_view line, int status) noexcept {
     try {
         all = &ranks();
     } catch (const std::exception&) {
+        silence_sigterm();
         // The launcher ends all ranks when one ends. The rank that prints goes first.
         if (speaks()) return print(line, status);
         std::this_thread::sleep_for(std::chrono::milliseconds(500));

@@ -89,16 +89,21 @@ std::string ipc_problem(Stream& stream) {
 
 IpcMessages::IpcMessages(Stream& stream) : context_(stream) {}
 
-// The other rank may still raise `freed` for the last chunks. Memory that it may write is never reused.
+// Memory that is never reused.
+static std::vector<std::shared_ptr<Buffer>>& abandoned() {
+    static auto& buffers = *new std::vector<std::shared_ptr<Buffer>>;
+    return buffers;
+}
+
+// The other rank may still raise `freed` for the last chunks.
 IpcMessages::~IpcMessages() {
-    static auto& abandoned = *new std::vector<std::shared_ptr<Buffer>>;
     for (const auto& peer : peers_) {
         try {
             u32 seen = 0;
             peer->sending.stream->read(&seen, *peer->counters, freed, sizeof seen);
             peer->sending.stream->synchronize();
             if (seen == peer->sending.count) continue;
-            abandoned.push_back(std::move(peer->counters));
+            abandoned().push_back(std::move(peer->counters));
         } catch (...) {  // the device has failed, and its memory with it
         }
     }

@@ -95,13 +95,21 @@ MpiCommunicator::MpiCommunicator(MPI_Comm comm, u32 rank, u32 size)
                [](u64 value) { return name_of(static_cast<TransportChoice>(value)); });
 }
 
+// Never destroys a transport.
+static void keep(const std::shared_ptr<Transport>& transport) noexcept {
+    try {
+        (void)new std::shared_ptr<Transport>(transport);
+    } catch (const std::bad_alloc&) {  // then it is destroyed
+    }
+}
+
 MpiCommunicator::~MpiCommunicator() {
     int is_finalized = 0;
     MPI_Finalized(&is_finalized);
     if (is_finalized != 0) {
         // The process ends, and parts of CUDA may already be gone.
-        static auto& kept = *new std::vector<std::shared_ptr<Transport>>;
-        kept.insert(kept.end(), {nccl_, ipc_});
+        keep(nccl_);
+        keep(ipc_);
         return;
     }
     nccl_.reset();

@@ -216,7 +216,7 @@ std::string machine_page(const StoredMachine& machine) {
         for (const auto& [name, version] : libraries.items())
             facts.push_back(name + ": " + version.get<std::string>());
         for (const auto& [name, value] : ceilings_of(device.info)) {
-            if (!value.empty()) rates.push_back(name + ": " + value);
+            if (!value.empty()) rates.emplace_back(name).append(": ").append(value);
         }
         text += "\n## " + device.title + "\n\n" + joined(facts, "; ") + ".\n\n";
         if (!rates.empty()) text += "Attainable rates: " + joined(rates, "; ") + ".\n\n";
@@ -266,6 +266,7 @@ std::string algorithm_page(const Machines& machines, const std::string& name) {
             const auto groups = largest(device, name, false);
             if (groups.empty()) continue;
             std::vector<std::string> runs;
+            runs.reserve(groups.size());
             for (const PeerGroup& group : groups)
                 runs.push_back(command_and_day(*group.run));
             text += "**" + device.title + "** (" + joined(runs, "; ") + "; [all sizes](../performance/" +
@@ -499,6 +500,7 @@ std::string functions_page(const fs::path& folder) {
         const auto cell = [](const ordered_json& row, const char* part, const auto& libraries,
                              const auto& write) {
             std::vector<std::string> parts;
+            parts.reserve(libraries.size());
             for (const std::string& library : libraries)
                 parts.push_back(
                     row.at(part).contains(library) ? write(row[part][library].template get<double>()) : "–");

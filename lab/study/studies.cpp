@@ -337,7 +337,7 @@ Study throughput_scaling() {
             "The sum of floats in canonical order, and a histogram with 256 even bins, of a fixed number of "
             "elements per rank. Every rank reads its own elements. Ranks exchange at most 32768 partial "
             "sums, or the counters. Efficiency is lost where that exchange and the synchronisation take long "
-            "compared with the reading. A sort of u32 keys sends most of them to other ranks. Several "
+            "compared with the reading. A sort of u32 keys sends (p - 1) / p of them to other ranks. Several "
             "devices of one kind have one rank each; a single device has "
             "all ranks. Under mpirun a rank is a process.",
         .cases = {{.suite = reduce_ranks, .sizes = sizes},
@@ -345,26 +345,27 @@ Study throughput_scaling() {
                   {.suite = sort_ranks,
                    .sizes = {.quick = {u64{1} << 16, u64{1} << 20},
                              .full = {u64{1} << 24, u64{1} << 28, u64{1} << 29, u64{1} << 30}}}},
-        .figures = {{.title = "Parallel efficiency over ranks",
-                     .caption =
-                         "Time of one rank divided by the time of p ranks with as many elements each. If the "
+        .figures =
+            {{.title = "Parallel efficiency over ranks",
+              .caption = "Time of one rank divided by the time of p ranks with as many elements each. If the "
                          "ranks share one device, p times the time of one rank divided by the time of p "
                          "ranks.",
-                     .build = efficiency_over_ranks,
-                     .x = By::variant_number,
-                     .series = {By::n},
-                     .panels = {By::device, By::algorithm, By::workload}},
-                    {.title = "Rate over ranks",
-                     .caption = "Bytes that all ranks read per second of host time.",
-                     .build = lines,
-                     .x = By::variant_number,
-                     .y = Measure::rate,
-                     .series = {By::n},
-                     .panels = {By::device, By::algorithm, By::workload},
-                     .x_name = "ranks",
-                     .log_x = false,
-                     .log_y = false,
-                     .ceilings = false}},
+              .build = efficiency_over_ranks,
+              .x = By::variant_number,
+              .series = {By::n},
+              .panels = {By::device, By::algorithm, By::workload}},
+             {.title = "Rate over ranks",
+              .caption =
+                  "Bytes that all ranks read per second of host time; for sorts, bytes read and written.",
+              .build = lines,
+              .x = By::variant_number,
+              .y = Measure::rate,
+              .series = {By::n},
+              .panels = {By::device, By::algorithm, By::workload},
+              .x_name = "ranks",
+              .log_x = false,
+              .log_y = false,
+              .ceilings = false}},
         .kind = Study::Kind::ranks};
 }
 

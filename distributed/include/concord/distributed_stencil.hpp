@@ -36,8 +36,8 @@
 /// If ranks can write into each other's memory (devices of one process within reach, CUDA devices of processes on one
 /// host), halos are written to their place; otherwise they are messages, which are packed unless they are contiguous.
 ///
-/// All calls are collective. All arguments except the views and the stream must agree between ranks; otherwise all
-/// ranks throw invalid_argument. Other errors are those of stencil() and of the communicator.
+/// All calls are collective. All arguments except the views, the stream and options.local must agree between ranks;
+/// otherwise all ranks throw invalid_argument. Other errors are those of stencil() and of the communicator.
 ///
 /// Sources: I. Ismayilov et al., Multi-GPU Communication Schemes for Iterative Solvers: When CPUs are Not in Charge,
 /// 2023 (fused); P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009 (overlap); D. Kirk, W. Hwu,

@@ -5,14 +5,14 @@
 ///     mpirun -n 4 ./program
 ///
 ///     const auto ranks = concord::mpi_communicator();
-///     const auto stream = concord::open_device("auto")->create_stream();
+///     const auto stream = concord::open_device("tbb")->create_stream();
 ///     concord::distributed_sort(*ranks, *stream, keys, keys);
 ///
-/// Paths: CUDA devices exchange messages through NCCL, else through CUDA IPC, where both ends have it. All other
-/// messages go through MPI. Memory that the host can access is passed to it directly. So is memory of CUDA devices if
-/// the MPI library supports it (MPIX_Query_cuda_support()). Other memory is staged through pinned memory of its size:
-/// pieces are copied while others are sent. Messages are bytes, so their length is not limited to 2^31. No derived
-/// datatypes are used.
+/// Paths: messages between CUDA devices go through NCCL, else through CUDA IPC, where both ends have it and enough
+/// bytes have been announced (Communicator::prepare()). All others go through MPI. Memory that the host can access is
+/// passed to it directly. So is memory of CUDA devices if the MPI library supports it (MPIX_Query_cuda_support()).
+/// Other memory is staged through pinned memory of its size: pieces are copied while others are sent. Messages are
+/// bytes, so their length is not limited to 2^31. No derived datatypes are used.
 ///
 /// Environment: CONCORD_MPI_TRANSPORT=nccl, ipc or mpi requires a transport; auto is the default. CONCORD_MPI_CUDA=on
 /// or off overrides the query for CUDA memory. CONCORD_MPI_PIECE is the maximum number of bytes per MPI message, from
