@@ -13,15 +13,7 @@
 namespace concord {
 namespace {
 
-// Keys, or keys and values.
-struct Columns {
-    View keys, values;  // keys only if values has no buffer
-
-    bool pairs() const { return values.buffer != nullptr; }
-    Columns part(u64 first, u64 count) const {
-        return {keys.part(first, count), pairs() ? values.part(first, count) : View{}};
-    }
-};
+using Columns = detail::SortRun;
 
 // Scratch for `count` elements of the same types.
 struct Memory {
@@ -135,7 +127,6 @@ void send_chunk(Communicator& ranks, Stream& stream, const Chunks& chunks, u32 c
 
 // Merges runs in their order into `out`, neighbours first.
 void merge_all(Stream& stream, std::vector<Columns> runs, const Columns& out, const SortBy& by) {
-    const auto run_of = [](const Columns& c) { return detail::SortRun{c.keys, c.values}; };
     std::erase_if(runs, [](const Columns& run) { return run.keys.count == 0; });
     if (runs.size() == 1) {
         copy_part(stream, runs[0].keys, out.keys);
@@ -150,7 +141,7 @@ void merge_all(Stream& stream, std::vector<Columns> runs, const Columns& out, co
         u64 at = 0;
         for (std::size_t i = 0; i + 1 < runs.size(); i += 2) {
             const Columns place = to.part(at, runs[i].keys.count + runs[i + 1].keys.count);
-            detail::merge_runs(stream, run_of(runs[i]), run_of(runs[i + 1]), run_of(place), by);
+            detail::merge_runs(stream, runs[i], runs[i + 1], place, by);
             merged.push_back(place);
             at += place.keys.count;
         }

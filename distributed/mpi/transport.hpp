@@ -33,7 +33,7 @@ class Transport {
     Transport() = default;
 };
 
-// What all ranks know of a rank. Ranks exchange the bytes; there is no padding.
+// A rank's device and its transports. Every rank sends this struct to all others, byte by byte.
 struct Endpoint {
     std::array<char, 128> host = {};     // name and boot
     std::array<char, 16> device = {};    // UUID of the CUDA device

@@ -5,12 +5,13 @@
 
 namespace concord::detail {
 
-// Sorted keys and their values; without values their view has no buffer.
+// Keys and their values; without values their view has no buffer.
 struct SortRun {
     View keys, values;
 
+    bool pairs() const { return values.buffer != nullptr; }
     SortRun part(u64 first, u64 count) const {
-        return {keys.part(first, count), values.buffer != nullptr ? values.part(first, count) : View{}};
+        return {keys.part(first, count), pairs() ? values.part(first, count) : View{}};
     }
 };
 
