@@ -2,6 +2,7 @@
 #include <concord/error.hpp>
 #include <concord/internal/calibration.hpp>
 #include <concord/internal/environment.hpp>
+#include <concord/internal/number_text.hpp>
 #include <concord/log.hpp>
 
 #include <algorithm>
@@ -192,7 +193,7 @@ void Calibration::add_threshold(const Tunable& tunable, const std::function<void
         if (!ratio) return;
         log_debug("calibration: " + std::string(tunable.name) +
                   (label ? ", label " + std::to_string(*label) : "") + ": at " + std::to_string(bytes >> 10) +
-                  " KiB the time without is " + std::to_string(*ratio) + " of that with");
+                  " KiB the time without is " + fixed_text(*ratio, 6) + " of that with");
         if (*ratio < gain) break;
         chosen = values[i];
     }

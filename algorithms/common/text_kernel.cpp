@@ -1,3 +1,4 @@
+#include <concord/internal/number_text.hpp>
 #include <concord/text_kernel.hpp>
 
 #include <concord/internal/operator_text.hpp>
@@ -179,7 +180,8 @@ Enqueued TextKernel::run(Stream& stream, const AnyExtents& extents,
             const auto convert = [&]<class N>(const N& number) {
                 if constexpr (std::is_floating_point_v<N> && !std::is_floating_point_v<T>) {
                     refuse("no value of the parameter '" + parameter.name + "', got " +
-                           std::to_string(number) + "; its type is " + std::string(name_of(parameter.type)));
+                           detail::general_text(number, 17) + "; its type is " +
+                           std::string(name_of(parameter.type)));
                 } else if constexpr (std::is_arithmetic_v<N>) {
                     const T value = detail::bound_value<T>(name(), number);
                     std::memcpy(&values[i], &value, sizeof value);

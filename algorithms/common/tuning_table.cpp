@@ -1,12 +1,12 @@
 // The file format of tuning tables.
 
+#include <concord/internal/number_text.hpp>
 #include <concord/log.hpp>
 #include <concord/tuning.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <cstdio>
 #include <ctime>
 
 namespace concord {
@@ -112,10 +112,8 @@ TuningRow row_of(std::string_view line) {
         row.class_last = static_cast<u32>(range->second);
     }
     if (words.size() == 6) {
-        char* end = nullptr;
-        row.gain = std::strtod(words[5].c_str(), &end);
-        if (*end != '\0' || !(row.gain > 0))
-            throw "invalid gain '" + words[5] + "'; expected a positive number";
+        row.gain = detail::number_of_text(words[5]).value_or(0);
+        if (!(row.gain > 0)) throw "invalid gain '" + words[5] + "'; expected a positive number";
     }
     if (std::string problem = wrong_value(row); !problem.empty()) throw problem;
     return row;
@@ -225,8 +223,7 @@ std::string TuningTable::text() const {
                        "\nunits: " + std::to_string(units) + "\ndriver: " + driver + "\ndate: " + date + "\n";
     std::vector<std::array<std::string, 6>> cells{{"# what", "type", "label", "sizes", "value", "gain"}};
     for (const TuningRow& row : rows) {
-        char gain[32];
-        std::snprintf(gain, sizeof gain, "%.2f", std::max(row.gain, 0.01));  // a gain of 0 is invalid
+        const std::string gain = detail::fixed_text(std::max(row.gain, 0.01), 2);  // a gain of 0 is invalid
         cells.push_back({row.what, row.type ? std::string(name_of(*row.type)) : "*", label_text(row),
                          sizes_text(row), row.value, gain});
     }

@@ -4,6 +4,7 @@
 #include "rank_job.hpp"
 
 #include <concord/internal/environment.hpp>
+#include <concord/internal/number_text.hpp>
 #include <concord/lab/internal/status_line.hpp>
 
 #include <sys/ioctl.h>
@@ -42,11 +43,12 @@ void ProgressBar::at(u64 done) {
     const double rate = static_cast<double>(done) / seconds,
                  share = static_cast<double>(done) / static_cast<double>(bytes_);
     constexpr double gib = 1 << 30;
-    char text[128];
-    std::snprintf(text, sizeof text, "%3.0f %%  %.2f of %.2f GiB  %.2f GB/s  ", 100 * share,
-                  static_cast<double>(done) / gib, static_cast<double>(bytes_) / gib, rate / 1e9);
-    std::string line =
-        text + lab::duration_name(static_cast<double>(bytes_ - done) / std::max(rate, 1.0)) + " left";
+    const std::string percent = detail::fixed_text(100 * share, 0);
+    std::string line = std::string(3 - std::min<std::size_t>(3, percent.size()), ' ') + percent + " %  " +
+                       detail::fixed_text(static_cast<double>(done) / gib, 2) + " of " +
+                       detail::fixed_text(static_cast<double>(bytes_) / gib, 2) + " GiB  " +
+                       detail::fixed_text(rate / 1e9, 2) + " GB/s  " +
+                       lab::duration_name(static_cast<double>(bytes_ - done) / std::max(rate, 1.0)) + " left";
     winsize window{};
     const std::size_t columns =
         ::ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0 ? window.ws_col : 80;

@@ -9,6 +9,7 @@
 //
 // Filters: blur, blur:SIGMA (a Gaussian, whose mask is separable), sharpen, edges.
 
+#include <charconv>
 #include <concord/concord.hpp>
 #include <fstream>
 #include <iostream>
@@ -77,9 +78,10 @@ struct Filter {
 };
 
 Filter gaussian(const std::string& text) {
-    std::size_t end = 0;
-    const double sigma = std::stod(text, &end);
-    if (end != text.size() || !(sigma > 0 && sigma <= 5)) throw std::invalid_argument(text);
+    double sigma = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), sigma);
+    if (error != std::errc() || end != text.data() + text.size() || !(sigma > 0 && sigma <= 5))
+        throw std::invalid_argument(text);
     const int radius = static_cast<int>(std::ceil(3 * sigma));
     std::vector<double> weights;
     double sum = 0;

@@ -1,13 +1,13 @@
 #include "port.hpp"
 
 #include <algorithm>
+#include <array>
 #include <barrier>
 #include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstring>
 #include <iomanip>
-#include <sstream>
 #include <thread>
 
 namespace ports {
@@ -33,9 +33,10 @@ f64 best_time(F round) {
 }
 
 std::string fixed(f64 value, int digits) {
-    std::ostringstream out;
-    out << std::fixed << std::setprecision(digits) << value;
-    return out.str();
+    std::array<char, 64> text;
+    const auto [end, error] =
+        std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, digits);
+    return error == std::errc() ? std::string(text.data(), end) : "?";
 }
 
 // Compiles the sources for a GPU that need not exist. False without NVRTC.

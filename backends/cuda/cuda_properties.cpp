@@ -4,6 +4,8 @@
 
 #include "cuda_device.hpp"
 
+#include <concord/internal/number_text.hpp>
+
 namespace concord::cuda {
 namespace {
 
@@ -98,9 +100,7 @@ std::string bandwidth(const Driver& driver, CUdevice device) {
     driver.device_get_attribute(&kilohertz, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, device);
     driver.device_get_attribute(&bits, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, device);
     if (kilohertz <= 0 || bits <= 0) return "not reported";
-    char text[48];
-    std::snprintf(text, sizeof text, "%.1f GB/s", 2e3 * kilohertz * (bits / 8.0) / 1e9);
-    return text;
+    return detail::fixed_text(2e3 * kilohertz * (bits / 8.0) / 1e9, 1) + " GB/s";
 }
 
 }  // namespace

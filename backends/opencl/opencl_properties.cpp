@@ -1,5 +1,7 @@
 #include "opencl_properties.hpp"
 
+#include <concord/internal/number_text.hpp>
+
 #include <cstdio>
 #include <span>
 
@@ -281,7 +283,7 @@ std::string bytes_for_people(u64 value) {
         scaled /= 1024;
         unit = units[i];
     }
-    return unit == nullptr ? text : text + format(" (%.4g %s)", scaled, unit);
+    return unit == nullptr ? text : text + " (" + detail::general_text(scaled, 4) + " " + unit + ")";
 }
 
 std::string version(cl_version value) {

@@ -2,6 +2,7 @@
 #include <concord/function.hpp>
 
 #include <concord/internal/kernel_key.hpp>
+#include <concord/internal/number_text.hpp>
 #include <concord/internal/operator_text.hpp>
 #include <concord/internal/vocabulary.hpp>
 
@@ -90,6 +91,7 @@ Operator detail::finish(Operator op) {
         if (op.unportable.empty()) op.unportable = unportable_helper(*function, called);
         op.needs_f64 = op.needs_f64 || computes_in_f64(function->text);
     }
+    op.may_divide_f32 = may_divide_f32(op);
     std::string all = op.text + '\n' + op.signature();
     for (const Operator::Helper& helper : op.helpers)
         all.append("\n").append(helper.text);
@@ -134,6 +136,10 @@ void detail::refuse_bound(std::string_view function, const std::string& value, T
     throw Error(
         ErrorCode::invalid_argument, std::string(function) + ".bind",
         error_message("no value of the parameter", value, "its type is " + std::string(name_of(parameter))));
+}
+
+void detail::refuse_bound(std::string_view function, double value, Type parameter) {
+    refuse_bound(function, general_text(value, 17), parameter);
 }
 
 }  // namespace concord

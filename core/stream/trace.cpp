@@ -1,6 +1,7 @@
 #include "stream/operation.hpp"
 
 #include <concord/device.hpp>
+#include <concord/internal/number_text.hpp>
 #include <concord/log.hpp>
 
 #include <algorithm>
@@ -68,9 +69,7 @@ void append_text(std::string& json, std::string_view text) {
 }
 
 void append_number(std::string& json, double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3f", value);
-    json += text;
+    json += detail::fixed_text(value, 3);
 }
 
 std::string extent(u64 x, u64 y, u64 z) {

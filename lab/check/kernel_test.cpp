@@ -1,4 +1,5 @@
 #include <concord/internal/input_file.hpp>
+#include <concord/internal/number_text.hpp>
 #include <concord/lab/compare.hpp>
 #include <concord/lab/kernel_test.hpp>
 
@@ -238,9 +239,9 @@ struct Numbers<Half> {
         return a.bits == b.bits || (std::isnan(value(a)) && std::isnan(value(b)));
     }
     static std::string name(Half x) {
-        char text[48];
-        std::snprintf(text, sizeof text, "%.5g (0x%04x)", value(x), static_cast<unsigned>(x.bits));
-        return text;
+        char bits[16];
+        std::snprintf(bits, sizeof bits, " (0x%04x)", static_cast<unsigned>(x.bits));
+        return detail::general_text(value(x), 5) + bits;
     }
     static constexpr bool is_float = true;
     static constexpr double roundoff = 0x1p-11;

@@ -1,3 +1,4 @@
+#include <concord/internal/number_text.hpp>
 #include <concord/lab/table.hpp>
 
 #include <concord/error.hpp>
@@ -8,7 +9,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <ostream>
 
@@ -124,15 +124,10 @@ void check_sizes(std::string_view call, const std::vector<u64>& sizes, const Siz
 }
 
 std::string rounded(double value, int digits) {
-    char text[64];
     if (!std::isfinite(value)) return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
-    if (value != 0 && std::abs(value) < 1e-4) {
-        std::snprintf(text, sizeof text, "%.*e", digits - 1, value);
-    } else {
-        const int before = value == 0 ? 1 : static_cast<int>(std::floor(std::log10(std::abs(value)))) + 1;
-        std::snprintf(text, sizeof text, "%.*f", std::max(0, digits - before), value);
-    }
-    return text;
+    if (value != 0 && std::abs(value) < 1e-4) return detail::scientific_text(value, digits - 1);
+    const int before = value == 0 ? 1 : static_cast<int>(std::floor(std::log10(std::abs(value)))) + 1;
+    return detail::fixed_text(value, std::max(0, digits - before));
 }
 
 std::string escaped(std::string_view text) {

@@ -1,3 +1,4 @@
+#include <concord/internal/number_text.hpp>
 #include <concord/lab/compare.hpp>
 
 #include <cstdio>
@@ -18,15 +19,10 @@ std::string value_name(Type type, const void* value) {
         T v;
         std::memcpy(&v, value, sizeof v);
         if constexpr (std::is_floating_point_v<T>) {
-            char text[64];
-            if constexpr (sizeof(T) == 4) {
-                std::snprintf(text, sizeof text, "%.9g (0x%08x)", static_cast<double>(v),
-                              std::bit_cast<u32>(v));
-            } else {
-                std::snprintf(text, sizeof text, "%.17g (0x%016llx)", v,
-                              static_cast<unsigned long long>(std::bit_cast<u64>(v)));
-            }
-            return std::string(text);
+            char bits[32];
+            std::snprintf(bits, sizeof bits, " (0x%0*llx)", static_cast<int>(2 * sizeof v),
+                          static_cast<unsigned long long>(std::bit_cast<BitsOf<T>>(v)));
+            return detail::general_text(v, std::numeric_limits<T>::max_digits10) + bits;
         } else if constexpr (std::is_class_v<T>) {
             const auto converted = detail::widened(v);
             return value_name(accumulator_of(type), &converted);

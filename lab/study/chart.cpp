@@ -1,3 +1,4 @@
+#include <concord/internal/number_text.hpp>
 #include <concord/study/internal/chart.hpp>
 
 #include <concord/lab/ceilings.hpp>
@@ -5,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <set>
 
@@ -85,9 +85,7 @@ Rows lines_table(const Chart& chart) {
 
 // Nine significant digits, for programs.
 std::string plain(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.9g", value);
-    return text;
+    return detail::general_text(value, 9);
 }
 
 std::string csv_line(const std::vector<std::string>& fields) {

@@ -2,6 +2,7 @@
 
 #include "figures.hpp"
 
+#include <concord/internal/number_text.hpp>
 #include <concord/lab/table.hpp>
 
 #include <algorithm>
@@ -18,7 +19,8 @@ std::optional<double> trailing_number(const std::string& text) {
     const std::size_t last = text.find_last_of("0123456789");
     if (last == std::string::npos) return std::nullopt;
     const std::size_t before = text.find_last_not_of("0123456789", last);
-    return std::stod(text.substr(before == std::string::npos ? 0 : before + 1, last + 1));
+    const std::size_t first = before == std::string::npos ? 0 : before + 1;
+    return detail::number_of_text(std::string_view(text).substr(first, last + 1 - first));
 }
 
 std::string without_number(std::string text) {

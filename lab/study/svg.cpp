@@ -3,11 +3,11 @@
 
 #include "page.hpp"
 
+#include <concord/internal/number_text.hpp>
 #include <concord/lab/table.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace concord::study {
 namespace {
@@ -17,9 +17,7 @@ constexpr double bar_height = 16, bar_gap = 5, narrow = 420;
 constexpr std::size_t colours = 8;
 
 std::string at(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f", value);
-    return text;
+    return detail::fixed_text(value, 1);
 }
 
 struct Tick {

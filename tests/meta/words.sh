@@ -51,6 +51,12 @@ report "comment lines over 120 columns" "$(
         perl -CSD -ne 'my ($at, $text) = /^([^:]+:\d+:)(.*)$/; print "$at " . length($text) . " columns\n" if length($text) > 120'
 )"
 
+# Numbers whose text depends on the locale of the program that loads the library. lab/math has programs of its own.
+report "depends on the locale: use <concord/internal/number_text.hpp> or <charconv>" "$(
+    git grep --untracked -nIP '\b(strto(d|f|ld)|sto(d|f|ld)|atof|setlocale)\s*\(|printf\s*\(.*%[-+ #0-9.*]*[aefgAEFG]|\bstd::(fixed|scientific|defaultfloat|setprecision)\b' -- \
+        '*.cpp' '*.hpp' ':!lab/math' ':!lab/baselines' ':!tests'
+)"
+
 if [[ $findings != 0 ]]; then
     echo "words: $findings findings"
     exit 1

@@ -4,8 +4,7 @@
 
 #include <concord/distributed.hpp>
 #include <concord/histogram.hpp>
-
-#include <cstdlib>
+#include <concord/internal/number_text.hpp>
 
 namespace concord::app {
 namespace {
@@ -80,11 +79,9 @@ class RunHistogram final : public RunTask, public Pipelined, public OverRanks {
         return HistogramBins::even(lo, real(range_[1]));
     }
     static double real(const std::string& text) {
-        char* end = nullptr;
-        const double value = std::strtod(text.c_str(), &end);
-        if (text.empty() || *end != '\0')
-            refuse("--range", "invalid number '" + text + "'; expected e.g. 0 or -1.5");
-        return value;
+        const std::optional<double> value = detail::number_of_text(text);
+        if (!value) refuse("--range", "invalid number '" + text + "'; expected e.g. 0 or -1.5");
+        return *value;
     }
 
     std::string bins_, counter_ = "u64";

@@ -51,7 +51,8 @@ struct Operator {
     std::vector<Type> bound;      ///< types of the bound values, which are passed with each call
     std::string unportable =
         {};  ///< first function that it calls and that devices may compute differently; often empty
-    bool needs_f64 = false;  ///< whether it computes in f64, as exp and the other math functions do
+    bool needs_f64 = false;       ///< whether it computes in f64, as exp and the other math functions do
+    bool may_divide_f32 = false;  ///< whether it may divide f32 values or take their square root
     /// A function of CONCORD_FUNCTION that it calls.
     struct Helper {
         std::string name;  ///< its name
@@ -160,6 +161,7 @@ struct NamedFunction {
 
 // Throws invalid_argument: the parameter has no such value.
 [[noreturn]] void refuse_bound(std::string_view function, const std::string& value, Type parameter);
+[[noreturn]] void refuse_bound(std::string_view function, double value, Type parameter);
 
 // The value as the parameter's type.
 template <class To, class From>
@@ -179,7 +181,13 @@ constexpr To bound_value([[maybe_unused]] std::string_view function, From value)
     } else {
         has_value = std::in_range<To>(+value);
     }
-    if (!has_value) refuse_bound(function, std::to_string(value), type_of<To>());
+    if (!has_value) {
+        if constexpr (std::is_floating_point_v<From>) {
+            refuse_bound(function, static_cast<double>(value), type_of<To>());
+        } else {
+            refuse_bound(function, std::to_string(value), type_of<To>());
+        }
+    }
     return bound;
 }
 
