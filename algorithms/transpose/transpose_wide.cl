@@ -34,17 +34,19 @@
 #define HIGH_ITEMS 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
 #endif
 #if __has_builtin(__builtin_shufflevector)
-#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#define LOW_OF(a, b) __builtin_shufflevector(a, b, LOW_ITEMS)
+#define HIGH_OF(a, b) __builtin_shufflevector(a, b, HIGH_ITEMS)
 #else
-#define SHUFFLE(a, b, ...) shuffle2(a, b, (VECTOR)(__VA_ARGS__))
+#define LOW_OF(a, b) shuffle2(a, b, (VECTOR)(LOW_ITEMS))
+#define HIGH_OF(a, b) shuffle2(a, b, (VECTOR)(HIGH_ITEMS))
 #endif
 
 // Transposes a block in log2(PACK) rounds. A round interleaves row k with row k + PACK / 2, which rotates the bits
 // of an element's place (row, column) by one. All rounds rotate them by half their length.
 #define ROUND(from, to)                                                                                                \
     _Pragma("unroll") for (int k = 0; k < PACK / 2; ++k) {                                                             \
-        to[2 * k] = SHUFFLE(from[k], from[k + PACK / 2], LOW_ITEMS);                                                   \
-        to[2 * k + 1] = SHUFFLE(from[k], from[k + PACK / 2], HIGH_ITEMS);                                              \
+        to[2 * k] = LOW_OF(from[k], from[k + PACK / 2]);                                                               \
+        to[2 * k + 1] = HIGH_OF(from[k], from[k + PACK / 2]);                                                          \
     }
 typedef struct { VECTOR all; } __attribute__((packed)) Unaligned;
 INLINED void turn_block(const B* from, u64 from_pitch, B* to, u64 to_pitch) {
