@@ -6,12 +6,12 @@
 
 #include <concord/error.hpp>
 #include <concord/internal/input_file.hpp>
+#include <concord/internal/number_text.hpp>
 #include <concord/lab/table.hpp>
 #include <concord/study/internal/rank_studies.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <iomanip>
 #include <map>
 #include <set>
 #include <sstream>
@@ -276,38 +276,50 @@ std::string algorithm_page(const Machines& machines, const std::string& name) {
     return text.empty() ? "There are no stored measurements.\n" : text + explanation;
 }
 
-// "1.24x the speed of CUB", "as fast as CUB".
-std::string compared_words(const PeerGroup& group) {
-    if (group.peers.empty()) return "no peer";
-    const Result& peer = *group.peers.front();
-    const double value = group.speed_up(peer);
-    return (value >= 0.995 && value < 1.005 ? "as fast as " : factor(value) + " the speed of ") +
-           peer_name(peer) + (peer.note.empty() ? "" : " *");
+// A device's heading in the headline: "NVIDIA H100 80GB HBM3, CUDA", "Intel(R) Xeon(R) Processor, oneTBB, 2 cores".
+std::string headline_title(const StoredDevice& device) {
+    if (device.backend != "oneTBB") return device.title;
+    return device.title + ", " + device.groups.front().run->at("machine").at("cores").dump() + " cores";
 }
 
+// "CUB" of "CUB 3.5.0, run_to_run".
+std::string short_peer_name(const Result& peer) {
+    return peer.library.substr(0, peer.library.find_first_of(" ,"));
+}
+
+// "3.00 TB/s, 0.99x CUB".
+std::string headline_cell(const PeerGroup& group) {
+    const std::string rate = rate_of(group.best());
+    if (group.peers.empty()) return rate;
+    const Result& peer = *group.peers.front();
+    return rate + ", " + factor(group.speed_up(peer)) + " " + short_peer_name(peer) +
+           (peer.note.empty() ? "" : " *");
+}
+
+// The machine's page has sizes, types, the fractions of the attainable rates, and the peers' calls and versions.
 std::string headline_page(const Devices& devices) {
-    Rows rows = {{"algorithm"}};
+    Rows rows = {{"workload"}};
     for (const StoredDevice* device : devices)
-        rows.front().push_back(device->title);
+        rows.front().push_back(">" + headline_title(*device));
     bool is_marked = false;
     for (const std::string& algorithm : algorithms_of(devices)) {
         rows.push_back({algorithm});
         for (const StoredDevice* device : devices) {
             rows.back().emplace_back("–");
             for (const PeerGroup& group : first_workload(*device, algorithm)) {
-                const std::string fraction = fraction_of(group.best());
-                rows.back().back() = work_of_group(group.best()) + ": " + rate_of(group.best()) +
-                                     (fraction.empty() ? "" : " (" + fraction + " of attainable)") + "; " +
-                                     compared_words(group);
+                const std::string& workload = group.best().workload;
+                if (rows.back().front() == algorithm && workload != algorithm)
+                    rows.back().front() += ", " + workload;
+                rows.back().back() = headline_cell(group);
                 is_marked = is_marked || rows.back().back().ends_with('*');
             }
         }
     }
-    rows.push_back({"lowest speed-up of all workloads at their largest size"});
+    rows.push_back({"lowest ratio of all workloads"});
     for (const StoredDevice* device : devices) {
         const PeerGroup group = lowest(*device);
-        rows.back().push_back(group.best().algorithm + " " + work_of_group(group.best()) + ": " +
-                              rate_of(group.best()) + "; " + compared_words(group));
+        rows.back().push_back(group.best().algorithm + ", " + group.best().workload + ": " +
+                              headline_cell(group));
     }
     return markdown_table(rows) + (is_marked ? "\\* see the note on the machine's page: the peer's contract "
                                                "differs, or the result is verified "
@@ -466,17 +478,16 @@ std::string python_page(const fs::path& folder) {
 
 // "99.87 %". Rounded down, so that a share below 1 is not 100 %.
 std::string percent(double share) {
-    std::ostringstream text;
-    text << std::fixed << std::setprecision(share < 0.9999 ? 2 : 4)
-         << (share < 0.9999 ? std::floor(share * 1e4) / 1e2 : std::floor(share * 1e6) / 1e4);
-    return share == 1 ? "100 %" : text.str() + " %";
+    if (share == 1) return "100 %";
+    return (share < 0.9999 ? detail::fixed_text(std::floor(share * 1e4) / 1e2, 2)
+                           : detail::fixed_text(std::floor(share * 1e6) / 1e4, 4)) +
+           " %";
 }
 
 // "[-0.9, 10]"
 std::string interval_of(const ordered_json& row) {
-    std::ostringstream text;
-    text << "[" << row.at("low").get<double>() << ", " << row.at("high").get<double>() << "]";
-    return text.str();
+    const auto bound = [&](const char* name) { return detail::general_text(row.at(name).get<double>(), 6); };
+    return "[" + bound("low") + ", " + bound("high") + "]";
 }
 
 // What python/benchmarks/functions.py measured: a table for each machine.
