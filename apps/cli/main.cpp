@@ -1,5 +1,6 @@
 // The program `concord`: runs, checks and measures algorithms from the command line.
 
+#include "check_worker.hpp"
 #include "files.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
@@ -108,6 +109,7 @@ int run_program(int argc, char** argv) {
                            add_tune, add_cache, add_documentation})
         add(program, action);
     add_common_options(program);
+    add_worker_option(program, argc, argv);
     try {
         program.parse(argc, argv);
         refuse_empty_lists(program);

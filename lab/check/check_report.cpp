@@ -169,6 +169,10 @@ void CheckReport::not_applicable(const CheckCase& at, const std::string& reason)
     note(at, "not applicable", reason);
 }
 
+void CheckReport::fail_device(const std::string& message) {
+    if (device_failure_.empty()) device_failure_ = message;
+}
+
 void CheckReport::no_cases(const std::string& algorithm) {
     without_cases_.push_back(algorithm);
 }
@@ -178,7 +182,9 @@ void CheckReport::require_cases(const Suite& suite, const Device& device) {
     const bool narrowed = !options_.sizes.empty() || !options_.patterns.empty() ||
                           !options_.placements.empty() ||
                           (!types.empty() && std::find(types.begin(), types.end(), Type::f32) == types.end());
-    if (!suite.must_run || narrowed || !asked_for(options_.algorithms, suite.name)) return;
+    if (!suite.must_run || (narrowed && !options_.every_variant) ||
+        !asked_for(options_.algorithms, suite.name))
+        return;
     const std::string& selector = device.info().selector;
     for (const Variant* variant : suite.variants) {
         if (!asked_for(options_.variants, variant->name) || !detail::supports_dialect(device, *variant))
@@ -248,7 +254,7 @@ u64 CheckReport::not_applicable() const {
 
 int CheckReport::status() const {
     if (nothing_ran()) return 2;
-    if (failed() == 0) return 0;
+    if (failed() == 0) return device_failure_.empty() ? 0 : 4;
     bool differs = !without_cases_.empty() || !losses_.empty();
     for (const auto& [key, counts] : tallies_)
         differs = differs || counts.differs();

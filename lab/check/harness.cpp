@@ -125,6 +125,15 @@ void Harness::load(const Work& work, const Placement& placement) {
     }
 }
 
+void Harness::unload() {
+    if (runs()) stream_->synchronize();
+    inputs_.clear();
+    outputs_.clear();
+    work_ = {};
+    read_back_ = {};
+    device_->trim();
+}
+
 Operands Harness::operands() const {
     Operands operands;
     for (const Range& range : inputs_)

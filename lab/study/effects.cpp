@@ -27,7 +27,7 @@ void enqueue(Stream& stream, const char* entry, const HostKernel& host, u64 n, u
              const A&... arguments) {
     Device& device = stream.device();
     if (const detail::Support support = detail::supports_group(device, group_size); !support)
-        throw Error(ErrorCode::unsupported, entry, support.reason);
+        throw Error(ErrorCode::unsupported, entry, support.text());
     const auto kernel = device.kernel({.source = &detail::kernel_sources::effects(),
                                        .entry = entry,
                                        .constants = {{"GROUP_SIZE", group_size}},

@@ -8,7 +8,8 @@
 #   memcheck, racecheck  changed kernels under compute-sanitizer; skipped where it is not installed
 #   tests.SELECTOR       the device suite of the tests
 #   headline             `concord study headline`: rates, compared with the peer libraries of the build
-# --quick: types f32 and u8, small sizes in the study.
+#   speed                results of headline that are slower than stored ones of the same card; skipped without these
+# --quick: types f32 and u8, small sizes in the study, no step speed.
 set -u
 export LC_ALL=C
 
@@ -68,6 +69,7 @@ for algorithm in "${algorithms[@]}"; do steps+=("check.$algorithm"); done
 if [[ $gpus == *cuda:* ]]; then steps+=(memcheck racecheck); fi
 for gpu in ${gpus//,/ }; do steps+=("tests.$gpu"); done
 steps+=(headline)
+((${#quick[@]})) || steps+=(speed)
 if ((list)); then
     printf '%s\n' "${steps[@]}"
     exit 0
@@ -90,12 +92,19 @@ step() {  # NAME: runs it
             CONCORD_TEST_DEVICES=${1#tests.} CONCORD_TUNING=off concord-tests "--test-suite=$suite"
             ;;
         headline) concord study headline --devices "$gpus" "${quick[@]}" --out "$results/headline" ;;
+        speed)
+            local status=0
+            concord study --regressions "$results/headline" --stored "$here/stored" || status=$?
+            # No stored results of these cards.
+            [[ $status != 3 ]] || status=77
+            return "$status"
+            ;;
     esac
 }
 
 # The line of a log that sums it up.
 summary_of() {
-    grep -E '^check: |^passed |^FAILED|test cases:|^concord: |is not installed' "$1" | tail -n 1 | cut -c 1-110
+    grep -E '^check: |^speed: |^passed |^FAILED|test cases:|^concord: |is not installed' "$1" | tail -n 1 | cut -c 1-110
 }
 
 # A step is a process group of its own, so that all of it ends with the run.

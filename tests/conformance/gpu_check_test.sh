@@ -44,6 +44,7 @@ cat >bin/concord <<'STUB'
 #!/bin/sh
 case $1 in
     devices) echo '"selector": "opencl:7",'; echo '"many work-items per group": "yes",' ;;
+    study) [ "$2" != --regressions ] || [ ! -e "$(dirname "$0")/../speed" ] || exit "$(cat "$(dirname "$0")/../speed")" ;;
     check) [ ! -e slow ] || { sleep 3; touch survived; }; echo "$2" >>"$(dirname "$0")/../ran"; [ "$2" != scan ] || [ -e "$(dirname "$0")/../mended" ] ;;
 esac
 STUB
@@ -55,6 +56,14 @@ expect "the others passed" grep -qE '^check\.reduce +passed' results/table.txt
 touch mended
 expect "once it passes, the run ends with 0" ./run
 expect "only the failed step was repeated" test "$(sort ran | uniq -d)" = scan
+expect "without --quick it compares with stored results" grep -qE '^speed +passed' results/table.txt
+for result in "1 FAILED" "3 skipped"; do
+    rm results/speed.status
+    echo "${result% *}" >speed
+    ./run >/dev/null
+    expect "speed: status ${result% *} is ${result#* }" grep -qE "^speed +${result#* }" results/table.txt
+done
+expect "and stored results are in the folder" test -s stored/h100.bench.json
 rm -rf results
 touch slow
 expect "ends with 130 when it is interrupted" sh -c './run & sleep 1; kill -TERM $!; wait $!; test $? = 130'

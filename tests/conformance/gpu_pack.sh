@@ -14,8 +14,8 @@ fi
 mkdir -p "$folder"
 folder=$(cd -- "$folder" && pwd -P)
 # Results stay: a run continues.
-rm -rf "$folder/bin" "$folder/lib" "$folder/source"
-mkdir -p "$folder"/{bin,lib/concord,source/algorithms/reduce}
+rm -rf "$folder/bin" "$folder/lib" "$folder/source" "$folder/stored"
+mkdir -p "$folder"/{bin,lib/concord,source/algorithms/reduce,stored}
 
 for program in concord concord-tests; do
     strip -o "$folder/bin/$program" "$build/bin/$program"
@@ -45,6 +45,7 @@ fi
 cp "$source/algorithms/reduce/reduce_steps.cu" "$folder/source/algorithms/reduce/"
 cp "$source/tests/conformance/sanitizer.sh" "$folder/source/"
 cp "$source/tests/conformance/gpu_check.sh" "$folder/run"
+cp "$source"/docs/results/*.bench.json "$folder/stored/"
 "$build/bin/concord" algorithms --json | sed -n 's/^      "name": "\(.*\)",$/\1/p' >"$folder/algorithms"
 if [[ $changed == *algorithms/common/* ]]; then
     cp "$folder/algorithms" "$folder/changed"

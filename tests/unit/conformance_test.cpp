@@ -148,9 +148,11 @@ DEVICE_TEST(a_variant_that_refuses_all_work_is_a_failure) {
     CHECK(stale.failed() == 1);
     CHECK(tells(stale, "remove the entry"));
 
-    // A check that is limited to some sizes does not judge it.
+    // A check that is limited to some sizes judges it only if that is asked for.
     options.sizes = {5};
     CHECK(check({suite}, options).failed() == 0);
+    options.every_variant = true;
+    CHECK(check({suite}, options).failed() == 1);
 }
 
 DEVICE_TEST(a_correct_kernel_passes) {
@@ -187,7 +189,7 @@ DEVICE_TEST(a_modified_input_is_detected) {
 }
 
 DEVICE_TEST(compilers_errors_name_this_file_and_line) {
-    if (device.traits().dialect == Dialect::host) return;  // compiled with this file
+    REQUIRES(device.traits().compiles_source, test::needs::compiler);
     const CheckReport report = run(device, doubled<i32, no_statement>());
     CHECK(report.status() == 1);
     const u32 line = text_line + (device.traits().dialect == Dialect::cuda ? 6 : 17);

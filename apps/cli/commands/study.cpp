@@ -34,7 +34,7 @@ struct StudyArguments {
     study::StudyOptions options;
     std::vector<std::string> types, sizes, compare, files;
     std::vector<std::string> page;
-    std::string out, stored = "docs/results";
+    std::string out, stored = "docs/results", regressions;
     bool list = false, markdown = false, part = false;
 };
 
@@ -170,6 +170,12 @@ int compare(const StudyArguments& asked) {
     return status_ok;
 }
 
+int print_regressions(const StudyArguments& asked) {
+    const study::Regressions found = study::regressions(study::read_records(asked.regressions), asked.stored);
+    std::cout << found.text;
+    return found.compared == 0 ? status_unavailable : found.slower > 0 ? status_wrong : status_ok;
+}
+
 int print_page(const StudyArguments& asked) {
     if (asked.page.front() != "figures" || asked.page.size() != 2) {
         std::cout << study::stored_page(asked.stored, asked.page);
@@ -233,10 +239,12 @@ void check_names_of_ranks(const std::vector<std::string>& names) {
 
 int run(StudyArguments asked) {
     const bool has_ranks = RankJob::has_ranks();
-    if (has_ranks && !asked.list && asked.page.empty()) check_names_of_ranks(asked.options.names);
+    if (has_ranks && !asked.list && asked.page.empty() && asked.regressions.empty())
+        check_names_of_ranks(asked.options.names);
     if (asked.list) return list_studies(asked.markdown);
     if (!asked.page.empty()) return print_page(asked);
     if (!asked.compare.empty()) return compare(asked);
+    if (!asked.regressions.empty()) return print_regressions(asked);
     std::error_code error;
     // Without names the report is written again from earlier results.
     const fs::path results = fs::path(asked.out) / "results.jsonl";
@@ -337,6 +345,10 @@ void add_study(CLI::App& program, Action& action) {
     command->add_flag("--part", asked->part, "Measure for another process")->group("");
     command->add_option("--page", asked->page, "Print a block of the documentation from stored results")
         ->expected(1, 100)
+        ->group("");
+    command
+        ->add_option("--regressions", asked->regressions,
+                     "Compare the results in a directory with stored ones")
         ->group("");
     command->add_option("--stored", asked->stored, "Directory of the stored results")->group("");
     command->callback([asked, &action] { action = [asked] { return run(*asked); }; });

@@ -29,6 +29,8 @@ struct CheckOptions {
     std::vector<Pattern> patterns = {};      ///< empty: the patterns of the suite
     std::vector<Placement> placements = {};  ///< restricts the plan's placements; empty: all of them
     bool full = false;                       ///< adds sizes up to 2^32 + 1, limited by memory
+    /// Whether a variant without a passing case is a failure although sizes, patterns, placements or types are limited.
+    bool every_variant = false;
     bool verbose = false;  ///< print() lists skipped and not applicable cases with their reasons
     u64 seed = 1;          ///< of the generated inputs
     /// Command that the text of a failure starts with, so that it repeats the case. Empty: the text is a CheckOptions
@@ -90,11 +92,14 @@ class CheckReport {
     void skip(const CheckCase& at, const std::string& reason, const std::string& detail = {});
     /// Records a case that the variant or the device does not support.
     void not_applicable(const CheckCase& at, const std::string& reason);
+    /// Records a failure of a device that belongs to no case.
+    void fail_device(const std::string& message);
     /// Records a suite without cases, which is a failure.
     void no_cases(const std::string& algorithm);
     /// Records a failure for each variant of the suite without a passing case on the device and without an entry in
     /// Suite::refusals that explains it, and for each entry that is not needed there. Call it after the last case.
-    /// Does nothing if the options limit sizes, patterns or placements, or leave out f32.
+    /// Does nothing if the options limit sizes, patterns or placements, or leave out f32, unless
+    /// CheckOptions::every_variant is set.
     void require_cases(const Suite& suite, const Device& device);
     /// Notes that the check was stopped by CheckOptions::stop. `done` and `total` count cases, on all devices and with
     /// all asked variants together.
@@ -115,7 +120,8 @@ class CheckReport {
     /// Exit status of `concord check`. 0: no failure. 1: a result is wrong or differs between devices. 2: nothing could
     /// be checked. 4: a device failed or ran out of memory.
     int status() const;
-    /// The first failure of a device or of memory, after the device's selector. Empty if there was none.
+    /// The first failure of a device or of memory, after the device's selector if it belongs to a case. Empty if there
+    /// was none.
     const std::string& device_failure() const { return device_failure_; }
 
     /// Prints the matrix of variants and devices, the reasons of skipped cases with their numbers, and one line of

@@ -40,6 +40,8 @@ class Harness {
 
     /// Allocates buffers and uploads the inputs. Replaces the work that was loaded before.
     void load(const Work& work, const Placement& placement);
+    /// Frees the memory of the loaded work, and what the device keeps for later buffers.
+    void unload();
     /// Poisons the outputs, runs the loaded work once, and verifies the outputs and the memory around them. Throws what
     /// the call throws.
     Verdict run(const Variant& variant);

@@ -176,6 +176,14 @@ struct Comparison {
 };
 Comparison compare(const Records& a, const Records& b, const std::string& name_a, const std::string& name_b);
 
+// Results of a run of `headline` that are slower than those that are stored of the same devices: a table and a line of
+// counts. Of several stored runs the last one counts. Throws io if a stored file cannot be read.
+struct Regressions {
+    std::string text;
+    u64 compared = 0, slower = 0;
+};
+Regressions regressions(const Records& run, const std::filesystem::path& stored);
+
 // Used by several files of this folder.
 
 // Number of threads that kernels run on if they run in this process (a device with serial groups), otherwise 0.
