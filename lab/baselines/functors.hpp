@@ -1,6 +1,6 @@
 #pragma once
-// Function objects for the built-in functions and operators, as users of the C++ standard library or of Thrust write
-// them, and dispatch by the title of the work.
+// Function objects for the built-in functions and operators, as users of the C++ standard library write them, and
+// dispatch by the title of the work.
 
 #include "rows.hpp"
 
@@ -9,12 +9,6 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
-
-#if defined(__CUDACC__)
-#define CONCORD_ANYWHERE __host__ __device__
-#else
-#define CONCORD_ANYWHERE
-#endif
 
 namespace concord::baselines {
 
@@ -26,19 +20,19 @@ using Wide = std::conditional_t<
 
 struct Copy {
     template <class T>
-    CONCORD_ANYWHERE T operator()(T x) const {
+    T operator()(T x) const {
         return x;
     }
 };
 struct Negate {
     template <class T>
-    CONCORD_ANYWHERE T operator()(T x) const {
+    T operator()(T x) const {
         return static_cast<T>(-static_cast<Wide<T>>(x));
     }
 };
 struct Abs {
     template <class T>
-    CONCORD_ANYWHERE T operator()(T x) const {
+    T operator()(T x) const {
         if constexpr (std::is_floating_point_v<T>) {
             return std::fabs(x);
         } else {
@@ -48,13 +42,13 @@ struct Abs {
 };
 struct Square {
     template <class T>
-    CONCORD_ANYWHERE T operator()(T x) const {
+    T operator()(T x) const {
         return static_cast<T>(static_cast<Wide<T>>(x) * static_cast<Wide<T>>(x));
     }
 };
 struct Sqrt {
     template <class T>
-    CONCORD_ANYWHERE T operator()(T x) const {
+    T operator()(T x) const {
         return std::sqrt(x);
     }
 };
@@ -62,7 +56,7 @@ struct Sqrt {
 // The operators also accept GNU vectors (vector_size).
 struct Sum {
     template <class T>
-    CONCORD_ANYWHERE T operator()(T a, T b) const {
+    T operator()(T a, T b) const {
         return static_cast<T>(a + b);
     }
     template <class T>
@@ -70,7 +64,7 @@ struct Sum {
 };
 struct Product {
     template <class T>
-    CONCORD_ANYWHERE T operator()(T a, T b) const {
+    T operator()(T a, T b) const {
         if constexpr (std::is_integral_v<T>) {
             return static_cast<T>(static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b));
         } else {
@@ -82,7 +76,7 @@ struct Product {
 };
 struct Min {
     template <class T>
-    CONCORD_ANYWHERE T operator()(T a, T b) const {
+    T operator()(T a, T b) const {
         return b < a ? b : a;
     }
     template <class T>
@@ -90,7 +84,7 @@ struct Min {
 };
 struct Max {
     template <class T>
-    CONCORD_ANYWHERE T operator()(T a, T b) const {
+    T operator()(T a, T b) const {
         return a < b ? b : a;
     }
     template <class T>
@@ -107,7 +101,7 @@ struct EvenBin {
     u32 bins;
 
     // The bin of a sample, or `bins` if it is outside the range.
-    CONCORD_ANYWHERE u32 operator()(T x) const {
+    u32 operator()(T x) const {
         if constexpr (std::is_floating_point_v<T>) {
             if (!(x >= T(-1) && x < T(1))) return bins;
             const u32 bin = static_cast<u32>((x - T(-1)) * (static_cast<T>(bins) / T(2)));
@@ -122,7 +116,7 @@ struct EvenBin {
 template <class T>
 struct Below {
     T limit;
-    CONCORD_ANYWHERE bool operator()(T x) const { return x < limit; }
+    bool operator()(T x) const { return x < limit; }
 };
 
 // The types that a module is compiled for. CONCORD_FEW_TYPES: for libraries whose templates take minutes to compile,
@@ -234,12 +228,15 @@ Call visit_sort_pairs(const Work& work, F&& f) {
     });
 }
 
-// Calls f(TypeTag<T>, predicate) for a workload of compact. The predicate keeps a fraction of random elements.
+// The fraction of random elements that a workload of compact keeps.
+inline double kept_fraction(const Work& work) {
+    return work.title == "half" ? 0.5 : work.title == "few" ? 0.01 : 0.99;
+}
+// Calls f(TypeTag<T>, predicate) for a workload of compact.
 template <class F>
 Call visit_compact(const Work& work, F&& f) {
-    const double fraction = work.title == "half" ? 0.5 : work.title == "few" ? 0.01 : 0.99;
     return visit_compiled(work.type(), [&]<class T>(detail::TypeTag<T> tag) {
-        return f(tag, Below<T>{lab::random_quantile<T>(fraction)});
+        return f(tag, Below<T>{lab::random_quantile<T>(kept_fraction(work))});
     });
 }
 

@@ -57,8 +57,8 @@ detail::Support reduce_support(const Device&, const Work& work) {
     for (int i = 0; i < 64; ++i)
         sum += values[i] = static_cast<f32>(i % 2 != 0 ? -1 - i % 7 : 1 + i % 7);
     if (BLAS(cblas_ssum)(64, values, 1) == sum) return {};
-    return detail::Support::no("its cblas_ssum gives wrong sums on this CPU (" +
-                               std::string(BLAS(openblas_get_corename)()) + ")");
+    return detail::Support::no("its cblas_ssum gives wrong sums on this CPU ({})",
+                               BLAS(openblas_get_corename)());
 }
 
 Call transpose(Stream&, const Work& work, Views in, Views out) {

@@ -78,36 +78,23 @@ inline u32 host_threads() {
     return open_device("tbb")->traits().units;
 }
 
-template <class List, class Name>
-std::string joined(const List& list, Name name) {
-    std::string all;
-    for (const auto& item : list)
-        all += (all.empty() ? "" : ", ") + std::string(name(item));
-    return all;
-}
-
 inline detail::Support supports(const Library& library, const Row& row, const Device& device,
                                 const Work& work) {
     auto has = [](const auto& list, auto item) {
         return std::find(list.begin(), list.end(), item) != list.end();
     };
-    if (work.algorithm != row.algorithm)
-        return detail::Support::no("implements " + std::string(row.algorithm) + " only");
+    if (work.algorithm != row.algorithm) return detail::Support::no("implements {} only", row.algorithm);
     if (device.info().backend != library.backend)
-        return detail::Support::no("runs on " + library.backend + " devices");
+        return detail::Support::no("runs on {} devices", library.backend);
     if (!device.traits().runs) return detail::Support::no("the device only compiles");
     if (!has(row.titles, work.title))
-        return detail::Support::no("supports the workloads " +
-                                   joined(row.titles, [](auto title) { return title; }));
-    if (!has(row.types, work.type()))
-        return detail::Support::no("supports the types " +
-                                   joined(row.types, [](Type type) { return name_of(type); }));
+        return detail::Support::no("does not support the workload '{}'", work.title);
+    if (!has(row.types, work.type())) return detail::Support::no("does not support {}", name_of(work.type()));
     if (work.type() == Type::f64 && !device.traits().fp64)
         return detail::Support::no("the device does not support f64");
     // Results for empty input differ between libraries, and some reject it.
     if (work.n == 0) return detail::Support::no("supports one element or more");
-    if (work.n > library.most)
-        return detail::Support::no("supports at most " + std::to_string(library.most) + " elements");
+    if (work.n > library.most) return detail::Support::no("supports at most {} elements", library.most);
     return row.also != nullptr ? row.also(device, work) : detail::Support{};
 }
 
@@ -117,6 +104,7 @@ inline void append(std::vector<Baseline>& list, const Library& library, const st
         baseline.algorithm = row.algorithm;
         baseline.name = library.name;
         baseline.library = library.version;
+        baseline.backend = library.backend;
         baseline.call = row.call;
         baseline.supports = [library, row](const Device& device, const Work& work) {
             return supports(library, row, device, work);

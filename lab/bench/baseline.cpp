@@ -28,7 +28,7 @@ std::vector<Baseline> load_all() {
             continue;
         }
         using Entry = void (*)(std::vector<Baseline>&);
-        const auto entry = reinterpret_cast<Entry>(dlsym(module, "concord_baselines_2"));
+        const auto entry = reinterpret_cast<Entry>(dlsym(module, "concord_baselines_3"));
         if (entry == nullptr) {
             skip("built for another version of Concord; rebuild it");
             continue;

@@ -78,7 +78,7 @@ class Runner {
         }
         progress_.clear();
         BenchDevice device{harness_.device().info(), backend_libraries(harness_.device().info().backend),
-                           ceilings_.known()};
+                           ceilings_.known(), std::move(missing_baselines_)};
         if (printer_ != nullptr) printer_->end_device(device);
         return device;
     }
@@ -138,6 +138,13 @@ class Runner {
             if (dead_ || stopped()) break;
         }
         if (loaded && attempted && !dead_) {
+            for (const std::string& baseline : plan_.missing_baselines_of(work)) {
+                const std::string line = work.algorithm + " " + work.title + " " +
+                                         std::string(name_of(work.type())) + ", " + baseline;
+                if (std::find(missing_baselines_.begin(), missing_baselines_.end(), line) ==
+                    missing_baselines_.end())
+                    missing_baselines_.push_back(line);
+            }
             for (const Baseline* baseline : plan_.baselines_of(work)) {
                 if (dead_ || stopped()) break;
                 BenchRow row = plan_.row_of(suite, work, *baseline);
@@ -371,6 +378,7 @@ class Runner {
     Ceilings ceilings_;
     StatusLine progress_;
     std::string status_;
+    std::vector<std::string> missing_baselines_;
     bool dead_ = false;  // the device failed
 };
 

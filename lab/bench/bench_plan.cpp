@@ -44,6 +44,22 @@ std::vector<const Baseline*> BenchPlan::baselines_of(const Work& work) const {
     return found;
 }
 
+std::vector<std::string> BenchPlan::missing_baselines_of(const Work& work) const {
+    std::vector<std::string> missing;
+    if (!options_.baselines) return missing;
+    std::vector<std::string> found;
+    for (const Baseline* baseline : baselines_of(work))
+        found.push_back(baseline->name);
+    for (const Baseline& baseline : baselines()) {
+        if (baseline.algorithm != work.algorithm || baseline.backend != harness_.device().info().backend ||
+            std::find(found.begin(), found.end(), baseline.name) != found.end())
+            continue;
+        found.push_back(baseline.name);
+        missing.push_back(baseline.name + ": " + baseline.supports(harness_.device(), work).text());
+    }
+    return missing;
+}
+
 BenchRow BenchPlan::row_of(const Suite& suite, const Work& work, std::string variant) const {
     BenchRow row;
     row.algorithm = suite.name;

@@ -21,6 +21,8 @@ class BenchPlan {
     // Whether to measure what `auto` chooses. "all" includes it.
     bool wants_auto() const;
     std::vector<const Baseline*> baselines_of(const Work& work) const;
+    // The device's baselines of this algorithm that do not support the work, with the reason: "cub: supports ...".
+    std::vector<std::string> missing_baselines_of(const Work& work) const;
     // A row without results.
     BenchRow row_of(const Suite& suite, const Work& work, std::string variant) const;
     BenchRow row_of(const Suite& suite, const Work& work, const Baseline& baseline) const;

@@ -171,6 +171,8 @@ void BenchPrinter::end_device(const BenchDevice& device) {
     if (exceeds) out_ << ">100 %: faster than the kernel that measures this rate; see docs/measuring.md\n";
     for (const std::string& library : libraries)
         out_ << library << '\n';
+    for (const std::string& baseline : device.missing_baselines)
+        out_ << "not measured: " << baseline << '\n';
     if (!libraries.empty())
         out_ << "ratio: time of the baseline / time of Concord's first variant; above 1 Concord is faster\n";
     for (const auto& [wanted, table] :

@@ -2,6 +2,8 @@
 
 #include <concord/lab/measure.hpp>
 
+#include <algorithm>
+
 namespace concord::lab {
 namespace {
 

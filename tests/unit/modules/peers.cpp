@@ -31,6 +31,7 @@ void peers(std::vector<lab::Baseline>& list) {
         baseline.algorithm = "add";
         baseline.name = name;
         baseline.library = "Peer 1.0";
+        baseline.backend = "tbb";
         baseline.call = [](const lab::Work&) { return "peer::add"; };
         baseline.supports = supports;
         baseline.prepare = adding(wrong);

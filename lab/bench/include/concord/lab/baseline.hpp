@@ -15,6 +15,7 @@ struct Baseline {
     std::string algorithm;  ///< name of the suite whose work it does
     std::string name;       ///< name of the row: "cub", "tbb"
     std::string library;    ///< library with its version: "CUB 3.0.1"
+    std::string backend;    ///< backend of the devices that it runs on: "cuda"
     /// Name of the library's function that does this work: "cub::DeviceReduce::Sum". Empty: unknown.
     std::function<std::string(const Work&)> call = {};
     /// Whether it supports this work (algorithm, operator by its title, types) on this device, and the reason if not.
@@ -40,7 +41,7 @@ const std::vector<Baseline>& baselines();
 
 /// Defines the entry point of a module of baselines. FUNCTION takes the list and appends to it.
 #define CONCORD_BASELINE_MODULE(FUNCTION)                                       \
-    extern "C" __attribute__((visibility("default"))) void concord_baselines_2( \
+    extern "C" __attribute__((visibility("default"))) void concord_baselines_3( \
         std::vector<concord::lab::Baseline>& list) {                            \
         FUNCTION(list);                                                         \
     }

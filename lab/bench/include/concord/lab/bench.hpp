@@ -160,6 +160,8 @@ struct BenchDevice {
     DeviceInfo info;                        ///< name and driver
     std::vector<DeviceProperty> libraries;  ///< libraries of the backend
     Ceilings::Known ceilings;               ///< attainable rates that were measured
+    /// Baselines that do not support some work, with the reasons: "scan sum f64, cub: supports the types f32".
+    std::vector<std::string> missing_baselines = {};
 };
 
 /// Rows of a benchmark run.
