@@ -6,6 +6,8 @@
 
 #include "blocks.hpp"
 
+#include <concord/internal/scan_carry.hpp>
+
 #include <algorithm>
 #include <array>
 
@@ -18,7 +20,7 @@ constexpr u64 fan = 16;
 // Scans the tiles of one rank.
 class Tiles {
   public:
-    Tiles(Stream& stream, const DistributedScanCall& call, const ScanBefore& before, const Options& options)
+    Tiles(Stream& stream, const DistributedScanCall& call, ScanCarry& before, const Options& options)
         : stream_(stream), call_(call), before_(before), options_(options) {}
 
     // Scans a range, starting from the carry of the elements before it.
@@ -50,7 +52,7 @@ class Tiles {
   private:
     Stream& stream_;
     const DistributedScanCall& call_;
-    const ScanBefore& before_;
+    ScanCarry& before_;
     const Options& options_;
 };
 
@@ -72,7 +74,7 @@ void check(Stream& stream, const View& in, const View& out) {
 
 // Exact operators: one total per rank suffices.
 void scan_exact(Communicator& ranks, Stream& stream, const View& in, const View& out, Tiles& tiles,
-                const ScanBefore& before, const std::function<void(const View&, const View&)>& total) {
+                ScanCarry& before, const std::function<void(const View&, const View&)>& total) {
     const auto memory = stream.scratch(size_of(in.type));
     const View sum{memory.get(), 0, 1, in.type};
     total(in, sum);
@@ -85,7 +87,7 @@ void scan_exact(Communicator& ranks, Stream& stream, const View& in, const View&
 }  // namespace
 
 Enqueued distributed_scan(Communicator& ranks, Stream& stream, const View& in, const View& out,
-                          const DistributedScanCall& call, const ScanBefore& before,
+                          const DistributedScanCall& call,
                           const std::function<void(const View& in, const View& out)>& total,
                           const Options& options) {
     check(stream, in, out);
@@ -96,6 +98,7 @@ Enqueued distributed_scan(Communicator& ranks, Stream& stream, const View& in, c
     const auto said = agree(ranks, "distributed_scan", what, numbers);
     ranks.prepare(stream, 0);  // its messages are short
     const Enqueued run = scan_in_parts(stream, whole, options);
+    ScanCarry before(whole);
     Tiles tiles(stream, call, before, options);
     if (total) {
         scan_exact(ranks, stream, in, out, tiles, before, total);
@@ -152,8 +155,8 @@ Enqueued distributed_scan(Communicator& ranks, Stream& stream, const View& in, c
     if (!is_float(in.type)) total = [&](const View& from, const View& to) { reduce(stream, from, to, op); };
     return detail::distributed_scan(
         ranks, stream, in, out,
-        [&](const View& from, const View& to) { return detail::scan_problem(from, to, op, kind); },
-        detail::scan_before(in.type, op), total, options);
+        [&](const View& from, const View& to) { return detail::scan_problem(from, to, op, kind); }, total,
+        options);
 }
 
 }  // namespace concord

@@ -98,11 +98,14 @@ u32 steps_per_exchange(const DistributedStencilVariant& row, const StencilCut& c
 // Why kernels cannot exchange the halos of a cut, whatever the links are; nothing if they may. ids: kernel_link_id()
 // of all ranks.
 Support may_fuse(const StencilCut& cut, std::span<const u64> ids, const DistributedStencilOptions& options) {
-    if (cut.along_y > 1 || cut.along_x > 1)
-        return Support::no("requires a cut along z alone, got " + cut.name());
+    if (cut.along_x > 1)
+        return Support::no("requires a cut along z alone, got {} x {} x {}", cut.along_z, cut.along_y,
+                           cut.along_x);
+    if (cut.along_y > 1)
+        return Support::no("requires a cut along z alone, got {} x {}", cut.along_z, cut.along_y);
     if (options.steps_per_exchange > 1)
-        return Support::no("exchanges halos in every step, got steps_per_exchange " +
-                           std::to_string(options.steps_per_exchange));
+        return Support::no("exchanges halos in every step, got steps_per_exchange {}",
+                           options.steps_per_exchange);
     if (!may_link_kernels(ids.first(std::min<std::size_t>(cut.parts(), ids.size()))))
         return Support::no(
             "requires a CUDA device of its own for each part, and links (CONCORD_LINKS); use auto");
@@ -110,7 +113,7 @@ Support may_fuse(const StencilCut& cut, std::span<const u64> ids, const Distribu
 }
 
 [[noreturn]] void refuse_fused(const Support& why) {
-    throw Error(ErrorCode::unsupported, call, "variant 'fused' " + why.reason);
+    throw Error(ErrorCode::unsupported, call, "variant 'fused' " + why.text());
 }
 
 // Whether all ranks say yes. Collective.

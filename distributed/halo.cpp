@@ -54,7 +54,7 @@ void launch_runs(Stream& stream, const View& from, const Runs& from_runs, const 
     const auto kernel = halo_kernel(stream.device(), size, group);
     const u32 pieces = static_cast<u32>(divide_up(packs, u64{group.group_size} * group.each));
     if (const Support counted = supports_group_count({from_runs.count, pieces}); !counted)
-        throw Error(ErrorCode::unsupported, "distributed_stencil", counted.reason);
+        throw Error(ErrorCode::unsupported, "distributed_stencil", counted.text());
     launch(stream, *kernel, LaunchShape::linear(from_runs.count * pieces, group.group_size), from, to, packs,
            from_runs.stride / pack, to_runs.stride / pack, pieces);
 }

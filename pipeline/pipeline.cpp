@@ -2,8 +2,12 @@
 
 #include "pipeline_engine.hpp"
 
+#include <concord/internal/scan_carry.hpp>
+
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 
 namespace concord {
 namespace detail {
@@ -131,7 +135,7 @@ PipelineRun pipeline_reduce(const PipelineDevices& devices, const PipelineSource
 // is then scanned from its carry. Devices may have tiles of two sizes. The host's levels start from the smaller size;
 // sixteen of these tiles form a node.
 PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
-                          const ScanCall& call, const ScanBefore& before, const PipelineOptions& options) {
+                          const ScanCall& call, const PipelineOptions& options) {
     check_same_type("scan", in, out);
     const Type type = in.type();
     constexpr u64 fan = 16;
@@ -139,6 +143,7 @@ PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& 
         std::shared_ptr<Buffer> device, host;
     };
     std::vector<Totals> totals;  // one per slot
+    std::optional<ScanCarry> before;
     Pipeline pipeline("scan", devices, options);
     u64 smallest = ~u64{0}, largest = 0;
     for (u32 i = 0; i < pipeline.devices(); ++i) {
@@ -148,7 +153,7 @@ PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& 
     auto scan_part = [&](Stream& stream, const PipelineSegment& segment, u64 first, u64 count) {
         ScanProblem problem = call(segment.in[0].part(first, count), segment.out.part(first, count));
         std::array<std::byte, 8> carry{};
-        before.carry(carry.data());
+        before->carry(carry.data());
         problem.identity = {std::span(carry).first(size_of(type))};
         problem.in_parts = true;
         return scan(stream, problem, options.call);
@@ -160,6 +165,7 @@ PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& 
          .grain = largest,
          .begin = [&](Stream& stream, const PipelineSegment& segment) -> Enqueued {
              const ScanProblem problem = call(segment.in[0], segment.out);
+             if (!before) before.emplace(problem);
              const Enqueued run = scan_in_parts(stream, problem, options.call);
              if (segment.only) return run;
              if (totals.size() <= segment.slot) totals.resize(segment.slot + 1);
@@ -190,7 +196,7 @@ PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& 
                          node *= fan;
                      const u64 count = std::min(node, segment.count - done);
                      scan_part(stream, segment, done, count);
-                     before.push(total + done / tile * size_of(type), divide_up(count, tile), level);
+                     before->push(total + done / tile * size_of(type), divide_up(count, tile), level);
                      done += count;
                  }
                  return segment.count;
@@ -311,8 +317,7 @@ PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& 
                           ReduceOp op, ScanKind kind, const PipelineOptions& options) {
     return detail::pipeline_scan(
         devices, in, out,
-        [&](const View& from, const View& to) { return detail::scan_problem(from, to, op, kind); },
-        detail::scan_before(in.type(), op), options);
+        [&](const View& from, const View& to) { return detail::scan_problem(from, to, op, kind); }, options);
 }
 
 PipelineRun pipeline_histogram(const PipelineDevices& devices, const PipelineSource& in,

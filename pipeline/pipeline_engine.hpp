@@ -3,8 +3,10 @@
 
 #include <concord/pipeline.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
+#include <functional>
 
 namespace concord::detail {
 

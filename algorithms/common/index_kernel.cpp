@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <mutex>
+#include <optional>
 
 namespace concord::detail {
 namespace {
@@ -160,26 +161,50 @@ constexpr std::string_view opencl_loops = R"( {
 #endif
             )";
 
+// What the texts of the languages differ in, around the body.
+struct IndexLanguage {
+    Dialect dialect;
+    std::string_view restricted, function, global, kernel;  // qualifiers
+    std::string_view offset;  // type of the parameter behind each buffer; empty: pointers carry offsets
+    std::string_view loops, end;
+};
+constexpr IndexLanguage index_languages[] = {
+    {.dialect = Dialect::cuda,
+     .restricted = "__restrict__",
+     .function = "static __device__ __forceinline__ ",
+     .global = "",
+     .kernel = "extern \"C\" __global__ void __launch_bounds__(256) ",
+     .offset = "",
+     .loops = cuda_loops,
+     .end = "\n}\n"},
+    {.dialect = Dialect::opencl,
+     .restricted = "restrict",
+     .function = "static inline ",
+     .global = "__global ",
+     .kernel = "__kernel void ",
+     .offset = "ulong",
+     .loops = opencl_loops,
+     .end = "\n#if !CONCORD_MANY\n    }\n#endif\n}\n"}};
+
+std::string index_source(const IndexKernelDefinition& d, const IndexLanguage& language,
+                         const std::vector<const NamedFunction*>& helpers) {
+    std::string text = "#if CONCORD_DISTINCT\n#define CONCORD_RESTRICT ";
+    text.append(language.restricted).append("\n#else\n#define CONCORD_RESTRICT\n#endif\n");
+    text.append(body_function(d, language.dialect, language.function, language.global, helpers));
+    text.append(language.kernel).append(d.name).append(entry_head(d, language.global, language.offset));
+    text.append(language.loops).append(body_call(d, !language.offset.empty())).append(language.end);
+    return text;
+}
+
 }  // namespace
 
-// The sources of a kernel, made at its first call.
+// What calls need to know of a kernel's body, found at the first call, and its sources.
 class IndexKernelCode {
   public:
     explicit IndexKernelCode(const IndexKernelDefinition& d)
-        : helpers_(functions_called(d.body, d.file)),
-          cuda_(
-              "#if CONCORD_DISTINCT\n#define CONCORD_RESTRICT __restrict__\n#else\n#define "
-              "CONCORD_RESTRICT\n#endif\n" +
-              body_function(d, Dialect::cuda, "static __device__ __forceinline__ ", "", helpers_) +
-              "extern \"C\" __global__ void __launch_bounds__(256) " + std::string(d.name) +
-              entry_head(d, "", "") + std::string(cuda_loops) + body_call(d, false) + "\n}\n"),
-          opencl_(
-              "#if CONCORD_DISTINCT\n#define CONCORD_RESTRICT restrict\n#else\n#define "
-              "CONCORD_RESTRICT\n#endif\n" +
-              body_function(d, Dialect::opencl, "static inline ", "__global ", helpers_) + "__kernel void " +
-              std::string(d.name) + entry_head(d, "__global ", "ulong") + std::string(opencl_loops) +
-              body_call(d, true) + "\n#if !CONCORD_MANY\n    }\n#endif\n}\n"),
-          source_(d.name, {SourceFile{d.name, cuda_}}, {SourceFile{d.name, opencl_}}) {
+        : definition_(d), helpers_(functions_called(d.body, d.file)) {
+        for (const std::string_view parameter : parameters_of(d))
+            name_in(d, parameter);  // refuses a parameter without a name
         std::string all(d.body);
         unportable_ = unportable_call(d.body, helpers_);
         if (unportable_.empty() && adds_floats(d)) unportable_ = "atomic_add";
@@ -201,7 +226,21 @@ class IndexKernelCode {
         }
         divides_ = may_divide_f32(whole);
     }
-    const KernelSource& source() const { return source_; }
+    // The source in a language, made at the first question for it. Null in C++.
+    const KernelSource* source(Dialect dialect) {
+        for (std::size_t i = 0; i < std::size(index_languages); ++i) {
+            if (index_languages[i].dialect != dialect) continue;
+            Written& written = written_[i];
+            std::call_once(written.once, [&] {
+                written.text = index_source(definition_, index_languages[i], helpers_);
+                const std::vector<SourceFile> files{{definition_.name, written.text}}, none;
+                const bool cuda = dialect == Dialect::cuda;
+                written.source.emplace(definition_.name, cuda ? files : none, cuda ? none : files);
+            });
+            return &*written.source;
+        }
+        return nullptr;
+    }
     bool uses_f64() const { return uses_f64_; }
     /// The least number of indices per task on CPUs: as many as take longer than the start of a task.
     u64 least_tile() const { return least_tile_; }
@@ -211,9 +250,15 @@ class IndexKernelCode {
     std::once_flag compiled_everywhere;
 
   private:
+    struct Written {
+        std::once_flag once;
+        std::string text;
+        std::optional<KernelSource> source;
+    };
+
+    const IndexKernelDefinition& definition_;
     std::vector<const NamedFunction*> helpers_;
-    std::string cuda_, opencl_;
-    KernelSource source_;
+    Written written_[std::size(index_languages)];
     std::string unportable_;
     bool divides_ = false, uses_f64_ = false;
     u64 least_tile_ = 1;
@@ -225,15 +270,15 @@ IndexKernelCode& code_of(const IndexKernelDefinition& d) {
     if (IndexKernelCode* const code = d.code->load(std::memory_order_acquire)) return *code;
     auto made = std::make_unique<IndexKernelCode>(d);
     IndexKernelCode* expected = nullptr;
-    // It lives as long as the definition.
+    // It lives as long as the definition, to which it refers.
     if (d.code->compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel))
         return *made.release();
     return *expected;
 }
 
-std::shared_ptr<Kernel> compiled(Device& device, const IndexKernelDefinition& d, const KernelSource& source,
+std::shared_ptr<Kernel> compiled(Device& device, const IndexKernelDefinition& d, IndexKernelCode& code,
                                  bool is_distinct, bool loops) {
-    return device.kernel({.source = &source,
+    return device.kernel({.source = code.source(device.traits().dialect),
                           .entry = d.name,
                           .constants = {{"CONCORD_DISTINCT", is_distinct ? 1 : 0},
                                         {"CONCORD_LOOPS", loops ? 1 : 0},
@@ -282,11 +327,11 @@ void refuse_index_view(const IndexKernelDefinition& d, std::size_t index, Type t
 }
 
 std::vector<std::string> check_index_kernel(const IndexKernelDefinition& d) {
-    const IndexKernelCode& code = code_of(d);
+    IndexKernelCode& code = code_of(d);
     std::vector<std::string> selectors;
     for (const std::shared_ptr<Device>& device : devices_to_compile_for()) {
         if (code.uses_f64() && !device->traits().fp64) continue;
-        compiled(*device, d, code.source(), true, false);
+        compiled(*device, d, code, true, false);
         selectors.push_back(device->info().selector);
     }
     return selectors;
@@ -304,7 +349,7 @@ Enqueued run_index_kernel(Stream& stream, const IndexKernelDefinition& d, const 
     constexpr u64 max_groups = 65535;  // along y and z
     // A work-item beyond the limit of groups would need a loop, which costs a tenth of a memory-bound kernel's speed.
     const bool loops = class_of(device) == DeviceClass::groups && (ny > max_groups || nz > max_groups);
-    const auto kernel = compiled(device, d, code.source(), are_distinct(d, arguments), loops);
+    const auto kernel = compiled(device, d, code, are_distinct(d, arguments), loops);
     if (compile_everywhere) std::call_once(code.compiled_everywhere, [&] { check_index_kernel(d); });
 
     const Enqueued enqueued{

@@ -1,6 +1,7 @@
-#include <concord/internal/operator_text.hpp>
-#include <concord/internal/shape.hpp>
+#include <concord/detail/checked_size.hpp>
 #include <concord/variant.hpp>
+
+#include <algorithm>
 
 namespace concord {
 
@@ -38,42 +39,59 @@ std::string joined(const std::vector<std::string_view>& names) {
 
 }  // namespace
 
+std::string Support::text() const {
+    std::string text;
+    const Value* value = values_.data();
+    for (std::string_view rest = reason_ == nullptr ? "" : reason_; !rest.empty();) {
+        const std::size_t gap = std::min(rest.find("{}"), rest.size());
+        text.append(rest.substr(0, gap));
+        rest.remove_prefix(gap);
+        if (rest.empty()) break;
+        rest.remove_prefix(2);
+        if (value->name == nullptr) {
+            text.append(std::to_string(value->number));
+        } else {
+            text.append(value->name, value->number);
+        }
+        ++value;
+    }
+    return text;
+}
+
 Support supports_dialect(const Device& device, const Variant& variant) {
     const Dialect dialect = device.traits().dialect;
     if (variant.dialects.has(dialect)) return {};
-    return Support::no("not implemented in " + std::string(name_of(dialect)));
+    return Support::no("not implemented in {}", name_of(dialect));
 }
 
 Support supports_type(const Device& device, Type type) {
     if (type == Type::f64 && !device.traits().fp64)
-        return Support::no(device.info().selector + " has no f64 arithmetic");
+        return Support::no("{} has no f64 arithmetic", device.info().selector);
     return {};
 }
 
 Support supports_order(const Variant& variant, OperationOrder asked, Type arithmetic) {
     if (!is_float(arithmetic) || variant.order <= asked) return {};
-    return Support::no("order of operations is " + std::string(name_of(variant.order)) + ", not " +
-                       std::string(name_of(asked)));
+    return Support::no("order of operations is {}, not {}", name_of(variant.order), name_of(asked));
 }
 
 Support supports_group(const Device& device, u32 group_size) {
     if (device.traits().serial_groups || device.traits().max_group_size >= group_size) return {};
-    return Support::no("requires groups of " + std::to_string(group_size) + " work-items; " +
-                       device.info().selector + " supports at most " +
-                       std::to_string(device.traits().max_group_size));
+    return Support::no("requires groups of {} work-items; {} supports at most {}", group_size,
+                       device.info().selector, device.traits().max_group_size);
 }
 
 Support supports_local_memory(const Device& device, u64 bytes) {
     if (bytes <= device.traits().local_memory) return {};
-    return Support::no("requires " + std::to_string(bytes) + " bytes of local memory per group; " +
-                       device.info().selector + " has " + std::to_string(device.traits().local_memory));
+    return Support::no("requires {} bytes of local memory per group; {} has {}", bytes,
+                       device.info().selector, device.traits().local_memory);
 }
 
 Support supports_scratch(const Device& device, u64 bytes) {
     const u64 most = device.traits().global_memory / 4;
     if (bytes <= most || !device.traits().runs) return {};
-    return Support::no("requires " + std::to_string(bytes) + " bytes of scratch memory; the limit on " +
-                       device.info().selector + " is " + std::to_string(most));
+    return Support::no("requires {} bytes of scratch memory; the limit on {} is {}", bytes,
+                       device.info().selector, most);
 }
 
 Support supports_group_count(std::initializer_list<u64> counts) {
@@ -82,42 +100,43 @@ Support supports_group_count(std::initializer_list<u64> counts) {
     for (const u64 count : counts)
         groups = groups * count;
     if (groups.fits(limit)) return {};
-    return Support::no("supports at most 2^31 - 1 tiles, got " + size_name(counts));
+    const u64* const n = counts.begin();
+    if (counts.size() == 2) return Support::no("supports at most 2^31 - 1 tiles, got {} x {}", n[0], n[1]);
+    return Support::no("supports at most 2^31 - 1 tiles, got {} x {} x {}", n[0], n[1], n[2]);
 }
 
 Support supports_waiting(const Device& device) {
     if (device.traits().forward_progress) return {};
-    return Support::no("requires groups that can wait for one another; " + device.info().selector +
-                       " does not guarantee forward progress");
+    return Support::no(
+        "requires groups that can wait for one another; {} does not guarantee forward progress",
+        device.info().selector);
 }
 
 Support supports_device_fence(const Device& device) {
     if (device.traits().device_fence) return {};
-    return Support::no("requires a memory fence for all groups of a launch; " + device.info().selector +
-                       " has none");
-}
-
-Support supports_builtin_only(const Operator& op, bool is_compiled) {
-    if (is_compiled) return {};
-    return Support::no("supports built-in operators only on the CPU, got operator '" + op.name + "'");
+    return Support::no("requires a memory fence for all groups of a launch; {} has none",
+                       device.info().selector);
 }
 
 Support supports_operator(const Device& device, const Operator& op, const void* host) {
     if (op.needs_f64 && !device.traits().fp64)
-        return Support::no("operator '" + op.name +
-                           "' computes in f64, as exp and the other math functions do, and " +
-                           device.info().selector + " has none; native:: selects the device's own functions");
+        return Support::no(
+            "operator '{}' computes in f64, as exp and the other math functions do, and {} has none; "
+            "native:: "
+            "selects the device's own functions",
+            op.name, device.info().selector);
     if (device.traits().compiles_source || host != nullptr) return {};
-    return Support::no("operator '" + op.name + "' exists only as source, and " + device.info().selector +
-                       " does not compile at run time; select a device that does");
+    return Support::no(
+        "operator '{}' exists only as source, and {} does not compile at run time; select a device that does",
+        op.name, device.info().selector);
 }
 
 bool is_portable(const Operator& op, const Device& device) {
-    return op.unportable.empty() && (device.traits().exact_divide_sqrt || !may_divide_f32(op));
+    return op.unportable.empty() && (device.traits().exact_divide_sqrt || !op.may_divide_f32);
 }
 
 void check_portable(std::string_view algorithm, const Operator& op, const Device& device) {
-    if (!device.traits().exact_divide_sqrt && may_divide_f32(op))
+    if (!device.traits().exact_divide_sqrt && op.may_divide_f32)
         throw Error(
             ErrorCode::unsupported, algorithm,
             "operator '" + op.name + "' divides or takes a square root, which " + device.info().selector +
@@ -137,12 +156,12 @@ void throw_unknown_variant(std::string_view algorithm, std::string_view name,
 }
 
 void throw_unsupported_variant(std::string_view algorithm, std::string_view name, const Device& device,
-                               std::string_view reason, const std::vector<std::string_view>& usable) {
+                               const Support& why, const std::vector<std::string_view>& usable) {
     // No other variant helps: the reason alone.
-    if (usable.empty()) throw Error(ErrorCode::unsupported, algorithm, reason);
+    if (usable.empty()) throw Error(ErrorCode::unsupported, algorithm, why.text());
     throw Error(ErrorCode::unsupported, algorithm,
-                "variant '" + std::string(name) + "' on " + device.info().selector + ": " +
-                    std::string(reason) + "; available: " + joined(usable));
+                "variant '" + std::string(name) + "' on " + device.info().selector + ": " + why.text() +
+                    "; available: " + joined(usable));
 }
 
 void check_operand(const char* algorithm, const char* name, const Stream& stream, const View& view) {
@@ -164,18 +183,16 @@ void check_output(const char* algorithm, const char* name, const Stream& stream,
 }
 
 void check_same_type(std::string_view call, std::initializer_list<std::pair<const char*, Type>> types) {
+    const auto differs = [&](const auto& named) { return named.second != types.begin()->second; };
+    if (std::none_of(types.begin(), types.end(), differs)) return;
     std::string names, got;
-    bool same = true;
     for (const auto& [name, type] : types) {
         const bool last = name == (types.end() - 1)->first;
         const char* separator = names.empty() ? "" : last ? " and " : ", ";
         names.append(separator).append(name);
         got.append(separator).append(name_of(type));
-        same = same && type == types.begin()->second;
     }
-    if (!same)
-        throw Error(ErrorCode::invalid_argument, call,
-                    error_message(names + " must have the same type", got));
+    throw Error(ErrorCode::invalid_argument, call, error_message(names + " must have the same type", got));
 }
 
 void check_overlap(std::string_view call, const NamedView& out, const NamedView& in, InPlace in_place) {

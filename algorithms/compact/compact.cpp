@@ -148,13 +148,16 @@ Enqueued compact(Stream& stream, const View& in, const View& out, const View& co
                  Others others, const Options& options) {
     const bool partition = others == Others::behind;
     const char* call = partition ? "partition" : "compact";
-    const std::string rule(name_of(keep.rule)), type(name_of(in.type));
+    const auto refuse = [&](const std::string& wants, std::string_view got) {
+        throw Error(
+            ErrorCode::invalid_argument, call,
+            "rule '" + std::string(name_of(keep.rule)) + "' requires " + wants + ", got " + std::string(got));
+    };
     if (is_float(in.type) && (keep.rule == KeepRule::even || keep.rule == KeepRule::odd))
-        throw Error(ErrorCode::invalid_argument, call, "rule '" + rule + "' requires integers, got " + type);
+        refuse("integers", name_of(in.type));
     if (has_operand(keep.rule) && keep.operand_type != in.type)
-        throw Error(ErrorCode::invalid_argument, call,
-                    "rule '" + rule + "' requires an operand of " + type + ", got " +
-                        (keep.operand_type ? std::string(name_of(*keep.operand_type)) : "none"));
+        refuse("an operand of " + std::string(name_of(in.type)),
+               keep.operand_type ? name_of(*keep.operand_type) : "none");
     return visit_type(in.type, [&](auto tag) {
         using T = typename decltype(tag)::type;
         T limit;

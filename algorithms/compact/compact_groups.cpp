@@ -6,6 +6,8 @@
 #include <concord/internal/launch.hpp>
 #include <concord/internal/lookback.hpp>
 
+#include <algorithm>
+
 namespace concord::detail {
 namespace {
 
@@ -40,7 +42,7 @@ Support supports_compact_lookback(const Device& device, const CompactProblem& p)
     if (Support waiting = supports_waiting(device); !waiting) return waiting;
     if (Support fence = supports_device_fence(device); !fence) return fence;
     if (const u64 tiles = tiles_of(p, lookback_rows).count; tiles > ~u32{0})
-        return Support::no("supports fewer than 2^32 tiles, got " + std::to_string(tiles));
+        return Support::no("supports fewer than 2^32 tiles, got {}", tiles);
     // The parts, an exchange of 64-bit counts and one of totals between lanes, and the totals before the tile.
     if (Support local = supports_local_memory(device, lookback_parts + 16 * compact_group + 256); !local)
         return local;

@@ -6,23 +6,10 @@
 namespace concord::detail {
 namespace {
 
-// One kernel per instruction set. 32 registers of 64 bytes hold four rows of four vectors; 16 registers of 32 bytes
-// hold four rows of two. Without FMA instructions every multiply-add is a function call.
-template <class I, class T>
-constexpr HostKernel sliding() {
-    using detail::host::MaskLoops;
-    constexpr HostKernel calls =
-        plain_host_kernel<&detail::host::convolve_sliding<I, T, 32, 2, MaskLoops::rolled>>();
-    constexpr HostKernel narrow =
-        with_version<&detail::host::convolve_sliding<I, T, 32, 2, MaskLoops::unrolled>, HostIsa::avx2>(calls);
-    return with_version<&detail::host::convolve_sliding<I, T, 64, 4, MaskLoops::unrolled>, HostIsa::avx512>(
-        narrow);
-}
-
 template <class I, class T>
 const ConvolveHost& host_of() {
     static constexpr ConvolveHost kernels{.naive = host_kernel<&detail::host::convolve_naive<I, T>>(),
-                                          .sliding = sliding<I, T>()};
+                                          .sliding = host_kernel<&detail::host::convolve_sliding<I, T>>()};
     return kernels;
 }
 

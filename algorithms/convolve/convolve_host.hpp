@@ -20,6 +20,9 @@
 
 #include <algorithm>
 #include <cmath>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace concord::detail::host {
 
@@ -84,9 +87,54 @@ struct ConvolveStage {
     alignas(64) T cells[convolve_max_rows][(piece + convolve_longest_side + line) / line * line + line];
 };
 
+// sum += a * b with one rounding, for the elements of a vector. Vectors are passed by reference: these functions have
+// their own target instruction set and are inlined only into kernels that are compiled for it. Loops of std::fma take
+// g++ ten times as long to compile.
+struct PlainFma {
+    template <class T, class V>
+    [[gnu::always_inline]] static void add(V& sum, T a, const V& b) {
+        for (u64 e = 0; e < sizeof(V) / sizeof(T); ++e)
+            sum[e] = std::fma(a, b[e], sum[e]);
+    }
+};
+#if defined(__x86_64__)
+struct Avx2Fma {
+    [[gnu::target("avx2,fma")]] static void add(__m256& sum, f32 a, const __m256& b) {
+        sum = _mm256_fmadd_ps(_mm256_set1_ps(a), b, sum);
+    }
+    [[gnu::target("avx2,fma")]] static void add(__m256d& sum, f64 a, const __m256d& b) {
+        sum = _mm256_fmadd_pd(_mm256_set1_pd(a), b, sum);
+    }
+};
+struct Avx512Fma {
+    [[gnu::target("avx512f")]] static void add(__m512& sum, f32 a, const __m512& b) {
+        sum = _mm512_fmadd_ps(_mm512_set1_ps(a), b, sum);
+    }
+    [[gnu::target("avx512f")]] static void add(__m512d& sum, f64 a, const __m512d& b) {
+        sum = _mm512_fmadd_pd(_mm512_set1_pd(a), b, sum);
+    }
+};
+#endif
+
+// A piece of a strip: `convolve_tall` rows of results, and the rows of cells under the mask.
+template <class T>
+struct ConvolveStrip {
+    const T* rows[convolve_max_rows];
+    T* out[convolve_tall];
+    u64 count;  // of columns, at least one vector
+    const T* mask;
+    u32 mask_rows, mask_columns;
+    // Prefetched along with the columns: cells of the next strip.
+    const std::byte* next[convolve_tall];
+    u64 cell_bytes;
+};
+
+// Whether the taps of 3 x 3, 5 x 5 and 7 x 7 masks are unrolled. That pays only with FMA instructions.
+enum class MaskLoops { rolled, unrolled };
+
 // Sums of `tall` rows by `Side` vectors of `Bytes` bytes, in registers. `Rows` and `Columns` are the sides of the
 // mask; 0 means that they are known at run time only.
-template <class T, u64 Bytes, int Side>
+template <class T, u64 Bytes, int Side, class Fma>
 struct ConvolveBlocks {
     static constexpr u64 width = Bytes / sizeof(T);  // elements per vector
     static constexpr int tall = convolve_tall;
@@ -97,35 +145,28 @@ struct ConvolveBlocks {
         std::memcpy(&cells, from, sizeof cells);
         return cells;
     }
-    [[gnu::always_inline]] static V fused(T a, V b, V c) {
-        V r;
-#pragma GCC unroll 16
-        for (u64 e = 0; e < width; ++e)
-            r[e] = std::fma(a, b[e], c[e]);
-        return r;
-    }
 
-    // Computes the results at columns [x, x + Wide * width) of `tall` rows. rows[r] + x is the first cell of row r
-    // under the mask.
+    // Computes the results at columns [x, x + Wide * width) of `tall` rows. strip.rows[r] + x is the first cell of
+    // row r under the mask.
     template <int Wide, u32 Rows, u32 Columns>
-    [[gnu::always_inline]] static void block(const T* const* rows, const T* mask, u32 mask_rows,
-                                             u32 mask_columns, T* const* out, u64 x) {
-        const u32 high = Rows != 0 ? Rows : mask_rows, across = Columns != 0 ? Columns : mask_columns;
+    [[gnu::always_inline]] static void block(const ConvolveStrip<T>& strip, u64 x) {
+        const u32 high = Rows != 0 ? Rows : strip.mask_rows,
+                  across = Columns != 0 ? Columns : strip.mask_columns;
         V sum[tall][Wide] = {};
         auto taps = [&](u32 r, u32 i, auto has) __attribute__((always_inline)) {
             V cells[Wide];
 #pragma GCC unroll 4
             for (int w = 0; w < Wide; ++w)
-                cells[w] = load(rows[r] + x + i + static_cast<u64>(w) * width);
+                cells[w] = load(strip.rows[r] + x + i + static_cast<u64>(w) * width);
             // Keeps the cells in registers: g++ would reload them in every multiply-add.
             asm volatile("" ::: "memory");
 #pragma GCC unroll 8
             for (u32 b = 0; b < tall; ++b) {
                 if (!has(b)) continue;
-                const T m = mask[(r - b) * across + i];
+                const T m = strip.mask[(r - b) * across + i];
 #pragma GCC unroll 4
                 for (int w = 0; w < Wide; ++w)
-                    sum[b][w] = fused(m, cells[w], sum[b][w]);
+                    Fma::add(sum[b][w], m, cells[w]);
             }
         };
         if constexpr (Rows != 0) {
@@ -151,25 +192,50 @@ struct ConvolveBlocks {
 #pragma GCC unroll 4
             for (int w = 0; w < Wide; ++w) {
                 make_canonical<T>(sum[b][w]);
-                std::memcpy(out[b] + x + static_cast<u64>(w) * width, &sum[b][w], Bytes);
+                std::memcpy(strip.out[b] + x + static_cast<u64>(w) * width, &sum[b][w], Bytes);
             }
         }
     }
 
-    // Computes `count` columns, at least one vector; the last vectors may overlap. Calls ahead(x) before every `Side`
-    // vectors.
-    template <u32 Rows, u32 Columns, class F>
-    [[gnu::always_inline]] static void slide(const T* const* rows, const T* mask, u32 mask_rows,
-                                             u32 mask_columns, T* const* out, u64 count, const F& ahead) {
+    // Computes the columns of the strip; the last vectors may overlap.
+    template <u32 Rows, u32 Columns>
+    [[gnu::always_inline]] static void slide(const ConvolveStrip<T>& strip) {
         u64 x = 0;
-        for (; x + Side * width <= count; x += Side * width) {
-            ahead(x);
-            block<Side, Rows, Columns>(rows, mask, mask_rows, mask_columns, out, x);
+        for (; x + Side * width <= strip.count; x += Side * width) {
+            for (const std::byte* next : strip.next) {
+                for (u64 at = 0; at < Side * width * strip.cell_bytes; at += 64)
+                    __builtin_prefetch(next + x * strip.cell_bytes + at);
+            }
+            block<Side, Rows, Columns>(strip, x);
         }
-        for (; x < count; x += width)
-            block<1, Rows, Columns>(rows, mask, mask_rows, mask_columns, out, std::min(x, count - width));
+        for (; x < strip.count; x += width)
+            block<1, Rows, Columns>(strip, std::min(x, strip.count - width));
     }
 };
+
+template <class T, u64 Bytes, int Side, MaskLoops Loops, class Fma>
+[[gnu::always_inline]] inline void convolve_strip(const Group& /*group*/, const ConvolveStrip<T>* strip) {
+    using Blocks = ConvolveBlocks<T, Bytes, Side, Fma>;
+    if constexpr (Loops == MaskLoops::unrolled) {
+        const u32 side = strip->mask_rows == strip->mask_columns ? strip->mask_rows : 0;
+        if (side == 3) return Blocks::template slide<3, 3>(*strip);
+        if (side == 5) return Blocks::template slide<5, 5>(*strip);
+        if (side == 7) return Blocks::template slide<7, 7>(*strip);
+    }
+    Blocks::template slide<0, 0>(*strip);
+}
+
+// One version for each instruction set. 32 registers of 64 bytes hold four rows of four vectors; 16 registers of 32
+// bytes hold four rows of two. Without FMA instructions every multiply-add is a function call.
+template <class T>
+constexpr HostKernel convolve_strips() {
+    HostKernel kernel = plain_host_kernel<&convolve_strip<T, 32, 2, MaskLoops::rolled, PlainFma>>();
+#if defined(__x86_64__)
+    kernel = with_version<&convolve_strip<T, 32, 2, MaskLoops::unrolled, Avx2Fma>, HostIsa::avx2>(kernel);
+    kernel = with_version<&convolve_strip<T, 64, 4, MaskLoops::unrolled, Avx512Fma>, HostIsa::avx512>(kernel);
+#endif
+    return kernel;
+}
 
 // Copies rows of cells, converted to T, and the cells outside the image.
 template <class I, class T>
@@ -205,9 +271,6 @@ struct ConvolveRows {
     }
 };
 
-// Whether the taps of 3 x 3, 5 x 5 and 7 x 7 masks are unrolled. That pays only with FMA instructions.
-enum class MaskLoops { rolled, unrolled };
-
 // Whether the rows of an image are read in place where that is possible. Narrow images are copied: separate borders
 // would cost more.
 template <class I, class T>
@@ -237,26 +300,32 @@ template <class T>
 }
 
 // A group computes `band` rows by `span` columns, in strips of `convolve_tall` rows, piece by piece.
-template <class I, class T, u64 Bytes, int Side, MaskLoops Loops>
-void convolve_sliding(const Group& group, const I* in, const T* mask, T* out, const ConvolvePlan p) {
-    using Blocks = ConvolveBlocks<T, Bytes, Side>;
+template <class I, class T>
+[[gnu::always_inline]] inline void convolve_sliding(const Group& group, const I* in, const T* mask, T* out,
+                                                    const ConvolvePlan p) {
+    static constexpr HostKernel strips = convolve_strips<T>();
+    constexpr u64 width = 64 / sizeof(T);  // of the longest vectors
     using Stage = ConvolveStage<T>;
-    constexpr bool unrolls = Loops == MaskLoops::unrolled;
     auto& stage = *reinterpret_cast<Stage*>(group.local);
     const u64 first_row = group.x / p.across * p.band, first_column = group.x % p.across * p.span;
     const u64 last_row = std::min(p.rows, first_row + p.band),
               last_column = std::min(p.columns, first_column + p.span);
     const u64 before = p.mask_columns / 2, reach = p.mask_columns - 1,
               count = p.mask_rows - 1 + convolve_tall;
-    const T* rows[convolve_max_rows];
+    ConvolveStrip<T> strip;
+    strip.mask = mask;
+    strip.mask_rows = p.mask_rows;
+    strip.mask_columns = p.mask_columns;
+    strip.cell_bytes = sizeof(I);
     u64 end = 0;
     for (u64 c = first_column; c < last_column; c = end) {
         end = piece_end<I, T>(p, c, last_column);
-        const u64 width = end - c;
+        const u64 columns = end - c;
         // Pieces of wide images are read in place, except for those at the borders.
         const bool in_place = reads_in_place<I, T>(p) && c >= before && end + reach - before <= p.columns;
-        const ConvolveRows<I, T> cells{in, p, c, std::max(width, Blocks::width)};
-        const bool staged = p.non_temporal != 0 || width < Blocks::width;
+        const ConvolveRows<I, T> cells{in, p, c, std::max(columns, width)};
+        const bool staged = p.non_temporal != 0 || columns < width;
+        strip.count = cells.width;
         // The row of the stage where the first row of cells is.
         u64 turn = 0;
         for (u64 y = first_row; y < last_row; y += convolve_tall) {
@@ -264,44 +333,29 @@ void convolve_sliding(const Group& group, const I* in, const T* mask, T* out, co
             for (u64 k = 0; k < count; ++k) {
                 const i64 row = cells.row(y, k);
                 T* const to = stage.cells[turn + k < count ? turn + k : turn + k - count];
-                rows[k] = to;
+                strip.rows[k] = to;
                 if constexpr (std::is_same_v<I, T>) {
                     if (in_place && row >= 0) {
-                        rows[k] = in + static_cast<u64>(row) * p.in_pitch + (c - before);
+                        strip.rows[k] = in + static_cast<u64>(row) * p.in_pitch + (c - before);
                         continue;
                     }
                 }
                 if (y == first_row || k >= count - convolve_tall) cells.load(to, row);
             }
             turn = turn + convolve_tall < count ? turn + convolve_tall : turn + convolve_tall - count;
-            // Results of rows past the last are discarded.
-            T* target[convolve_tall];
-            for (u64 b = 0; b < convolve_tall; ++b)
-                target[b] = staged || b >= high ? stage.results[b] : out + (y + b) * p.out_pitch + c;
-            // Prefetches the new rows of the next strip: the hardware does not predict these short pieces.
-            const I* next[convolve_tall];
-            for (u64 b = 0; b < convolve_tall; ++b)
-                next[b] = in + static_cast<u64>(std::max<i64>(cells.row(y, count + b), 0)) * p.in_pitch +
-                          (c - std::min(c, before));
-            auto ahead = [&](u64 x) __attribute__((always_inline)) {
-                for (u64 b = 0; b < convolve_tall; ++b) {
-                    for (u64 i = 0; i < Side * Blocks::width; i += 64 / sizeof(I))
-                        __builtin_prefetch(next[b] + x + i);
-                }
-            };
-            auto slide = [&]<u32 Rows, u32 Columns>() __attribute__((always_inline)) {
-                Blocks::template slide<Rows, Columns>(rows, mask, p.mask_rows, p.mask_columns, target,
-                                                      cells.width, ahead);
-            };
-            const u32 side = unrolls && p.mask_rows == p.mask_columns ? p.mask_rows : 0;
-            if constexpr (unrolls) {
-                if (side == 3) slide.template operator()<3, 3>();
-                if (side == 5) slide.template operator()<5, 5>();
-                if (side == 7) slide.template operator()<7, 7>();
+            for (u64 b = 0; b < convolve_tall; ++b) {
+                // Results of rows past the last are discarded.
+                strip.out[b] = staged || b >= high ? stage.results[b] : out + (y + b) * p.out_pitch + c;
+                // The new rows of the next strip: the hardware does not predict these short pieces.
+                strip.next[b] = reinterpret_cast<const std::byte*>(
+                    in + static_cast<u64>(std::max<i64>(cells.row(y, count + b), 0)) * p.in_pitch +
+                    (c - std::min(c, before)));
             }
-            if (side != 3 && side != 5 && side != 7) slide.template operator()<0, 0>();
+            const ConvolveStrip<T>* const argument = &strip;
+            const void* const arguments[] = {&argument};
+            strips.entry(group.isa)(group, arguments);
             for (u64 b = 0; staged && b < high; ++b)
-                store_results(out + (y + b) * p.out_pitch + c, stage.results[b], width, p.non_temporal);
+                store_results(out + (y + b) * p.out_pitch + c, stage.results[b], columns, p.non_temporal);
         }
     }
     if (p.non_temporal != 0) stream_fence();

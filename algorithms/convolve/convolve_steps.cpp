@@ -81,8 +81,8 @@ Support supports_convolve_naive(const Device& device, const ConvolveProblem& p) 
 
 Support supports_convolve_constant_mask(const Device& device, const ConvolveProblem& p) {
     if (!device.traits().constant_buffers && !fits_parameters(device, p))
-        return Support::no("requires a mask of at most " + std::to_string(parameter_space(device)) +
-                           " bytes among the kernel's parameters, got " + std::to_string(p.mask.bytes()));
+        return Support::no("requires a mask of at most {} bytes among the kernel's parameters, got {}",
+                           parameter_space(device), p.mask.bytes());
     return supports_convolve_naive(device, p);
 }
 

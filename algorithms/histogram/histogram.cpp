@@ -1,5 +1,7 @@
 #include "histogram_variants.hpp"
 
+#include <algorithm>
+
 namespace concord {
 namespace detail {
 namespace {
@@ -10,16 +12,15 @@ Support supports_any(const Device& device, const HistogramProblem& p) {
 
 Support supports_at_most_2_30(u64 bins) {
     if (bins <= max_narrow_bins) return {};
-    return Support::no("supports at most 2^30 bins, got " + std::to_string(bins));
+    return Support::no("supports at most 2^30 bins, got {}", bins);
 }
 
 Support supports_local(const Device& device, const HistogramProblem& p, u64 bytes) {
     constexpr u32 min_items = 256;
     if (Support group = supports_group(device, min_items); !group) return group;
     if (bytes > local_budget(device))
-        return Support::no(std::to_string(p.bins()) + " bins need " + std::to_string(bytes) +
-                           " bytes of local memory per group; " + device.info().selector + " has " +
-                           std::to_string(local_budget(device)));
+        return Support::no("{} bins need {} bytes of local memory per group; {} has {}", p.bins(), bytes,
+                           device.info().selector, local_budget(device));
     return supports_any(device, p);
 }
 
@@ -28,8 +29,8 @@ Support supports_private(const Device& device, const HistogramProblem& p) {
     const u64 bytes = private_rows(device, p).bytes(),
               most = std::min(device.traits().max_allocation, device.traits().global_memory / 4);
     if (bytes > most)
-        return Support::no("tables need " + std::to_string(bytes) + " bytes; the limit on " +
-                           device.info().selector + " is " + std::to_string(most));
+        return Support::no("tables need {} bytes; the limit on {} is {}", bytes, device.info().selector,
+                           most);
     return supports_any(device, p);
 }
 

@@ -1,9 +1,9 @@
 #include "histogram_variants.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <map>
 #include <mutex>
 
 namespace concord::detail {
@@ -110,23 +110,31 @@ std::vector<Type> bound_of(Form form, Type type, Type bin) {
     }
 }
 
-// Returns the same object for the same arguments, as Operator requires.
-const Operator& operator_of(Form form, Type type, Type bin) {
-    static std::mutex mutex;
-    static std::map<std::array<u8, 3>, Operator> made;
-    const std::lock_guard lock(mutex);
-    Operator& op = made[{static_cast<u8>(form), static_cast<u8>(type), static_cast<u8>(bin)}];
-    if (op.hash != ContentHash{}) return op;
-    constexpr std::string_view names[] = {"even",   "even_power_of_two", "even", "even", "modulo",
-                                          "modulo", "identity"};
-    op.name = names[static_cast<std::size_t>(form)];
+constexpr std::string_view form_names[] = {"even",   "even_power_of_two", "even", "even", "modulo",
+                                           "modulo", "identity"};
+
+Operator builtin_bins(Form form, Type type, Type bin) {
+    Operator op;
+    op.name = form_names[static_cast<std::size_t>(form)];
     op.result = bin;
     op.arguments = {type};
     op.bound = bound_of(form, type, bin);
     op.text = source_of(form, type, std::string(name_of(bin)));
     op.file = "builtin";
     op.line = 1;
-    return op = detail::finish(std::move(op));
+    return detail::finish(std::move(op));
+}
+
+// Returns the same object for the same arguments, as Operator requires. bin: u32 or u64.
+const Operator& operator_of(Form form, Type type, Type bin) {
+    struct Entry {
+        std::once_flag once;
+        Operator op;
+    };
+    static Entry table[std::size(form_names)][all_types.size()][2];
+    Entry& entry = table[static_cast<std::size_t>(form)][static_cast<std::size_t>(type)][bin == Type::u64];
+    std::call_once(entry.once, [&] { entry.op = builtin_bins(form, type, bin); });
+    return entry.op;
 }
 
 // --- Values --------------------------------------------------------------------------------------------------
@@ -178,15 +186,15 @@ T float_bound(const HistogramBound& bound) {
 template <class T>
 ResolvedBins even_floats(const HistogramBins& bins, u64 count) {
     const T lo = float_bound<T>(bins.lo()), hi = float_bound<T>(bins.hi());
-    const std::string type(name_of(type_of<T>()));
+    const auto type = [] { return std::string(name_of(type_of<T>())); };
     if (!std::isfinite(lo) || !std::isfinite(hi))
-        refuse("range must have finite ends in " + type + ", got " + range_name(bins) +
+        refuse("range must have finite ends in " + type() + ", got " + range_name(bins) +
                "; pass finite bounds");
-    if (!(lo < hi)) refuse("range is empty in " + type + ", got " + range_name(bins) + "; pass lo < hi");
+    if (!(lo < hi)) refuse("range is empty in " + type() + ", got " + range_name(bins) + "; pass lo < hi");
     const T scale = static_cast<T>(count) / (hi - lo);
     if (!std::isfinite(hi - lo) || !std::isfinite(scale))
-        refuse(std::string("range is too ") + (std::isfinite(hi - lo) ? "narrow" : "wide") + " for " + type +
-               ", got " + range_name(bins) + " with " + std::to_string(count) +
+        refuse(std::string("range is too ") + (std::isfinite(hi - lo) ? "narrow" : "wide") + " for " +
+               type() + ", got " + range_name(bins) + " with " + std::to_string(count) +
                " bins; hi - lo and bins / (hi - lo) must be finite");
     if (count > max_narrow_bins)
         return resolved<T>(Form::even_float, ops::EvenFloat<T, u64>{lo, hi, scale, count - 1});

@@ -333,7 +333,8 @@ void run_histogram_sorted(Stream& stream, const HistogramProblem& p) {
 void run_histogram_serial(Stream& stream, const HistogramProblem& p) {
     const u64 zero = 0;
     stream.fill(*p.out.buffer, p.out.offset, p.out.bytes(), &zero, size_of(p.out.type));
-    const auto serial = kernel(stream.device(), p, "histogram_serial", {}, &HistogramKernels::serial);
+    const auto serial =
+        host_kernel_of(stream.device(), "histogram_serial", histogram_kernels(is_wide(p)).serial);
     launch_bins(stream, *serial, p, LaunchShape::linear(1, 1), p.in, p.out, p.in.count, p.bins(),
                 size_of(p.out.type));
 }

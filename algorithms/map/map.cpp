@@ -7,6 +7,7 @@
 #include <concord/map.hpp>
 #include <concord/tuning.hpp>
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -83,24 +84,24 @@ u64 tile_of(const Device& device, const MapProblem& p) {
     return divide_up(divide_up(n, device.traits().units * u64{64}), 64) * 64;
 }
 
-void run_tiles(Stream& stream, const MapProblem& p, const char* entry, u64 tile) {
-    Device& device = stream.device();
-    const auto map = kernel(device, p, entry, 1, &MapHost::vectorized);
+void run_tiles(Stream& stream, const MapProblem& p, const Kernel& map, u64 tile) {
     const u64 n = p.out.count;
-    launch(stream, *map, LaunchShape::linear(divide_up(n, tile), 1), p.a, p.b, p.out, n, tile,
-           stores_non_temporal(device, stream_kib, point_of(p), bytes_of(p)), p.values);
+    launch(stream, map, LaunchShape::linear(divide_up(n, tile), 1), p.a, p.b, p.out, n, tile,
+           stores_non_temporal(stream.device(), stream_kib, point_of(p), bytes_of(p)), p.values);
 }
 
 void run_vectorized_items(Stream& stream, const MapProblem& p) {
-    run_tiles(stream, p, "map_wide", tile_of(stream.device(), p));
+    Device& device = stream.device();
+    run_tiles(stream, p, *kernel(device, p, "map_wide", 1, nullptr), tile_of(device, p));
 }
 
 // Waking a thread costs more than a built-in function of a few elements. A user's function may take any time.
 void run_vectorized_host(Stream& stream, const MapProblem& p) {
-    const Device& device = stream.device();
+    Device& device = stream.device();
     const bool is_small =
         p.op.file == "builtin" && bytes_of(p) >> 10 < tuned(device, parallel_kib, point_of(p), 256);
-    run_tiles(stream, p, "map_vectorized", is_small ? p.out.count : tile_of(device, p));
+    run_tiles(stream, p, *host_kernel_of(device, "map_vectorized", p.host->vectorized),
+              is_small ? p.out.count : tile_of(device, p));
 }
 
 // Elements of a pack, and elements before the first pack. A pack fills one access, or is one element if the operands
@@ -138,7 +139,7 @@ Support supports_any(const Device& device, const MapProblem& p) {
     }
     if (Support op = supports_operator(device, p.op, p.host); !op) return op;
     if (p.needs_exact_sqrt && p.a.type == Type::f32 && !device.traits().exact_divide_sqrt)
-        return Support::no(device.info().selector + " has no correctly rounded square root for f32");
+        return Support::no("{} has no correctly rounded square root for f32", device.info().selector);
     return {};
 }
 
@@ -148,7 +149,7 @@ Support supports_groups(const Device& device, const MapProblem& p) {
 }
 
 void run_serial(Stream& stream, const MapProblem& p) {
-    const auto map = kernel(stream.device(), p, "map_serial", 1, &MapHost::naive);
+    const auto map = host_kernel_of(stream.device(), "map_serial", p.host->naive);
     const u64 n = p.out.count;
     launch(stream, *map, LaunchShape::linear(1, 1), p.a, p.b, p.out, n, n, p.values);
 }

@@ -35,16 +35,13 @@ bool suits_packed(const Device& /*device*/, const MatmulProblem& p) {
     return p.shape.m >= thin || p.shape.n >= thin;
 }
 
-// Tiles in local memory need many rows and columns. Host kernels skip rows outside of C.
+// Tiles in local memory need many rows and columns.
 bool suits_tiled(const Device& /*device*/, const MatmulProblem& p) {
     return !is_thin(p);
 }
-bool suits_tiled_host(const Device& /*device*/, const MatmulProblem& p) {
-    return p.shape.n >= thin;
-}
 
 bool suits_blocks(const Device& /*device*/, const MatmulProblem& p) {
-    return std::max(p.shape.m, p.shape.n) >= detail::host::matmul_block;
+    return std::max(p.shape.m, p.shape.n) >= matmul_block;
 }
 
 // In units of roundoff, for a result of k products. Each of the 3 k additions rounds towards zero, with an error of
@@ -91,29 +88,25 @@ constexpr auto table = table_of<MatmulProblem>({
                  .order = OperationOrder::canonical,
                  .source = volkov},
      .groups = blocks_tiled,
-     .items = blocks_tiled,
-     .host = {.run = run_matmul_blocks_tiled, .supports = supports_matmul_steps, .suits = suits_tiled_host}},
+     .items = blocks_tiled},
     {.variant = {.name = "tiled",
                  .summary = "tiles in local memory, one element per work-item",
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .groups = tiled,
-     .items = tiled,
-     .host = {.run = run_matmul_tiled, .supports = supports_matmul_steps, .suits = suits_tiled_host}},
+     .items = tiled},
     {.variant = {.name = "blocks",
                  .summary = "4 x 4 elements per work-item in registers, operands from global memory",
                  .order = OperationOrder::canonical,
                  .source = volkov},
      .groups = blocks,
-     .items = blocks,
-     .host = blocks},
+     .items = blocks},
     {.variant = {.name = "naive",
                  .summary = "one element per work-item, operands from global memory",
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .groups = naive,
-     .items = naive,
-     .host = naive},
+     .items = naive},
     {.variant = {.name = "serial",
                  .summary = "three nested loops on one thread",
                  .order = OperationOrder::canonical,

@@ -49,8 +49,7 @@ detail::host::DirectPlan plan_of(const Device& device, const MatmulProblem& p, c
 Support supports_matmul_direct(const Device& device, const MatmulProblem& p) {
     if (Support type = supports_type(device, p.type()); !type) return type;
     if (copy_bytes(p, p.shape.n).fits(device.traits().local_memory)) return {};
-    return Support::no("copies a transposed B to " + std::to_string(device.traits().local_memory) +
-                       " bytes of local memory");
+    return Support::no("copies a transposed B to {} bytes of local memory", device.traits().local_memory);
 }
 
 // Packing pays if packed operands are used often, and if the operands of a product exceed half a thread's

@@ -11,10 +11,6 @@ namespace {
 template <class T>
 const MatmulHost& host_of() {
     static constexpr MatmulHost kernels{.serial = host_kernel<&detail::host::matmul_serial<T>>(),
-                                        .naive = host_kernel<&detail::host::matmul_naive<T>>(),
-                                        .tiled = host_kernel<&detail::host::matmul_tiled<T>>(),
-                                        .blocks = host_kernel<&detail::host::matmul_blocks<T>>(),
-                                        .blocks_tiled = host_kernel<&detail::host::matmul_blocks_tiled<T>>(),
                                         .sum_parts = host_kernel<&detail::host::matmul_sum_parts<T>>()};
     return kernels;
 }

@@ -27,9 +27,9 @@ Support supports_padding(const MatmulProblem& p, const PackedSize& size) {
     const u64 bytes_of_all = p.shape.parts * p.size();
     const CheckedSize bytes = (size.strips + size.panels) * bytes_of_all;
     if (bytes.fits(usual_scratch) || bytes.fits((size.operands * 2 * bytes_of_all).value())) return {};
-    return Support::no("the padded operands of a product of " + std::to_string(p.shape.m) + " x " +
-                       std::to_string(p.shape.n) + " x " + std::to_string(p.shape.depth()) +
-                       " would exceed 64 MiB and twice their size");
+    return Support::no(
+        "the padded operands of a product of {} x {} x {} would exceed 64 MiB and twice their size",
+        p.shape.m, p.shape.n, p.shape.depth());
 }
 
 // The number of planes of a slice, for scratch memory of `elements` per plane.

@@ -113,7 +113,7 @@ constexpr u64 max_k = (u64{1} << 31) - 1;
 
 Support supports_k(const MatmulProblem& p) {
     if (p.shape.k <= max_k) return {};
-    return Support::no("k is limited to " + std::to_string(max_k) + ", got " + std::to_string(p.shape.k));
+    return Support::no("k is limited to {}, got {}", max_k, p.shape.k);
 }
 
 void run_without_matrix_units(Stream& stream, const MatmulProblem& p) {
@@ -172,7 +172,7 @@ constexpr u32 tf32_group_size = 256, tf32_tile = 128, tf32_depth = 16;
 }
 
 Support supports_matmul_tf32x3(const Device& device, const MatmulProblem& p) {
-    if (p.type() != Type::f32) return Support::no("requires f32, got " + std::string(name_of(p.type())));
+    if (p.type() != Type::f32) return Support::no("requires f32, got {}", name_of(p.type()));
     if (Support group = supports_group(device, tf32_group_size); !group) return group;
     if (Support k = supports_k(p); !k) return k;
     return supports_tiles(p, tf32_tile, tf32_tile);

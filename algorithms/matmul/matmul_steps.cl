@@ -1,4 +1,4 @@
-// Matmul, textbook steps, OpenCL C. Parallel sources: matmul_steps.cu, matmul_host.hpp.
+// Matmul, textbook steps, OpenCL C. Parallel source: matmul_steps.cu.
 //
 // naive         one element of C per work-item, adjacent work-items in one row: 2 elements loaded from global memory
 //               per fma.

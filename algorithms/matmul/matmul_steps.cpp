@@ -8,19 +8,17 @@
 namespace concord::detail {
 namespace {
 
-constexpr u32 group_size = detail::host::matmul_group_size, tile = detail::host::matmul_tile,
-              block = detail::host::matmul_block;
+constexpr u32 group_size = 256, tile = 16, block = static_cast<u32>(matmul_block);
 constexpr u32 row_major = 1;
 
-void run(Stream& stream, const MatmulProblem& p, const char* entry, HostKernel MatmulHost::*host, u32 rows,
-         u32 columns) {
+void run(Stream& stream, const MatmulProblem& p, const char* entry, u32 rows, u32 columns) {
     Device& device = stream.device();
     const auto kernel = matmul_kernel(device, p.type(), kernel_sources::matmul_steps(), entry, group_size,
-                                      {{"GROUP", group_size}, {"TILE", tile}}, matmul_host(p.type()).*host);
+                                      {{"GROUP", group_size}, {"TILE", tile}}, {});
     const MatmulTiles tiles = tiles_of(p, rows, columns);
     with_product(p, [&](const ValueBytes& product) {
-        launch(stream, *kernel, LaunchShape::linear(tiles.groups, group_size_of(device, group_size)), p.a,
-               p.b, p.c, product, tiles.down, tiles.across, row_major);
+        launch(stream, *kernel, LaunchShape::linear(tiles.groups, group_size), p.a, p.b, p.c, product,
+               tiles.down, tiles.across, row_major);
     });
 }
 
@@ -45,16 +43,16 @@ void run_matmul_serial(Stream& stream, const MatmulProblem& p) {
 }
 
 void run_matmul_naive(Stream& stream, const MatmulProblem& p) {
-    run(stream, p, "matmul_naive", &MatmulHost::naive, group_size / 32, 32);
+    run(stream, p, "matmul_naive", group_size / 32, 32);
 }
 void run_matmul_tiled(Stream& stream, const MatmulProblem& p) {
-    run(stream, p, "matmul_tiled", &MatmulHost::tiled, tile, tile);
+    run(stream, p, "matmul_tiled", tile, tile);
 }
 void run_matmul_blocks(Stream& stream, const MatmulProblem& p) {
-    run(stream, p, "matmul_blocks", &MatmulHost::blocks, group_size / 16 * block, 16 * block);
+    run(stream, p, "matmul_blocks", group_size / 16 * block, 16 * block);
 }
 void run_matmul_blocks_tiled(Stream& stream, const MatmulProblem& p) {
-    run(stream, p, "matmul_blocks_tiled", &MatmulHost::blocks_tiled, tile * block, tile * block);
+    run(stream, p, "matmul_blocks_tiled", tile * block, tile * block);
 }
 
 }  // namespace concord::detail

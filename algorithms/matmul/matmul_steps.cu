@@ -1,4 +1,4 @@
-// Matmul, textbook steps, CUDA C++. Parallel sources: matmul_steps.cl, matmul_host.hpp.
+// Matmul, textbook steps, CUDA C++. Parallel source: matmul_steps.cl.
 //
 // naive         one element of C per thread, adjacent threads in one row: 2 elements loaded from global memory per
 //               fma.

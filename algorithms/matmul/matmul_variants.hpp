@@ -54,6 +54,8 @@ inline TuningPoint point_of(const MatmulProblem& p) {
     return {p.type(), p.shape.m * p.shape.n * p.shape.batch, is_thin(p) ? 2U : oblong ? 1U : 0U};
 }
 
+inline constexpr u64 matmul_block = 4;  // side of the block of C per work-item of `blocks` and `blocks_tiled`
+
 inline constexpr Tunable matmul_tile_index{
     "matmul.tile", "register_tiled: index of the tile size, 1 is the largest", on_groups, {1, 2, 3, 4, 5, 6}};
 inline constexpr Tunable matmul_panel_kib{"matmul.panel_kib",
@@ -78,9 +80,9 @@ std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, const KernelSou
                                       const char* entry, u32 group_size, const Constants& constants,
                                       HostKernel host);
 
-// Host kernels of the textbook steps for one element type.
+// Host kernels of one element type.
 struct MatmulHost {
-    HostKernel serial, naive, tiled, blocks, blocks_tiled, sum_parts;
+    HostKernel serial, sum_parts;
 };
 const MatmulHost& matmul_host(Type type);
 
@@ -189,7 +191,7 @@ inline bool in_whole_packs(const View& view, u64 contiguous, u64 pitch, u64 stri
     return contiguous * size_of(view.type) % bytes_of_pack == 0 && is_aligned(view, pitch, stride);
 }
 
-// All classes of devices.
+// Textbook steps, in groups and single work-items.
 SupportsOf<MatmulProblem> supports_matmul_steps;
 RunOf<MatmulProblem> run_matmul_naive, run_matmul_tiled, run_matmul_blocks, run_matmul_blocks_tiled;
 

@@ -1,5 +1,4 @@
 #include "reduce_sources.hpp"
-#include "reduce_steps_host.hpp"
 #include "reduce_variants.hpp"
 
 #include <concord/internal/builtin_operator.hpp>
@@ -19,19 +18,14 @@ constexpr u32 loads_in_flight = 8;
 
 // --- Textbook variants and serial -----------------------------------------------------------------------------------
 
-std::shared_ptr<Kernel> step_kernel(Device& device, const ReduceProblem& p, const char* entry,
-                                    HostKernel ReduceSteps::*host) {
-    const bool has_host = host != nullptr && p.host != nullptr && p.host->steps != nullptr;
-    return reduce_kernel(device, p, kernel_sources::reduce_steps(), entry, reduce_group,
-                         has_host ? p.host->steps->*host : HostKernel{});
+std::shared_ptr<Kernel> step_kernel(Device& device, const ReduceProblem& p, const char* entry) {
+    return reduce_kernel(device, p, kernel_sources::reduce_steps(), entry, reduce_group);
 }
 
 // Reduces each `factor` elements to one, level by level, until one element is left. Two scratch buffers alternate.
-void run_levels(Stream& stream, const ReduceProblem& p, const char* entry, HostKernel ReduceSteps::*host,
-                u64 factor) {
+void run_levels(Stream& stream, const ReduceProblem& p, const char* entry, u64 factor) {
     Device& device = stream.device();
-    const auto step = step_kernel(device, p, entry, host);
-    const u32 group_size = group_size_of(device, reduce_group);
+    const auto step = step_kernel(device, p, entry);
     std::shared_ptr<Buffer> from, to;
     View in = p.in;
     while (true) {
@@ -41,7 +35,7 @@ void run_levels(Stream& stream, const ReduceProblem& p, const char* entry, HostK
             to = stream.scratch(groups * size_of(in.type));
             out = {to.get(), 0, groups, in.type};
         }
-        launch(stream, *step, LaunchShape::linear(groups, group_size), in, out, in.count, p.identity,
+        launch(stream, *step, LaunchShape::linear(groups, reduce_group), in, out, in.count, p.identity,
                p.values);
         if (groups == 1) return;
         in = out;
@@ -50,25 +44,25 @@ void run_levels(Stream& stream, const ReduceProblem& p, const char* entry, HostK
 }
 
 void run_interleaved(Stream& stream, const ReduceProblem& p) {
-    run_levels(stream, p, "reduce_interleaved", &ReduceSteps::interleaved, reduce_group);
+    run_levels(stream, p, "reduce_interleaved", reduce_group);
 }
 
 void run_sequential(Stream& stream, const ReduceProblem& p) {
-    run_levels(stream, p, "reduce_sequential", &ReduceSteps::sequential, reduce_group);
+    run_levels(stream, p, "reduce_sequential", reduce_group);
 }
 
 void run_first_add(Stream& stream, const ReduceProblem& p) {
-    run_levels(stream, p, "reduce_first_add", &ReduceSteps::first_add, 2 * reduce_group);
+    run_levels(stream, p, "reduce_first_add", 2 * reduce_group);
 }
 
 void run_shuffle(Stream& stream, const ReduceProblem& p) {
-    run_levels(stream, p, "reduce_shuffle", nullptr, 2 * reduce_group);
+    run_levels(stream, p, "reduce_shuffle", 2 * reduce_group);
 }
 
 void run_global_tree(Stream& stream, const ReduceProblem& p) {
     if (p.in.count == 1) return run_sequential(stream, p);  // no level of the tree would store the element
     Device& device = stream.device();
-    const auto step = step_kernel(device, p, "reduce_global_step", &ReduceSteps::global_step);
+    const auto step = step_kernel(device, p, "reduce_global_step");
     const auto copy = stream.scratch(p.in.bytes());
     stream.copy(*copy, 0, *p.in.buffer, p.in.offset, p.in.bytes());
     const View x{copy.get(), 0, p.in.count, p.in.type};
@@ -101,14 +95,14 @@ bool suits_fixed_host(const Device& device, const ReduceProblem& p) {
 
 Support supports_shuffle(const Device& device, const ReduceProblem& p) {
     const DeviceTraits& traits = device.traits();
-    if (!traits.shuffles) return Support::no(device.info().selector + " has no sub-group shuffles");
+    if (!traits.shuffles) return Support::no("{} has no sub-group shuffles", device.info().selector);
     // One sub-group reduces the sums of all sub-groups.
     constexpr u32 min_width = 16;
     static_assert(min_width * min_width == reduce_group);
     if (!std::has_single_bit(traits.sub_group_width) || traits.sub_group_width < min_width)
-        return Support::no("requires sub-groups of a power of two of at least " + std::to_string(min_width) +
-                           " work-items; " + device.info().selector + " has sub-groups of " +
-                           std::to_string(traits.sub_group_width));
+        return Support::no(
+            "requires sub-groups of a power of two of at least {} work-items; {} has sub-groups of {}",
+            min_width, device.info().selector, traits.sub_group_width);
     return supports_problem_in<reduce_group>(device, p);
 }
 
@@ -153,32 +147,28 @@ constexpr auto table = table_of<ReduceProblem>({
                  .longest_chain = [](u64 n) { return levels_depth(n, 2 * reduce_group, 9); },
                  .source = harris},
      .groups = {run_first_add, supports_problem_in<reduce_group>},
-     .items = {run_first_add, supports_problem_in<reduce_group>},
-     .host = {run_first_add, supports_builtin_steps}},
+     .items = {run_first_add, supports_problem_in<reduce_group>}},
     {.variant = {.name = "sequential",
                  .summary = "tree in local memory with contiguous active work-items",
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return levels_depth(n, reduce_group, 8); },
                  .source = harris},
      .groups = {run_sequential, supports_problem_in<reduce_group>},
-     .items = {run_sequential, supports_problem_in<reduce_group>},
-     .host = {run_sequential, supports_builtin_steps}},
+     .items = {run_sequential, supports_problem_in<reduce_group>}},
     {.variant = {.name = "interleaved",
                  .summary = "tree in local memory with divergent active work-items (index modulo stride)",
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return levels_depth(n, reduce_group, 8); },
                  .source = harris},
      .groups = {run_interleaved, supports_problem_in<reduce_group>},
-     .items = {run_interleaved, supports_problem_in<reduce_group>},
-     .host = {run_interleaved, supports_builtin_steps}},
+     .items = {run_interleaved, supports_problem_in<reduce_group>}},
     {.variant = {.name = "global_tree",
                  .summary = "tree in global memory on a copy of the input, one launch per level",
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return static_cast<u64>(std::bit_width(n)); },
                  .source = "textbook"},
      .groups = {run_global_tree, supports_problem_in<reduce_group>},
-     .items = {run_global_tree, supports_problem_in<reduce_group>},
-     .host = {run_global_tree, supports_builtin_steps}},
+     .items = {run_global_tree, supports_problem_in<reduce_group>}},
 });
 
 constexpr auto variants = variants_of(table);
@@ -196,7 +186,7 @@ void calibrate(Calibration& calibration) {
 }  // namespace
 
 std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& p, const KernelSource& source,
-                                      const char* entry, u32 group_size, const HostKernel& host) {
+                                      const char* entry, u32 group_size) {
     const Type type = p.in.type;
     return device.kernel({.source = &source,
                           .entry = entry,
@@ -205,7 +195,6 @@ std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& p, co
                                         {"GROUP", group_size},
                                         {"UNROLL", loads_in_flight}},
                           .op = &p.op,
-                          .host = host,
                           .max_group_size = group_size});
 }
 
@@ -237,7 +226,8 @@ Enqueued reduce_chunks(Stream& stream, const ReduceProblem& p, u64 length, const
     if (&row != &table[0])
         throw_unsupported_variant(
             "reduce", row.variant.name, stream.device(),
-            "does not support an input in parts, because its partial sums do not combine to the total",
+            Support::no("does not support an input in parts, because its partial sums do not combine to the "
+                        "total"),
             {table[0].variant.name});
     if (p.in.count > 0) row.run(stream, chunks);
     return enqueued(stream, row, p);

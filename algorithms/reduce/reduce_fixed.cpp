@@ -6,11 +6,13 @@
 #include <concord/internal/launch.hpp>
 #include <concord/stream_memory.hpp>
 
+#include <algorithm>
+
 namespace concord::detail {
 namespace {
 
 // The first level: reduces chunks of `length` elements to their sums. The buffer of sums has room for the second
-// level, which follows if all levels are reduced.
+// level, which follows if all levels are reduced. A single chunk has no sums: its result is that of the call.
 struct ReduceLevel {
     u64 length, chunks, upper;
     bool all;  // whether to reduce all levels
@@ -25,10 +27,12 @@ struct ReduceLevel {
           all(p.chunk == 0),
           ticket{&zero_counters(stream), 0, 1, Type::u32},
           out{p.out} {
+        out.count = 1;
+        sums = out;
+        if (chunks == 1) return;
         const u64 room = chunks + divide_up(chunks, upper);
         buffer = stream.scratch(room * size_of(p.in.type));
         sums = {buffer.get(), 0, room, p.in.type};
-        out.count = 1;
     }
     // Whether the last group of the launch reduces the upper levels. A single group always does.
     bool finish(const Device& device, u64 groups) const {

@@ -1,4 +1,4 @@
-// Textbook variants of reduce, OpenCL C. The parallel source reduce_steps.cu describes it. C++: reduce_steps_host.hpp.
+// Textbook variants of reduce, OpenCL C. The parallel source reduce_steps.cu describes it.
 //
 // `shuffle` requires sub-group shuffles.
 

@@ -1,4 +1,4 @@
-// Textbook variants of reduce, CUDA C++. Parallel sources: reduce_steps.cl, reduce_steps_host.hpp.
+// Textbook variants of reduce, CUDA C++. Parallel source: reduce_steps.cl.
 //
 // Algorithm   A tree. Except in global_step, a group reduces the elements that it loads to one sum. The host side
 //             launches the kernel again on the sums until one is left.

@@ -24,8 +24,7 @@ inline TuningPoint point_of(const ReduceProblem& p) {
 
 // The kernel `entry` for the problem's type and operator.
 std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& problem,
-                                      const KernelSource& source, const char* entry, u32 group_size,
-                                      const HostKernel& host = {});
+                                      const KernelSource& source, const char* entry, u32 group_size);
 
 // The host kernels of a built-in operator.
 const ReduceHost& reduce_builtin(ReduceOp op, Type type);

@@ -1,5 +1,4 @@
 #include "scan_sources.hpp"
-#include "scan_steps_host.hpp"
 #include "scan_variants.hpp"
 
 #include <concord/internal/builtin_operator.hpp>
@@ -16,11 +15,8 @@ namespace {
 
 // --- Textbook variants and serial -----------------------------------------------------------------------------------
 
-std::shared_ptr<Kernel> step_kernel(Device& device, const ScanProblem& p, const char* entry,
-                                    HostKernel ScanSteps::*host) {
-    const bool has_host = host != nullptr && p.host != nullptr && p.host->steps != nullptr;
-    return scan_kernel(device, p, kernel_sources::scan_steps(), entry, scan_group, {},
-                       has_host ? p.host->steps->*host : HostKernel{});
+std::shared_ptr<Kernel> step_kernel(Device& device, const ScanProblem& p, const char* entry) {
+    return scan_kernel(device, p, kernel_sources::scan_steps(), entry, scan_group);
 }
 
 // The first `count` elements of a scratch buffer, in the problem's type.
@@ -30,15 +26,14 @@ View elements(const std::shared_ptr<Buffer>& buffer, u64 count, const ScanProble
 
 // Scans blocks of `block` elements, then the blocks' sums by the same kernels, and combines each block with its
 // carry.
-void run_blocks(Stream& stream, const ScanProblem& p, const char* entry, HostKernel ScanSteps::*host,
-                u64 block) {
+void run_blocks(Stream& stream, const ScanProblem& p, const char* entry, u64 block) {
     Device& device = stream.device();
-    const auto scan = step_kernel(device, p, entry, host);
+    const auto scan = step_kernel(device, p, entry);
     const u64 n = p.in.count, groups = divide_up(n, block);
     const auto buffer = stream.scratch(groups * size_of(p.type()));
     const View sums = elements(buffer, groups, p);
-    launch(stream, *scan, LaunchShape::linear(groups, group_size_of(device, scan_group)), p.in, p.out, sums,
-           n, p.exclusive(), p.identity, p.values);
+    launch(stream, *scan, LaunchShape::linear(groups, scan_group), p.in, p.out, sums, n, p.exclusive(),
+           p.identity, p.values);
     if (groups == 1) return;
     run_blocks(stream,
                {.in = sums,
@@ -48,14 +43,14 @@ void run_blocks(Stream& stream, const ScanProblem& p, const char* entry, HostKer
                 .identity = p.identity,
                 .kind = ScanKind::exclusive,
                 .host = p.host},
-               entry, host, block);
-    const auto offsets = step_kernel(device, p, "scan_offsets", &ScanSteps::offsets);
+               entry, block);
+    const auto offsets = step_kernel(device, p, "scan_offsets");
     launch_elements(stream, *offsets, n, scan_group, p.values, p.out, sums, n, block);
 }
 
 void run_hillis_steele(Stream& stream, const ScanProblem& p) {
     Device& device = stream.device();
-    const auto step = step_kernel(device, p, "scan_step", &ScanSteps::step);
+    const auto step = step_kernel(device, p, "scan_step");
     const u64 n = p.in.count;
     View x = p.in;
     std::shared_ptr<Buffer> from, to;  // alternate
@@ -69,7 +64,7 @@ void run_hillis_steele(Stream& stream, const ScanProblem& p) {
         distance *= 2;
     } while (distance < n);
     if (p.kind == ScanKind::exclusive) {
-        const auto shift = step_kernel(device, p, "scan_shift", &ScanSteps::shift);
+        const auto shift = step_kernel(device, p, "scan_shift");
         launch_elements(stream, *shift, n, scan_group, p.values, x, p.out, n, p.identity);
     } else {
         stream.copy(*p.out.buffer, p.out.offset, *x.buffer, x.offset, x.bytes());
@@ -80,8 +75,8 @@ void run_blelloch(Stream& stream, const ScanProblem& p) {
     Device& device = stream.device();
     const u64 n = p.in.count, whole = std::bit_ceil(n);
     const u32 size = size_of(p.type());
-    const auto up = step_kernel(device, p, "scan_up_sweep", &ScanSteps::up_sweep);
-    const auto down = step_kernel(device, p, "scan_down_sweep", &ScanSteps::down_sweep);
+    const auto up = step_kernel(device, p, "scan_up_sweep");
+    const auto down = step_kernel(device, p, "scan_down_sweep");
     const auto buffer = stream.scratch(whole * size);
     const View x = elements(buffer, whole, p);
     stream.copy(*buffer, 0, *p.in.buffer, p.in.offset, p.in.bytes());
@@ -99,29 +94,29 @@ void run_blelloch(Stream& stream, const ScanProblem& p) {
     if (p.kind == ScanKind::exclusive) {
         stream.copy(*p.out.buffer, p.out.offset, *buffer, 0, p.out.bytes());
     } else {
-        const auto join = step_kernel(device, p, "scan_join", &ScanSteps::join);
+        const auto join = step_kernel(device, p, "scan_join");
         launch_elements(stream, *join, n, scan_group, p.values, x, p.in, p.out, n);
     }
 }
 
 void run_kogge_stone(Stream& stream, const ScanProblem& p) {
-    run_blocks(stream, p, "scan_kogge_stone", &ScanSteps::kogge_stone, scan_group);
+    run_blocks(stream, p, "scan_kogge_stone", scan_group);
 }
 
 void run_brent_kung(Stream& stream, const ScanProblem& p) {
-    run_blocks(stream, p, "scan_brent_kung", &ScanSteps::brent_kung, 2 * scan_group);
+    run_blocks(stream, p, "scan_brent_kung", 2 * scan_group);
 }
 
 void run_recursive(Stream& stream, const ScanProblem& p) {
-    run_blocks(stream, p, "scan_recursive", &ScanSteps::recursive, 2 * scan_group);
+    run_blocks(stream, p, "scan_recursive", 2 * scan_group);
 }
 
 void run_conflict_free(Stream& stream, const ScanProblem& p) {
-    run_blocks(stream, p, "scan_conflict_free", nullptr, 2 * scan_group);
+    run_blocks(stream, p, "scan_conflict_free", 2 * scan_group);
 }
 
 void run_recursive_vector(Stream& stream, const ScanProblem& p) {
-    run_blocks(stream, p, "scan_recursive_vector", &ScanSteps::recursive_vector, 8 * scan_group);
+    run_blocks(stream, p, "scan_recursive_vector", 8 * scan_group);
 }
 
 void run_serial(Stream& stream, const ScanProblem& p) {
@@ -206,8 +201,7 @@ constexpr auto table = table_of<ScanProblem>({
                  .longest_chain = [](u64 n) { return blocks_chain(n, 8 * scan_group, 8 + 8 + 1); },
                  .source = "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
      .groups = {run_recursive_vector, supports_problem_in<scan_group>},
-     .items = {run_recursive_vector, supports_problem_in<scan_group>},
-     .host = {run_recursive_vector, supports_builtin_steps}},
+     .items = {run_recursive_vector, supports_problem_in<scan_group>}},
     {.variant = {.name = "conflict_free",
                  .summary = "as recursive, with padding against bank conflicts",
                  .order = OperationOrder::variant_specific,
@@ -222,40 +216,35 @@ constexpr auto table = table_of<ScanProblem>({
                  .longest_chain = [](u64 n) { return blocks_chain(n, 2 * scan_group, 2 * 9 + 1); },
                  .source = "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
      .groups = {run_recursive, supports_problem_in<scan_group>},
-     .items = {run_recursive, supports_problem_in<scan_group>},
-     .host = {run_recursive, supports_builtin_steps}},
+     .items = {run_recursive, supports_problem_in<scan_group>}},
     {.variant = {.name = "brent_kung",
                  .summary = "scans blocks with an upward and a downward tree, their sums recursively",
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return blocks_chain(n, 2 * scan_group, 2 * 9); },
                  .source = "R. P. Brent, H. T. Kung, A Regular Layout for Parallel Adders, 1982"},
      .groups = {run_brent_kung, supports_problem_in<scan_group>},
-     .items = {run_brent_kung, supports_problem_in<scan_group>},
-     .host = {run_brent_kung, supports_builtin_steps}},
+     .items = {run_brent_kung, supports_problem_in<scan_group>}},
     {.variant = {.name = "kogge_stone",
                  .summary = "scans blocks in log n steps of all work-items, their sums recursively",
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return blocks_chain(n, scan_group, 8); },
                  .source = "P. M. Kogge, H. S. Stone, 1973"},
      .groups = {run_kogge_stone, supports_problem_in<scan_group>},
-     .items = {run_kogge_stone, supports_problem_in<scan_group>},
-     .host = {run_kogge_stone, supports_builtin_steps}},
+     .items = {run_kogge_stone, supports_problem_in<scan_group>}},
     {.variant = {.name = "blelloch",
                  .summary = "up-sweep and down-sweep in global memory, one launch per level",
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return 2 * log2_up(n) + 1; },
                  .source = "G. Blelloch, Prefix Sums and Their Applications, 1990"},
      .groups = {run_blelloch, supports_problem_in<scan_group>},
-     .items = {run_blelloch, supports_problem_in<scan_group>},
-     .host = {run_blelloch, supports_builtin_steps}},
+     .items = {run_blelloch, supports_problem_in<scan_group>}},
     {.variant = {.name = "hillis_steele",
                  .summary = "log n passes over global memory",
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return log2_up(n); },
                  .source = "W. D. Hillis, G. L. Steele, Data Parallel Algorithms, 1986"},
      .groups = {run_hillis_steele, supports_problem_in<scan_group>},
-     .items = {run_hillis_steele, supports_problem_in<scan_group>},
-     .host = {run_hillis_steele, supports_builtin_steps}},
+     .items = {run_hillis_steele, supports_problem_in<scan_group>}},
 });
 
 constexpr auto variants = variants_of(table);
@@ -276,13 +265,11 @@ void calibrate(Calibration& calibration) {
 }  // namespace
 
 std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& p, const KernelSource& source,
-                                    const char* entry, u32 group_size, const Constants& constants,
-                                    const HostKernel& host) {
+                                    const char* entry, u32 group_size, const Constants& constants) {
     KernelSpec spec{.source = &source,
                     .entry = entry,
                     .constants = {{"T", p.type()}, {"SIZE", size_of(p.type())}, {"GROUP", group_size}},
                     .op = &p.op,
-                    .host = host,
                     .max_group_size = group_size};
     spec.constants.append(constants);
     return device.kernel(spec);
@@ -331,7 +318,8 @@ Enqueued scan_in_parts(Stream& stream, const ScanProblem& p, const Options& opti
     if (row.variant.order != OperationOrder::canonical)
         throw_unsupported_variant(
             "scan", row.variant.name, stream.device(),
-            "does not support an input in parts, because its partial scans do not combine to the whole scan",
+            Support::no("does not support an input in parts, because its partial scans do not combine to the "
+                        "whole scan"),
             {choose("scan", table, stream.device(), part, {}).variant.name});
     return enqueued(stream, row, part);
 }
@@ -343,15 +331,7 @@ ScanProblem scan_problem(const View& in, const View& out, ReduceOp op, ScanKind 
             .values = builtin_values(op, in.type),
             .identity = builtin_identity(op, in.type),
             .kind = kind,
-            .host = &scan_builtin(op, in.type)};
-}
-
-ScanBefore scan_before(Type type, ReduceOp op) {
-    return visit_type(type, [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        return scan_before(static_cast<Wrapping<T>>(identity_of<T>(op)),
-                           SelectedOp{.op = op, .is_signed = std::is_signed_v<T>});
-    });
+            .host = &scan_builtin(in.type)};
 }
 
 }  // namespace detail

@@ -5,6 +5,7 @@
 
 #include <concord/internal/launch.hpp>
 #include <concord/internal/lookback.hpp>
+#include <concord/stream_memory.hpp>
 
 #include <algorithm>
 
@@ -38,7 +39,8 @@ LookbackShape default_shape(const Device& device, Type type, u64 n) {
 // The totals of all levels above the tiles, and for each a flag that it is published, initially zero. At least 16 of
 // each, for the nodes of a shared tile.
 struct Totals {
-    Totals(Stream& stream, u64 tiles, Type type) : count(std::max<u64>(lookback_totals(tiles) + 1, 16)) {
+    Totals(Stream& stream, u64 tiles, Type type) {
+        const u64 count = std::max<u64>(lookback_totals(tiles) + 1, 16);
         total_buffer = stream.scratch(count * size_of(type));
         flag_buffer = stream.scratch(count * sizeof(u32));
         totals = {total_buffer.get(), 0, count, type};
@@ -46,9 +48,19 @@ struct Totals {
         const u32 zero = 0;
         if (tiles > 1) stream.fill(*flag_buffer, 0, flags.bytes(), &zero, sizeof zero);
     }
-    u64 count;
+    // For a single group that scans a single tile, which publishes nothing.
+    static Totals unused(Stream& stream, Type type) {
+        Totals none;
+        none.totals = {&zero_counters(stream), 0, 1, type};
+        none.flags = {none.totals.buffer, 0, 1, Type::u32};
+        return none;
+    }
+
     std::shared_ptr<Buffer> total_buffer, flag_buffer;
     View totals, flags;
+
+  private:
+    Totals() = default;
 };
 
 // Groups take tiles by ticket. One group while the input is small, because waking a thread costs more. shared: several
@@ -56,10 +68,11 @@ struct Totals {
 void launch_partitioned(Stream& stream, const ScanProblem& p, const Kernel& scan, bool shared) {
     Device& device = stream.device();
     const u64 n = p.in.count, tiles = divide_up(n, host_tile);
-    const Totals above(stream, tiles, p.type());
     const u64 most = std::max<u64>(1, p.in.bytes() / scan_group_bytes(device, p));
     const u64 parts = shared && tiles == 1 ? divide_up(n, detail::host::scan_node) : tiles;
     const u64 groups = std::min<u64>({parts, most, device.traits().units});
+    const Totals above =
+        tiles == 1 && groups == 1 ? Totals::unused(stream, p.type()) : Totals(stream, tiles, p.type());
     launch(stream, scan, LaunchShape::linear(groups, 1), p.in, p.out, above.totals, above.flags, n,
            p.exclusive(), stores_non_temporal(device, scan_stream_kib, point_of(p), 2 * p.in.bytes()),
            p.identity, p.values);
@@ -68,8 +81,7 @@ void launch_partitioned(Stream& stream, const ScanProblem& p, const Kernel& scan
 Support supports_tiles(const ScanProblem& p) {
     const u64 tiles = divide_up(p.in.count, scan_group_tile);
     if (tiles < u64{1} << 32) return {};
-    return Support::no("supports at most 2^32 - 1 tiles of " + std::to_string(scan_group_tile) +
-                       " elements, got " + std::to_string(tiles));
+    return Support::no("supports at most 2^32 - 1 tiles of {} elements, got {}", scan_group_tile, tiles);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Textbook variants of scan, OpenCL C. The parallel source scan_steps.cu describes it. C++: scan_steps_host.hpp.
+// Textbook variants of scan, OpenCL C. The parallel source scan_steps.cu describes it.
 //
 // SIZE: size of an element in bytes.
 

@@ -1,4 +1,4 @@
-// Textbook variants of scan, CUDA C++. Parallel sources: scan_steps.cl, scan_steps_host.hpp.
+// Textbook variants of scan, CUDA C++. Parallel source: scan_steps.cl.
 //
 // hillis_steele  log n launches over global memory: combines element i with element i - 1, i - 2, i - 4, ...
 //                Traffic: 2 n log n elements; n log n operations.

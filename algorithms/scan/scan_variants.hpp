@@ -40,8 +40,7 @@ inline u64 scan_group_bytes(const Device& device, const ScanProblem& p) {
 
 // The kernel `entry` for the problem's type and operator. `constants`: those of the source, besides T, SIZE and GROUP.
 std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& problem, const KernelSource& source,
-                                    const char* entry, u32 group_size, const Constants& constants = {},
-                                    const HostKernel& host = {});
+                                    const char* entry, u32 group_size, const Constants& constants = {});
 // A kernel of a source for groups of scan_group work-items. `tiles`: tiles per group; `resident`: groups per unit for
 // which the compiler limits registers.
 std::shared_ptr<Kernel> scan_group_kernel(Device& device, const ScanProblem& problem,
@@ -50,8 +49,8 @@ std::shared_ptr<Kernel> scan_group_kernel(Device& device, const ScanProblem& pro
 // A kernel of the source for one work-item per group.
 std::shared_ptr<Kernel> scan_wide_kernel(Device& device, const ScanProblem& problem, const char* entry);
 
-// The host kernels of a built-in operator.
-const ScanHost& scan_builtin(ReduceOp op, Type type);
+// The host kernels of the built-in operators, which take the operator as a value.
+const ScanHost& scan_builtin(Type type);
 
 // --- Variants --------------------------------------------------------------------------------------------------------
 

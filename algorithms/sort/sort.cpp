@@ -22,8 +22,7 @@ Support accepts(const Variant& variant, const SortProblem& p) {
     const bool tells = p.pairs() || p.less != nullptr;
     if (p.by.stable && tells && !variant.stable) return Support::no("not stable");
     if (p.count() > max_count)
-        return Support::no("supports at most " + std::to_string(max_count) + " elements, got " +
-                           std::to_string(p.count()));
+        return Support::no("supports at most {} elements, got {}", max_count, p.count());
     return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include "sort_kernels.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace concord {

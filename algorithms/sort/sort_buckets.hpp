@@ -4,6 +4,7 @@
 #include <concord/detail/host_vector.hpp>
 #include <concord/detail/sort_host.hpp>
 
+#include <algorithm>
 #include <bit>
 
 namespace concord::detail::host {

@@ -5,6 +5,7 @@
 #include "sort_host_kernels.hpp"
 #include "sort_variants.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace concord::detail {
@@ -156,8 +157,7 @@ void run_sort_sample_radix(Stream& stream, const SortProblem& p) {
 
 Support supports_sort_counting(const Device& /*device*/, const SortProblem& p) {
     if (p.pairs()) return Support::no("does not support values; pass keys alone");
-    if (p.key_size() > 2)
-        return Support::no("supports keys of 1 or 2 bytes, got " + std::to_string(p.key_size()));
+    if (p.key_size() > 2) return Support::no("supports keys of 1 or 2 bytes, got {}", p.key_size());
     return {};
 }
 

@@ -20,6 +20,8 @@
 #include "sort_buckets.hpp"
 #include "sort_host_kernels.hpp"
 
+#include <algorithm>
+
 namespace concord {
 namespace detail::host {
 namespace {

@@ -22,6 +22,7 @@
 #include <hwy/contrib/sort/vqsort.h>
 #endif
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 #if defined(__x86_64__)

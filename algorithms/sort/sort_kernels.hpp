@@ -5,6 +5,8 @@
 #include "sort_sources.hpp"
 #include "sort_variants.hpp"
 
+#include <algorithm>
+
 namespace concord {
 
 namespace detail {

@@ -2,6 +2,8 @@
 
 #include "sort_kernels.hpp"
 
+#include <algorithm>
+
 namespace concord {
 
 namespace detail {
@@ -148,7 +150,7 @@ Support supports_sort_onesweep(const Device& device, const SortProblem& p) {
         !local)
         return local;
     if (const u64 tiles = divide_up(p.count(), tile_for(device, p).length()); tiles > ~u32{0} / 2)
-        return Support::no("supports fewer than 2^31 tiles, got " + std::to_string(tiles));
+        return Support::no("supports fewer than 2^31 tiles, got {}", tiles);
     return supports_group(device, sort_in_registers(device) ? 1024 : 256);
 }
 

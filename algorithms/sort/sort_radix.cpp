@@ -4,6 +4,8 @@
 
 #include <concord/scan.hpp>
 
+#include <algorithm>
+
 namespace concord {
 
 namespace detail {

@@ -2,6 +2,8 @@
 
 #include "sort_kernels.hpp"
 
+#include <algorithm>
+
 namespace concord {
 
 namespace detail {

@@ -9,6 +9,7 @@
 #include "sort_host_kernels.hpp"
 #include "sort_variants.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace concord::detail {

@@ -7,11 +7,9 @@ namespace {
 
 template <class T>
 const StencilHost& host_of() {
-    static constexpr StencilHost kernels{.serial = host_kernel<&detail::host::stencil_serial<T>>(),
-                                         .naive = host_kernel<&detail::host::stencil_naive<T>>(),
-                                         .tiled = host_kernel<&detail::host::stencil_tiled<T>>(),
-                                         // It takes the version of its inner kernel from Group::isa.
-                                         .blocked = host_kernel<&detail::host::stencil_blocked<T>>()};
+    static constexpr StencilHost kernels{
+        .naive = host_kernel<&detail::host::stencil_naive<T>>(),
+        .blocked = dispatching_host_kernel<&detail::host::stencil_blocked<T>>()};
     return kernels;
 }
 

@@ -1,11 +1,9 @@
 #pragma once
-// Stencil, host dialect. Parallel sources: stencil_steps.cu and .cl for the textbook steps, stencil_wide.cl for
-// `blocked`.
+// Stencil, host dialect. Parallel sources: stencil_steps.cu and .cl for `naive`, stencil_wide.cl for `blocked`.
 //
-// Algorithm  naive, serial: one point at a time, neighbours from memory. tiled: tiles of a plane, with their halo, in
-//            local memory. blocked: see below.
-// Passes     naive, serial, tiled: one per step; blocked: one per `steps` steps. Traffic per pass: every point is
-//            read once and written once, plus the halos of tiles.
+// Algorithm  naive, serial: one point at a time, neighbours from memory. blocked: see below.
+// Passes     naive, serial: one per step; blocked: one per `steps` steps. Traffic per pass: every point is read once
+//            and written once, plus the halos of tiles.
 // Tunables   blocked: stencil.groups, stencil.cache_part, stencil.steps.
 // Source     A. Nguyen et al., 3.5-D Blocking Optimization for Stencil Computations on Modern CPUs and GPUs, 2010.
 //
@@ -33,7 +31,7 @@ struct StencilVolume {
     u64 z_begin = 0, z_end = 0, y_begin = 0, y_end = 0;
 };
 
-// --- Textbook steps -----------------------------------------------------------------------------------------------
+// --- naive, serial -----------------------------------------------------------------------------------------------
 
 // One point; v(z, y, x) is 0 outside the volume.
 template <class T, class V>
@@ -61,7 +59,7 @@ struct StencilAt {
     }
 };
 
-// A group computes `strip` rows of the box; rows are numbered through all planes.
+// A group computes `strip` rows of the box; rows are numbered through all planes. `serial` runs one group.
 template <class T>
 void stencil_naive(const Group& group, const T* in, T* out, const StencilVolume volume, u64 strip,
                    const Star<T> star) {
@@ -74,43 +72,6 @@ void stencil_naive(const Group& group, const T* in, T* out, const StencilVolume 
             out[(z * volume.rows + y) * volume.columns + x] =
                 canonical(stencil_point(at, static_cast<i64>(z), static_cast<i64>(y), static_cast<i64>(x),
                                         static_cast<i64>(volume.radius), star));
-    }
-}
-
-template <class T>
-void stencil_serial(const Group& group, const T* in, T* out, const StencilVolume volume, const Star<T> star) {
-    stencil_naive(group, in, out, volume, ~u64{0}, star);
-}
-
-// A group computes tiles of `tile` x `tile` points, at one position of `planes` consecutive planes. Each tile and its
-// halo are staged in local memory; neighbours in z are read from memory.
-template <class T>
-void stencil_tiled(const Group& group, const T* in, T* out, const StencilVolume volume, u64 tiles_x,
-                   u64 tiles_y, u64 planes, const Star<T> star) {
-    constexpr i64 tile = 32, max_radius = 8, side = tile + 2 * max_radius;
-    const StencilAt<T> at{in, volume};
-    const i64 radius = static_cast<i64>(volume.radius);
-    const i64 x0 = static_cast<i64>(group.x % tiles_x) * tile,
-              y0 = static_cast<i64>(volume.y_begin + group.x / tiles_x % tiles_y * tile);
-    const i64 width = std::min(tile, static_cast<i64>(volume.columns) - x0),
-              height = std::min(tile, static_cast<i64>(volume.y_end) - y0);
-    const u64 z0 = volume.z_begin + group.x / tiles_x / tiles_y * planes;
-    T staged[side * side];
-    for (u64 plane = z0; plane < std::min(volume.z_end, z0 + planes); ++plane) {
-        const i64 z = static_cast<i64>(plane);
-        for (i64 j = -radius; j < height + radius; ++j) {
-            for (i64 i = -radius; i < width + radius; ++i)
-                staged[(j + max_radius) * side + i + max_radius] = at(z, y0 + j, x0 + i);
-        }
-        auto v = [&](i64 of_plane, i64 j, i64 i) {
-            return of_plane == z ? staged[(j + max_radius) * side + i + max_radius]
-                                 : at(of_plane, y0 + j, x0 + i);
-        };
-        for (i64 j = 0; j < height; ++j) {
-            for (i64 i = 0; i < width; ++i)
-                out[(plane * volume.rows + static_cast<u64>(y0 + j)) * volume.columns +
-                    static_cast<u64>(x0 + i)] = canonical(stencil_point(v, z, j, i, radius, star));
-        }
     }
 }
 

@@ -25,15 +25,14 @@ void run_planes(Stream& stream, const StencilProblem& p, const char* entry) {
     });
 }
 
-// Host kernels: one call per part of the planes, with the part's shape as the arguments before the star.
-template <class... A>
-void run_on_host(Stream& stream, const StencilProblem& p, const char* entry, HostKernel StencilHost::*host,
-                 u64 groups, const A&... part) {
-    const auto kernel = host_kernel_of(stream.device(), entry, stencil_host(p.type()).*host);
+// A group per `strip` rows.
+void run_on_host(Stream& stream, const StencilProblem& p, u64 strip) {
+    const auto kernel = host_kernel_of(stream.device(), "stencil_naive", stencil_host(p.type()).naive);
     const detail::host::StencilVolume volume = stencil_volume(p);
+    const u64 groups = divide_up(p.planes() * p.rows(), strip);
     with_star(p, StarLength::all, [&](const ValueBytes& star) {
         each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {
-            launch(stream, *kernel, LaunchShape::linear(groups, 1), from, to, struct_bytes(volume), part...,
+            launch(stream, *kernel, LaunchShape::linear(groups, 1), from, to, struct_bytes(volume), strip,
                    star);
         });
     });
@@ -56,20 +55,11 @@ void run_stencil_tiled(Stream& stream, const StencilProblem& p) {
 }
 
 void run_stencil_serial_host(Stream& stream, const StencilProblem& p) {
-    run_on_host(stream, p, "stencil_serial", &StencilHost::serial, 1);
+    run_on_host(stream, p, p.planes() * p.rows());
 }
 
 void run_stencil_naive_host(Stream& stream, const StencilProblem& p) {
-    const u64 strip = std::max<u64>(1, host_group / p.shape.columns);
-    run_on_host(stream, p, "stencil_naive", &StencilHost::naive, divide_up(p.planes() * p.rows(), strip),
-                strip);
-}
-
-void run_stencil_tiled_host(Stream& stream, const StencilProblem& p) {
-    constexpr u64 side = 32, planes = host_group / (side * side);
-    const u64 across = divide_up(p.shape.columns, side), down = divide_up(p.rows(), side);
-    run_on_host(stream, p, "stencil_tiled", &StencilHost::tiled,
-                across * down * divide_up(p.planes(), planes), across, down, planes);
+    run_on_host(stream, p, std::max<u64>(1, host_group / p.shape.columns));
 }
 
 }  // namespace concord::detail

@@ -308,8 +308,9 @@ void run_stencil_ring(Stream& stream, const StencilProblem& p) {
 Support supports_stencil_temporal(const Device& device, const StencilProblem& p) {
     if (p.radius() > 2)
         return Support::no(
-            "requires radius 1 or 2, because the planes of all steps are in registers; the star has radius " +
-            std::to_string(p.radius()));
+            "requires radius 1 or 2, because the planes of all steps are in registers; the star has radius "
+            "{}",
+            p.radius());
     if (Support type = supports_type(device, p.type()); !type) return type;
     const StencilTile tile = temporal_tile(p, temporal_steps(p));
     if (Support group = supports_group(device, tile.group_size); !group) return group;

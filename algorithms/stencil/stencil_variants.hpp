@@ -13,7 +13,7 @@ namespace concord::detail {
 
 // Host kernels for one element type.
 struct StencilHost {
-    HostKernel serial, naive, tiled, blocked;
+    HostKernel naive, blocked;  // `serial` is one group of `naive`
 };
 
 const StencilHost& stencil_host(Type type);
@@ -138,7 +138,6 @@ RunOf<StencilProblem> run_stencil_columns, run_stencil_ring, run_stencil_streami
 RunOf<StencilProblem> run_stencil_blocked_items;
 
 // C++.
-RunOf<StencilProblem> run_stencil_blocked_host, run_stencil_tiled_host, run_stencil_naive_host,
-    run_stencil_serial_host;
+RunOf<StencilProblem> run_stencil_blocked_host, run_stencil_naive_host, run_stencil_serial_host;
 
 }  // namespace concord::detail

@@ -7,6 +7,7 @@
 //     CONCORD_DEVICE=opencl:0 ./a.out
 //     smooth on opencl:0 (pthread-skylake-avx512): all 1000003 elements are correct
 
+#include <algorithm>
 #include <concord/concord.hpp>
 #include <iostream>
 

@@ -15,6 +15,7 @@
 
 #include <concord/concord.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>

@@ -135,10 +135,11 @@ ToolkitHeaders::ToolkitHeaders(const Nvrtc& nvrtc) : nvrtc_title_(nvrtc.title())
         }
         fingerprint_ = "headers of CUDA " + std::to_string(version);
         add_folder(place.string(), "cuda_fp16.h");
-        // libcu++ and CUB are in the folder itself, below it, or in wheels next to it.
+        // libcu++, CUB and what mma.h includes are in the folder itself, below it, or in wheels next to it.
         const fs::path wheels = place.parent_path().parent_path();
         add_folder((place / "cccl").string(), "cuda/std/version");
         add_folder((wheels / "cuda_cccl" / "include").string(), "cuda/std/version");
+        add_folder((wheels / "cuda_nvcc" / "include").string(), "crt/mma.h");
         add_folder((wheels / "curand" / "include").string(), "curand_kernel.h");
         find_cub();
         break;

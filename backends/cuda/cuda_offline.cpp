@@ -4,9 +4,11 @@
 
 #include <concord/dlpack.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <exception>
+#include <mutex>
 #include <utility>
 
 namespace concord::cuda {

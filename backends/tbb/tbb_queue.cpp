@@ -21,6 +21,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <mutex>
 #include <new>
 #include <thread>
 
@@ -128,6 +129,17 @@ std::byte* local_memory(u64 bytes) {
     return memory.of_thread(bytes);
 }
 
+// Copies the bytes of a value. The two sizes that most values have need no call.
+void copy_value(void* to, const void* from, std::size_t bytes) {
+    if (bytes == sizeof(u64)) {
+        std::memcpy(to, from, sizeof(u64));
+    } else if (bytes == sizeof(u32)) {
+        std::memcpy(to, from, sizeof(u32));
+    } else {
+        std::memcpy(to, from, bytes);
+    }
+}
+
 // A copy of the arguments of a launch: buffers as pointers, values as bytes. Short lists need no memory of their own.
 class Arguments {
   public:
@@ -148,7 +160,7 @@ class Arguments {
                 void* pointer = address(backend::memory_of(*argument.buffer)) + argument.offset;
                 std::memcpy(at, &pointer, sizeof pointer);
             } else {
-                std::memcpy(at, argument.value, argument.size);
+                copy_value(at, argument.value, argument.size);
             }
             pointers_[i] = at;
             at += slot(argument);
@@ -181,7 +193,7 @@ u64 hash_of(const LaunchShape& shape, std::span<const KernelArgument> arguments)
     for (const KernelArgument& argument : arguments) {
         if (argument.buffer != nullptr || !argument.type || is_float(*argument.type)) continue;
         u64 value = 0;
-        std::memcpy(&value, argument.value, std::min<std::size_t>(sizeof value, argument.size));
+        copy_value(&value, argument.value, std::min<std::size_t>(sizeof value, argument.size));
         add(value);
     }
     return hash;

@@ -147,7 +147,7 @@ namespace {
 // Destroys a buffer of adopted memory, and tells the owner when the work that uses it is done.
 struct Release {
     std::shared_ptr<Device> keep;
-    std::function<void()> release;
+    detail::Task release;
 
     void operator()(Buffer* last) const {
         if (release && !detail::in_forked_child) {

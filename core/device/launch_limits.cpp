@@ -1,5 +1,6 @@
 #include <concord/backend/launch_limits.hpp>
 
+#include <concord/detail/checked_size.hpp>
 #include <concord/error.hpp>
 
 namespace concord::backend {
@@ -15,9 +16,7 @@ void refuse_launch(std::string_view kernel, std::string_view why) {
 void check_group(std::string_view kernel, const GroupLimits& limits, const LaunchShape& shape) {
     const u64 x = shape.group_size_x, y = shape.group_size_y, z = shape.group_size_z;
     const auto& [most_x, most_y, most_z] = limits.sizes;
-    // Quotients instead of products, which may overflow.
-    if (x > most_x || y > most_y || z > most_z || x > limits.size || y > limits.size / x ||
-        z > limits.size / (x * y))
+    if (x > most_x || y > most_y || z > most_z || !(detail::CheckedSize(x) * y * z).fits(limits.size))
         refuse_launch(kernel, "group too large, got " + triple(x, y, z) + " work-items; " +
                                   (limits.size == 1 ? "groups on this device have one work-item"
                                                     : "the limits are " + std::to_string(limits.size) +

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <mutex>
 
 namespace concord {
 namespace {
@@ -232,18 +233,24 @@ std::string assemble(const KernelSpec& spec, Dialect dialect) {
     return type_definitions(dialect) + detail::vocabulary_for(text) + text;
 }
 
+struct Kernel::Attributes {
+    std::once_flag asked;
+    KernelAttributes answer;
+};
+
 Kernel::Kernel(Device& device, std::string name, std::unique_ptr<backend::Kernel> kernel, double compile_ms)
     : device_(device),
       name_(std::move(name)),
       kernel_(std::move(kernel)),
       parameters_(kernel_->parameters()),
-      compile_ms_(compile_ms) {}
+      compile_ms_(compile_ms),
+      attributes_(std::make_unique<Attributes>()) {}
 
 Kernel::~Kernel() = default;
 
 const KernelAttributes& Kernel::attributes() const {
-    std::call_once(asked_, [this] { attributes_ = kernel_->attributes(); });
-    return attributes_;
+    std::call_once(attributes_->asked, [this] { attributes_->answer = kernel_->attributes(); });
+    return attributes_->answer;
 }
 
 }  // namespace concord

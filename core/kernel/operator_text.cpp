@@ -86,7 +86,9 @@ std::string unportable_helper(const NamedFunction& function, const std::vector<c
 }
 
 bool may_divide_f32(const Operator& op) {
-    const std::string plain = plain_text(op.text);
+    std::string plain = plain_text(op.text);
+    for (const Operator::Helper& helper : op.helpers)
+        plain += plain_text(helper.text);
     bool f32 = op.result == Type::f32 ||
                std::count(op.arguments.begin(), op.arguments.end(), Type::f32) > 0 ||
                std::count(op.bound.begin(), op.bound.end(), Type::f32) > 0;

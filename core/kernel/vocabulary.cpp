@@ -4,6 +4,7 @@
 
 #include "kernel/source_words.hpp"
 
+#include <functional>
 #include <map>
 #include <set>
 #include <vector>

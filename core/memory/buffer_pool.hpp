@@ -3,6 +3,7 @@
 
 #include <concord/device.hpp>
 
+#include <functional>
 #include <map>
 #include <mutex>
 

@@ -234,7 +234,7 @@ dlpack::Device detail::dlpack_device(const Buffer& buffer) {
 
 std::pair<std::shared_ptr<Buffer>, u64> detail::adopt_tensor(Device& device, const dlpack::Tensor& tensor,
                                                              u64 bytes, bool read_only, bool verify,
-                                                             std::function<void()> release) {
+                                                             Task release) {
     constexpr const char* call = "from_dlpack";
     using dlpack::DeviceType;
     const DeviceType type = tensor.device.type;

@@ -1,6 +1,8 @@
 #include <concord/internal/shape.hpp>
 #include <concord/matrix.hpp>
 
+#include <algorithm>
+
 namespace concord {
 namespace {
 

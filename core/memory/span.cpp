@@ -30,27 +30,25 @@ void detail::check_delivers(const Stream& stream, const char* call) {
 }
 
 void detail::check_view(const char* call, const char* name, const View& view) {
-    const std::string what = std::string(name) + ": ";
+    const auto refuse = [&](const std::string& what) {
+        throw Error(ErrorCode::invalid_argument, call, std::string(name) + ": " + what);
+    };
     if (view.buffer == nullptr) {
         if (view.count == 0) return;
-        throw Error(ErrorCode::invalid_argument, call,
-                    what + "range without a buffer; it was moved from or never allocated");
+        refuse("range without a buffer; it was moved from or never allocated");
     }
     const u64 size = size_of(view.type);
-    if (view.offset % size != 0)
-        throw Error(ErrorCode::invalid_argument, call,
-                    what + "misaligned offset, got " + std::to_string(view.offset) +
-                        " bytes; expected a multiple of " + std::to_string(size));
+    if ((view.offset & (size - 1)) != 0)  // sizes are powers of two
+        refuse("misaligned offset, got " + std::to_string(view.offset) + " bytes; expected a multiple of " +
+               std::to_string(size));
     const CheckedSize end = CheckedSize(view.count) * size + view.offset;
     if (view.offset < view.buffer->begin() && view.count > 0)
-        throw Error(ErrorCode::invalid_argument, call,
-                    what + "range begins before the adopted memory, got byte " + std::to_string(view.offset) +
-                        "; it begins at byte " + std::to_string(view.buffer->begin()));
+        refuse("range begins before the adopted memory, got byte " + std::to_string(view.offset) +
+               "; it begins at byte " + std::to_string(view.buffer->begin()));
     if (!end.fits(view.buffer->size()))
-        throw Error(ErrorCode::invalid_argument, call,
-                    what + "range exceeds the buffer, got " + std::to_string(view.count) + " elements of " +
-                        std::string(name_of(view.type)) + " at byte " + std::to_string(view.offset) +
-                        "; the buffer has " + std::to_string(view.buffer->size()) + " bytes");
+        refuse("range exceeds the buffer, got " + std::to_string(view.count) + " elements of " +
+               std::string(name_of(view.type)) + " at byte " + std::to_string(view.offset) +
+               "; the buffer has " + std::to_string(view.buffer->size()) + " bytes");
 }
 
 namespace {

@@ -268,7 +268,8 @@ void Stream::launch(const Kernel& kernel, const LaunchShape& asked,
             continue;
         }
         state_->check_range("Stream::launch", *argument.buffer, argument.offset, 0);
-        if (argument.buffer->kind() == Buffer::Kind::host || argument.offset % argument.element_size != 0)
+        const bool is_aligned = argument.offset == 0 || argument.offset % argument.element_size == 0;
+        if (argument.buffer->kind() == Buffer::Kind::host || !is_aligned) [[unlikely]]
             throw Error(
                 ErrorCode::invalid_argument, "Stream::launch",
                 "argument " + std::to_string(i) + " of " + kernel.name() +
@@ -314,7 +315,7 @@ void Stream::wait(const Event& event) {
     });
 }
 
-void Stream::callback(std::function<void()> f) {
+void Stream::callback(detail::Task f) {
     check_not_forked("Stream::callback");
     if (!f) throw Error(ErrorCode::invalid_argument, "Stream::callback", "empty function; pass a callable");
     state_->check_not_recording("Stream::callback");

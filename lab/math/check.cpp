@@ -10,6 +10,7 @@
 
 #include <mpfr.h>
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <chrono>

@@ -1,6 +1,7 @@
 // The functions of the package that call built-in algorithms.
 #include "array.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 

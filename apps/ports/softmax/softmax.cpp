@@ -18,6 +18,7 @@
 
 #include "../port.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "original.hpp"

@@ -3,13 +3,13 @@
 /// Compute devices: how to list, open and use them.
 
 #include <concord/buffer.hpp>
+#include <concord/detail/task.hpp>
 #include <concord/error.hpp>
 #include <concord/event.hpp>
 #include <concord/kernel.hpp>
 #include <concord/stream.hpp>
 #include <concord/traits.hpp>
 
-#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -42,7 +42,7 @@ struct ForeignMemory {
     bool verify = true;
     /// Called once when the last pointer to the buffer is gone and the work that uses it is done; destroying the
     /// pointer waits for that. Must not throw. Empty: the owner keeps the memory valid until that work is done.
-    std::function<void()> release = {};
+    detail::Task release = {};
 };
 
 /// A context of another owner, for adopt_device().

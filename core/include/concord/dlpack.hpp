@@ -183,8 +183,7 @@ dlpack::Device dlpack_device(const Buffer& buffer);
 // The buffer of a description that its owner keeps alive, and of its offset in bytes. `verify`: ask the driver about
 // the memory.
 std::pair<std::shared_ptr<Buffer>, u64> adopt_tensor(Device& device, const dlpack::Tensor& tensor, u64 bytes,
-                                                     bool read_only, bool verify,
-                                                     std::function<void()> release);
+                                                     bool read_only, bool verify, Task release);
 // The bytes from the first element to the end of the last one. Throws invalid_argument for negative strides or extents
 // and for more than Tensor::max_dimensions dimensions.
 u64 tensor_bytes(const char* call, std::span<const i64> shape, std::span<const i64> strides,

@@ -43,7 +43,8 @@ struct Group {
     u64 count_z = 1;  ///< groups of the launch along z
     /// Local memory of this group: LaunchShape::local_bytes bytes with 64-byte alignment.
     std::byte* local = nullptr;
-    /// The instruction set that this copy of the kernel is compiled for. A constant after inlining.
+    /// The instruction set that this copy of the kernel is compiled for. A constant after inlining, except in a
+    /// dispatching_host_kernel.
     HostIsa isa = HostIsa::baseline;
     /// The state of the launch.
     LaunchState* launch = nullptr;
@@ -103,15 +104,15 @@ struct HostEntry<Kernel> {
             return value;
         }
     }
-    template <HostIsa isa, std::size_t... I>
-    [[gnu::always_inline]] static inline void call(Group group, const void* const* arguments,
+    template <std::size_t... I>
+    [[gnu::always_inline]] static inline void call(Group group, HostIsa isa, const void* const* arguments,
                                                    std::index_sequence<I...>) {
         group.isa = isa;
         Kernel(group, load<std::remove_cv_t<P>>(arguments[I])...);
     }
 
     static void baseline(const Group& group, const void* const* arguments) {
-        call<HostIsa::baseline>(group, arguments, std::index_sequence_for<P...>{});
+        call(group, HostIsa::baseline, arguments, std::index_sequence_for<P...>{});
     }
     // One instruction set only under a sanitizer, which multiplies compile time.
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -126,11 +127,11 @@ struct HostEntry<Kernel> {
 #endif
     [[gnu::target(CONCORD_AVX2), gnu::flatten]] static void avx2(const Group& group,
                                                                  const void* const* arguments) {
-        call<HostIsa::avx2>(group, arguments, std::index_sequence_for<P...>{});
+        call(group, HostIsa::avx2, arguments, std::index_sequence_for<P...>{});
     }
     [[CONCORD_WIDE_VECTORS, gnu::flatten]] static void avx512(const Group& group,
                                                               const void* const* arguments) {
-        call<HostIsa::avx512>(group, arguments, std::index_sequence_for<P...>{});
+        call(group, HostIsa::avx512, arguments, std::index_sequence_for<P...>{});
     }
 #undef CONCORD_AVX2
 #undef CONCORD_AVX512
@@ -156,6 +157,19 @@ struct HostEntry<Kernel> {
     static constexpr HostKernel all_versions(std::index_sequence<I...>) {
         return {{version<all_host_isas[I]>()...}, parameters};
     }
+
+    // One function for all versions, which learns the instruction set at run time.
+    template <HostIsa isa>
+    static void dispatching(const Group& group, const void* const* arguments) {
+        dispatch(group, isa, arguments);
+    }
+    [[gnu::noinline]] static void dispatch(const Group& group, HostIsa isa, const void* const* arguments) {
+        call(group, isa, arguments, std::index_sequence_for<P...>{});
+    }
+    template <std::size_t... I>
+    static constexpr HostKernel dispatching_versions(std::index_sequence<I...>) {
+        return {{dispatching<all_host_isas[I]>...}, parameters};
+    }
 };
 
 }  // namespace detail
@@ -174,6 +188,14 @@ constexpr HostKernel plain_host_kernel() {
     HostKernel kernel{.parameters = E::parameters};
     kernel.versions.fill(E::baseline);
     return kernel;
+}
+
+/// The host kernel for `Kernel`, compiled once, with the version's instruction set in Group::isa. For kernels that call
+/// versions of other host kernels.
+template <auto Kernel>
+constexpr HostKernel dispatching_host_kernel() {
+    return detail::HostEntry<Kernel>::dispatching_versions(
+        std::make_index_sequence<std::size(all_host_isas)>{});
 }
 
 /// Replaces the version for the instruction set `isa` by that of `Kernel`, which has the same parameters.

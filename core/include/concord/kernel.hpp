@@ -9,7 +9,6 @@
 #include <concepts>
 #include <initializer_list>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -278,8 +277,8 @@ class Kernel final : public std::enable_shared_from_this<Kernel> {
     std::unique_ptr<backend::Kernel> kernel_;
     std::vector<KernelParameter> parameters_;
     double compile_ms_;
-    mutable std::once_flag asked_;
-    mutable KernelAttributes attributes_;
+    struct Attributes;
+    std::unique_ptr<Attributes> attributes_;
 };
 
 }  // namespace concord

@@ -3,9 +3,9 @@
 /// In-order, asynchronous queues of work on one device.
 
 #include <concord/buffer.hpp>
+#include <concord/detail/task.hpp>
 #include <concord/kernel.hpp>
 
-#include <functional>
 #include <memory>
 #include <span>
 
@@ -103,7 +103,7 @@ class Stream final : public std::enable_shared_from_this<Stream> {
     /// Calls f on a thread of Concord's choice when the stream reaches this point. Later work waits for it. f must not
     /// call a stream, and must not own the last reference to a stream. f must not wait for another callback either,
     /// because a device may run all callbacks on one thread.
-    void callback(std::function<void()> f);
+    void callback(detail::Task f);
 
     /// Starts a recording. Until end_recording() the stream stores launches, fills and copies between buffers,
     /// page-locked host buffers included, and executes nothing. Other calls throw unsupported. The recording keeps the

@@ -2,7 +2,6 @@
 /// @file
 /// The element types, which every backend supports.
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -262,11 +261,24 @@ constexpr decltype(auto) visit_float(Type type, F&& f) {
     return visit_kinds<has_floats>(type, std::forward<F>(f));
 }
 
-static_assert(std::all_of(type_rows.begin(), type_rows.end(),
-                          [](const TypeRow& row) {
-                              return row.size == 1 || row.size == 2 || row.size == 4 || row.size == 8;
-                          }),
-              "elements have 1, 2, 4 or 8 bytes");
+static_assert(
+    [] {
+        for (const TypeRow& row : type_rows) {
+            if (row.size != 1 && row.size != 2 && row.size != 4 && row.size != 8) return false;
+        }
+        return true;
+    }(),
+    "elements have 1, 2, 4 or 8 bytes");
+
+// std::min and std::max for public headers: <algorithm> takes a third of a second to compile.
+template <class T>
+constexpr T min_of(T a, std::type_identity_t<T> b) {
+    return b < a ? b : a;
+}
+template <class T>
+constexpr T max_of(T a, std::type_identity_t<T> b) {
+    return a < b ? b : a;
+}
 
 // Calls f(TypeTag<U>{}) with the unsigned integer of `size` bytes: 1, 2, 4 or 8.
 template <class F>

@@ -68,7 +68,7 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in,
 using DistributedScanCall = std::function<ScanProblem(const View& in, const View& out)>;
 // total: enqueues the reduction of a part to one element; null if results depend on the order of operations.
 Enqueued distributed_scan(Communicator& ranks, Stream& stream, const View& in, const View& out,
-                          const DistributedScanCall& call, const ScanBefore& before,
+                          const DistributedScanCall& call,
                           const std::function<void(const View& in, const View& out)>& total,
                           const Options& options);
 
@@ -193,9 +193,9 @@ Enqueued distributed_scan(Communicator& ranks, Stream& stream, const In& in, con
                                        {values},
                                        {std::as_bytes(std::span(&start, 1))},
                                        kind,
-                                       &detail::scan_parts_host<T, typename Fn::Host>()};
+                                       &detail::scan_host<T, typename Fn::Host>()};
         },
-        detail::scan_before(start, op), nullptr, options);
+        nullptr, options);
 }
 
 /// Counts over ranks; `bin` is a user function from a sample to its bin, made by CONCORD_FUNCTION.

@@ -7,6 +7,7 @@
 #include <concord/host_kernel.hpp>
 #include <concord/matmul.hpp>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <mutex>

@@ -54,6 +54,8 @@
 #include <concord/reduce.hpp>
 #include <concord/scan.hpp>
 
+#include <functional>
+
 namespace concord {
 
 /// Options of a pipeline.
@@ -136,7 +138,7 @@ PipelineRun pipeline_reduce(const PipelineDevices& devices, const PipelineSource
 
 using ScanCall = std::function<ScanProblem(const View& in, const View& out)>;
 PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
-                          const ScanCall& call, const ScanBefore& before, const PipelineOptions& options);
+                          const ScanCall& call, const PipelineOptions& options);
 
 using HistogramCall = std::function<Enqueued(Stream&, const View& in, const View& counters)>;
 PipelineRun pipeline_histogram(const PipelineDevices& devices, const PipelineSource& in,
@@ -242,9 +244,9 @@ PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& 
                                        .values = {values},
                                        .identity = {std::as_bytes(std::span(&identity, 1))},
                                        .kind = kind,
-                                       .host = &detail::scan_parts_host<T, typename Fn::Host>()};
+                                       .host = &detail::scan_host<T, typename Fn::Host>()};
         },
-        detail::scan_before(identity, op), options);
+        options);
 }
 
 /// Counts samples by a user function (CONCORD_FUNCTION) that returns the bin, as histogram().

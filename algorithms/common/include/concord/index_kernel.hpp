@@ -26,7 +26,6 @@
 #include <concord/span.hpp>
 #include <concord/variant.hpp>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <concepts>
@@ -43,7 +42,8 @@ class Extents {
     /// One extent per dimension.
     template <std::integral... N>
     requires(sizeof...(N) == Rank) constexpr Extents(N... n) : values_{as_extent(n)...} {
-        std::fill(values_.begin() + Rank, values_.end(), u64{1});
+        for (u32 dimension = Rank; dimension < values_.size(); ++dimension)
+            values_[dimension] = 1;
     }
     /// The extents along x, y and z; 1 beyond the rank.
     constexpr const std::array<u64, 3>& values() const { return values_; }
@@ -152,8 +152,8 @@ struct IndexHost<K, Rank, std::tuple<P...>> {
     [[gnu::always_inline]] static inline void run(const Group& group, u64 nx, u64 ny, u64 nz, u64 tile_x,
                                                   u64 tile_y, P... arguments) {
         const u64 tiles_x = (nx + tile_x - 1) / tile_x;
-        const u64 begin = group.x % tiles_x * tile_x, end = std::min(nx, begin + tile_x);
-        const u64 first = group.x / tiles_x * tile_y, last = std::min(ny * nz, first + tile_y);
+        const u64 begin = group.x % tiles_x * tile_x, end = min_of(nx, begin + tile_x);
+        const u64 first = group.x / tiles_x * tile_y, last = min_of(ny * nz, first + tile_y);
         for (u64 r = first; r < last; ++r)
             row(begin, end, r % ny, r / ny, arguments...);
     }

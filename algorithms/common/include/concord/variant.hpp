@@ -2,6 +2,7 @@
 /// @file
 /// What all algorithms share: variants, the options of a call, and its result.
 
+#include <concord/detail/support.hpp>
 #include <concord/span.hpp>
 
 #include <array>
@@ -72,18 +73,6 @@ struct Variant {
     std::string_view source = {};  ///< publication that describes it
 };
 
-namespace detail {
-
-// Whether something is supported, and if not, why.
-struct Support {
-    bool yes = true;
-    std::string reason;
-    explicit operator bool() const { return yes; }
-    static Support no(std::string why) { return {false, std::move(why)}; }
-};
-
-}  // namespace detail
-
 /// Options of a call.
 struct Options {
     /// Name of one of the algorithm's variants, or "auto". By default Concord uses the variant in the device's tuning
@@ -123,15 +112,12 @@ Support supports_group(const Device& device, u32 group_size);
 Support supports_local_memory(const Device& device, u64 bytes);
 // Whether a call may take that many bytes of scratch memory. Devices that only compile have no memory and no limit.
 Support supports_scratch(const Device& device, u64 bytes);
-// Whether the product of the counts fits in 31 bits, in which kernels count groups.
+// Whether the product of the two or three counts fits in 31 bits, in which kernels count groups.
 Support supports_group_count(std::initializer_list<u64> counts);
 // Whether a group may wait for another group of its launch.
 Support supports_waiting(const Device& device);
 // Whether a group may read what another group of its launch has written.
 Support supports_device_fence(const Device& device);
-
-// For variants whose host kernels exist for built-in operators only: whether they are compiled for the operator.
-Support supports_builtin_only(const Operator& op, bool is_compiled);
 
 // Whether the device can run the operator: it compiles at run time, or `host`, the operator's host kernels, is not
 // null.
@@ -141,7 +127,7 @@ Support supports_operator(const Device& device, const Operator& op, const void* 
 [[noreturn]] void throw_unknown_variant(std::string_view algorithm, std::string_view name,
                                         const std::vector<std::string_view>& known);
 [[noreturn]] void throw_unsupported_variant(std::string_view algorithm, std::string_view name,
-                                            const Device& device, std::string_view reason,
+                                            const Device& device, const Support& why,
                                             const std::vector<std::string_view>& usable);
 
 // Whether the variant guarantees the order for arithmetic in that type. Integers are exact in every order.

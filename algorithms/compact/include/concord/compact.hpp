@@ -42,7 +42,6 @@
 #include <concord/operators.hpp>
 #include <concord/reduce.hpp>
 
-#include <algorithm>
 #include <utility>
 
 namespace concord {
@@ -192,11 +191,11 @@ requires(!Range<Predicate>)
     detail::check_delivers(stream, "count_if");
     constexpr u64 most = u64{1} << 24;
     const Span<const T> all(View(in.view()));
-    const u64 n = all.size(), parts = std::max<u64>(1, detail::divide_up(n, most));
-    const Array<T> kept(stream, std::min(n, most));
+    const u64 n = all.size(), parts = detail::max_of(u64{1}, detail::divide_up(n, most));
+    const Array<T> kept(stream, detail::min_of(n, most));
     const Array<u64> counts(stream, parts);
     for (u64 part = 0; part < parts; ++part) {
-        const u64 first = part * most, length = std::min(most, n - first);
+        const u64 first = part * most, length = detail::min_of(most, n - first);
         compact(stream, all.part(first, length), kept.span().part(0, length), counts.span().part(part, 1),
                 keep, options);
     }

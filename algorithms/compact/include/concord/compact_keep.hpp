@@ -82,16 +82,17 @@ template <class T>
 using Operand = std::conditional_t<(std::is_integral_v<T> && sizeof(T) < 4),
                                    std::conditional_t<std::is_signed_v<T>, i32, u32>, T>;
 
+// Even and Odd return a bit: g++ does not vectorise loops over them if they return a bool.
 struct Even {
     template <class T>
-    bool operator()(T x) const {
-        return (x & 1) == 0;
+    u8 operator()(T x) const {
+        return static_cast<u8>(~x & 1);
     }
 };
 struct Odd {
     template <class T>
-    bool operator()(T x) const {
-        return (x & 1) != 0;
+    u8 operator()(T x) const {
+        return static_cast<u8>(x & 1);
     }
 };
 struct Nonzero {

@@ -41,9 +41,10 @@ namespace concord {
 /// are short enough for load balance.
 constexpr u64 canonical_chunk(u64 n) {
     u64 chunk = 1024;
-    while (chunk < 8192 && detail::divide_up(n, chunk) > 4096)
+    // Whether there are more chunks than the limit, by divisions by constants, which are shifts.
+    while (chunk < 8192 && detail::divide_up(n, 4096) > chunk)
         chunk *= 2;
-    while (detail::divide_up(n, chunk) > 32768)
+    while (detail::divide_up(n, 32768) > chunk)
         chunk *= 2;
     return chunk;
 }
@@ -62,12 +63,9 @@ constexpr u64 canonical_depth(u64 n) {
 
 namespace detail {
 
-struct ReduceSteps;
-
 // The host kernels of one operator and type.
 struct ReduceHost {
     HostKernel fixed, serial;
-    const ReduceSteps* steps = nullptr;  // of the textbook variants; of built-in operators only
 };
 
 // Compilers do not vectorise a chain of operations on floats.
@@ -80,16 +78,10 @@ constexpr HostKernel reduce_serial_kernel() {
     }
 }
 
-// The host kernels of an operator and type.
-template <class T, class Op>
-constexpr ReduceHost reduce_kernels(const ReduceSteps* steps = nullptr) {
-    return {.fixed = host_kernel<&detail::host::reduce_wide<T, Op>>(),
-            .serial = reduce_serial_kernel<T, Op>(),
-            .steps = steps};
-}
 template <class T, class Op>
 const ReduceHost& reduce_host() {
-    static constexpr ReduceHost kernels = reduce_kernels<T, Op>();
+    static constexpr ReduceHost kernels{.fixed = host_kernel<&detail::host::reduce_wide<T, Op>>(),
+                                        .serial = reduce_serial_kernel<T, Op>()};
     return kernels;
 }
 

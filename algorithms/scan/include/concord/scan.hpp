@@ -34,9 +34,6 @@
 #include <concord/detail/scan_host.hpp>
 #include <concord/operators.hpp>
 
-#include <functional>
-#include <memory>
-
 namespace concord {
 
 /// Whether a result includes the element at its own position.
@@ -50,29 +47,21 @@ std::string_view name_of(ScanKind kind);
 
 namespace detail {
 
-struct ScanSteps;
-
 // The host kernels of one operator and type. Null: not compiled.
 struct ScanHost {
     HostKernel serial = {}, partitioned = {};
-    HostKernel totals = {};            // for an input in parts
-    const ScanSteps* steps = nullptr;  // of the textbook variants; of built-in operators only
+    HostKernel totals = {};  // for an input in parts
+    const host::ScanPhases* phases = nullptr;
 };
 
-// The host kernels of one call: without totals.
 template <class T, class Op>
 const ScanHost& scan_host() {
-    static constexpr ScanHost kernels{.serial = plain_host_kernel<&detail::host::scan_serial<T, Op>>(),
-                                      .partitioned = host_kernel<&detail::host::scan_partitioned<T, Op>>()};
-    return kernels;
-}
-
-// The host kernels for an input in parts.
-template <class T, class Op>
-const ScanHost& scan_parts_host() {
-    static constexpr ScanHost kernels{.serial = plain_host_kernel<&detail::host::scan_serial<T, Op>>(),
-                                      .partitioned = host_kernel<&detail::host::scan_partitioned<T, Op>>(),
-                                      .totals = host_kernel<&detail::host::scan_totals<T, Op>>()};
+    static constexpr const host::ScanPhases& phases = host::scan_phases<T, Op>;
+    static constexpr ScanHost kernels{
+        .serial = plain_host_kernel<&host::scan_serial<T, Op>>(),
+        .partitioned = dispatching_host_kernel<&host::scan_partitioned<phases, T, Op>>(),
+        .totals = dispatching_host_kernel<&host::scan_totals<phases, T, Op>>(),
+        .phases = &phases};
     return kernels;
 }
 
@@ -103,27 +92,8 @@ void scan_totals(Stream& stream, const ScanProblem& problem);
 // Returns the variant that the options select. Throws unsupported if its order is not canonical.
 Enqueued scan_in_parts(Stream& stream, const ScanProblem& problem, const Options& options);
 
-// The carry of each tile: the functions of detail::host::ScanCarry with their types erased.
-struct ScanBefore {
-    std::function<void(void* carry)> carry;
-    std::function<void(const void* totals, u64 count, u32 level)> push;
-};
-template <class T, class Op>
-ScanBefore scan_before(T identity, const Op& op) {
-    const auto state = std::make_shared<detail::host::ScanCarry<T, Op>>(identity, op);
-    return {[=](void* carry) {
-                const T value = state->carry();
-                std::memcpy(carry, &value, sizeof value);
-            },
-            [=](const void* totals, u64 count, u32 level) {
-                for (u64 i = 0; i < count; ++i)
-                    state->push(static_cast<const T*>(totals)[i], level);
-            }};
-}
-
 // The call of a built-in operator. It refers only to static data.
 ScanProblem scan_problem(const View& in, const View& out, ReduceOp op, ScanKind kind);
-ScanBefore scan_before(Type type, ReduceOp op);
 
 }  // namespace detail
 

@@ -5,9 +5,6 @@
 
 #include <cstdint>
 #include <cstring>
-#if defined(__x86_64__)
-#include <emmintrin.h>
-#endif
 
 namespace concord::detail::host {
 
@@ -17,13 +14,25 @@ template <class T>
     return (64 - reinterpret_cast<std::uintptr_t>(to) % 64) % 64 / sizeof(T);
 }
 
+#if defined(__x86_64__)
+// Copies 16 bytes with a non-temporal store to an aligned address. Not by intrinsics, whose headers are long.
+[[gnu::always_inline]] inline void stream_16(void* to, const void* from) {
+    typedef long long Pair __attribute__((vector_size(16), may_alias));
+    Pair pair;
+    std::memcpy(&pair, from, sizeof pair);
+#if defined(__clang__)
+    __builtin_nontemporal_store(pair, static_cast<Pair*>(to));
+#else
+    __builtin_ia32_movntdq(static_cast<Pair*>(to), pair);
+#endif
+}
+#endif
+
 // Copies a cache line with non-temporal stores. Both are aligned to 64 bytes.
 [[gnu::always_inline]] inline void stream_line(void* to, const void* from) {
 #if defined(__x86_64__)
-    auto* target = static_cast<__m128i*>(to);
-    const auto* source = static_cast<const __m128i*>(from);
-    for (u64 i = 0; i < 4; ++i)
-        _mm_stream_si128(target + i, _mm_load_si128(source + i));
+    for (u64 i = 0; i < 64; i += 16)
+        stream_16(static_cast<char*>(to) + i, static_cast<const char*>(from) + i);
 #else
     std::memcpy(to, from, 64);
 #endif
@@ -41,8 +50,7 @@ template <class T>
         u64 i = head;
         for (; i + 64 <= bytes; i += 64) {
             for (u64 j = i; j < i + 64; j += 16)
-                _mm_stream_si128(reinterpret_cast<__m128i*>(target + j),
-                                 _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + j)));
+                stream_16(target + j, source + j);
         }
         std::memcpy(target + i, source + i, bytes - i);
         return;
@@ -58,7 +66,7 @@ struct Cancelled {};
 
 inline void stream_fence() {
 #if defined(__x86_64__)
-    _mm_sfence();
+    __builtin_ia32_sfence();
 #endif
 }
 

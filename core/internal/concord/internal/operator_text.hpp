@@ -57,8 +57,9 @@ std::vector<const NamedFunction*> functions_called(std::string_view text, std::s
 // The text of a function under its private name.
 std::string named(std::string_view text, std::string_view name);
 
-// Whether the source may divide or take the square root of f32 values: it contains `/` or `sqrt`, and f32 is among its
-// types or literals. Also true if only integers or f64 values are divided next to f32 ones.
+// Whether the operator may divide or take the square root of f32 values: its text or that of a function that it calls
+// contains `/` or `sqrt`, and f32 is among the types or literals. Also true if only integers or f64 values are divided
+// next to f32 ones.
 bool may_divide_f32(const Operator& op);
 
 }  // namespace concord::detail

@@ -18,7 +18,7 @@ template <class T>
 using Wrapping =
     typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
 
-// The operator that its value selects. Textbook kernels are compiled with it, once for each Wrapping type.
+// The operator that its value selects. Kernels that take it are compiled once for each Wrapping type.
 struct SelectedOp {
     ReduceOp op;
     bool is_signed;  // whether elements are signed integers

@@ -64,12 +64,14 @@ struct Row {
 
     Support supports(const Device& device, const Problem& problem) const {
         const Implementation<Problem>& implementation = on(class_of(device));
-        if (implementation.run == nullptr)
-            return Support::no(class_of(device) == DeviceClass::groups
-                                   ? "requires a device that prefers one work-item per group; " +
-                                         device.info().selector + " prefers many"
-                                   : "requires a device that prefers many work-items per group; " +
-                                         device.info().selector + " prefers one");
+        if (implementation.run == nullptr) {
+            const std::string& selector = device.info().selector;
+            if (class_of(device) == DeviceClass::groups)
+                return Support::no("requires a device that prefers one work-item per group; {} prefers many",
+                                   selector);
+            return Support::no("requires a device that prefers many work-items per group; {} prefers one",
+                               selector);
+        }
         if (accepts != nullptr) {
             if (Support accepted = accepts(variant, problem); !accepted) return accepted;
         }
@@ -147,13 +149,6 @@ Support supports_problem_in(const Device& device, const Problem& problem) {
     return supports_problem(device, problem);
 }
 
-// For textbook variants, whose host kernels are compiled for built-in operators only.
-template <class Problem>
-Support supports_builtin_steps(const Device& device, const Problem& problem) {
-    if (Support any = supports_problem(device, problem); !any) return any;
-    return supports_builtin_only(problem.op, problem.host->steps != nullptr);
-}
-
 // Returns the row that the options select. A table lists its variants in order of preference: `auto` uses the first row
 // that supports and suits the problem, else the first that supports it. Problem::type() is the type of the arithmetic.
 template <class Problem, std::size_t N>
@@ -203,12 +198,12 @@ const Row<Problem>& choose(std::string_view algorithm, const std::array<Row<Prob
             blamed = &row;
             break;
         }
-        throw_unsupported_variant(algorithm, "auto", device, supports(*blamed).reason, {});
+        throw_unsupported_variant(algorithm, "auto", device, supports(*blamed), {});
     }
     for (const Row<Problem>& row : table) {
         if (row.variant.name != options.variant) continue;
         if (const Support support = supports(row); !support)
-            throw_unsupported_variant(algorithm, row.variant.name, device, support.reason, usable());
+            throw_unsupported_variant(algorithm, row.variant.name, device, support, usable());
         return row;
     }
     throw_unknown_variant(algorithm, options.variant, usable());

@@ -4,8 +4,6 @@
 
 #include <concord/host_kernel.hpp>
 
-#include <algorithm>
-
 namespace concord::detail::host {
 
 // Stores the bins of a block of samples; `none` for a bin from `none` on, as for a sample that is not counted. Bin:
@@ -20,7 +18,7 @@ template <class T, class Bin, class Op>
         if constexpr (sizeof bin > sizeof(Bin)) {
             to[i] = static_cast<u64>(bin) < none ? static_cast<Bin>(bin) : none;
         } else {
-            to[i] = std::min(static_cast<Bin>(bin), none);
+            to[i] = min_of(static_cast<Bin>(bin), none);
         }
     }
 }

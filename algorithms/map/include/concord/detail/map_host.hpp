@@ -17,7 +17,6 @@
 #include <concord/host_kernel.hpp>
 #include <concord/operators.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
@@ -37,7 +36,7 @@ struct IgnoreSecond {
 template <class A, class B, class U, class Op>
 [[gnu::always_inline]] inline void map_naive(const Group& group, const A* a, const B* b, U* out, u64 n,
                                              u64 tile, const Op op) {
-    const u64 begin = group.x * tile, end = std::min(n, begin + tile);
+    const u64 begin = group.x * tile, end = min_of(n, begin + tile);
     for (u64 i = begin; i < end; ++i)
         out[i] = canonical(op(a[i], b[i]));
 }
@@ -78,32 +77,35 @@ template <class A, class B, class U, class Op>
 [[gnu::always_inline]] inline void map_vectorized(const Group& group, const A* a, const B* b, U* out, u64 n,
                                                   u64 tile, u32 non_temporal, const Op op) {
     constexpr u64 line = 64 / sizeof(U), ahead = 2048;  // elements; bytes
-    const u64 begin = group.x * tile, end = std::min(n, begin + tile);
-    if (non_temporal == 0) return map_elements(a + begin, b + begin, out + begin, end - begin, op);
+    const u64 begin = group.x * tile, end = min_of(n, begin + tile);
     const u64 whole = begin + elements_to_line(out + begin);
-    if (whole + line > end) return map_elements(a + begin, b + begin, out + begin, end - begin, op);
-    map_elements(a + begin, b + begin, out + begin, whole - begin, op);
+    const bool has_lines = non_temporal != 0 && whole + line <= end;
     // Non-temporal stores leave few line buffers for the loads of two inputs. Prefetches to L2 need none for long.
     const bool prefetches = static_cast<const void*>(a) != static_cast<const void*>(b);
-    u64 at = whole;
-    for (; at + line <= end; at += line) {
-        alignas(64) U results[line];
-        if (prefetches) {
-            __builtin_prefetch(reinterpret_cast<const std::byte*>(a + at) + ahead, 0, 2);
-            __builtin_prefetch(reinterpret_cast<const std::byte*>(b + at) + ahead, 0, 2);
-        }
-        if constexpr (std::is_same_v<Op, IgnoreSecond<ops::Copy>> && std::is_same_v<A, U>) {
-            std::memcpy(results, a + at, sizeof results);
-        } else {
-            // Unrolled, the loop would not be vectorised.
+    // The elements up to the first line, then the lines and the elements after them: one copy of the loop, because user
+    // functions may be long.
+    u64 at = begin, stop = has_lines ? whole : end;
+    for (;;) {
+        map_elements(a + at, b + at, out + at, stop - at, op);
+        if (stop == end) break;
+        for (at = stop, stop = end; at + line <= end; at += line) {
+            alignas(64) U results[line];
+            if (prefetches) {
+                __builtin_prefetch(reinterpret_cast<const std::byte*>(a + at) + ahead, 0, 2);
+                __builtin_prefetch(reinterpret_cast<const std::byte*>(b + at) + ahead, 0, 2);
+            }
+            if constexpr (std::is_same_v<Op, IgnoreSecond<ops::Copy>> && std::is_same_v<A, U>) {
+                std::memcpy(results, a + at, sizeof results);
+            } else {
+                // Unrolled, the loop would not be vectorised.
 #pragma GCC unroll 1
-            for (u64 i = 0; i < line; ++i)
-                results[i] = canonical(op(a[at + i], b[at + i]));
+                for (u64 i = 0; i < line; ++i)
+                    results[i] = canonical(op(a[at + i], b[at + i]));
+            }
+            map_line(group.isa, out + at, results);
         }
-        map_line(group.isa, out + at, results);
     }
-    map_elements(a + at, b + at, out + at, end - at, op);
-    stream_fence();
+    if (has_lines) stream_fence();
 }
 
 }  // namespace concord::detail::host

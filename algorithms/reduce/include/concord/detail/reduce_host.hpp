@@ -11,7 +11,6 @@
 #include <concord/detail/canonical.hpp>
 #include <concord/host_kernel.hpp>
 
-#include <algorithm>
 #include <atomic>
 
 namespace concord::detail::host {
@@ -46,7 +45,7 @@ template <class T, class Op>
                                                 const Op op) {
     u64 c = 0;
     do {
-        sums[c] = reduce_chunk(in + c * chunk, std::min(chunk, n - c * chunk), identity, op);
+        sums[c] = reduce_chunk(in + c * chunk, min_of(chunk, n - c * chunk), identity, op);
     } while (++c * chunk < n);
 }
 
@@ -70,7 +69,7 @@ template <class T, class Op>
 void reduce_wide(const Group& group, const T* in, T* out, T* sums, u32* /*ticket*/, u64 n, u64 chunk,
                  u64 upper_chunk, u64 run, u32 /*finish*/, T identity, const Op op) {
     const u64 chunks = n == 0 ? 1 : (n + chunk - 1) / chunk, first = group.x * run;
-    reduce_level(in + first * chunk, std::min(n - first * chunk, run * chunk), chunk,
+    reduce_level(in + first * chunk, min_of(n - first * chunk, run * chunk), chunk,
                  chunks == 1 ? out : sums + first, identity, op);
     if (chunks == 1) return;
     std::atomic_ref<u64> arrived(group.launch->words[0]);

@@ -4,8 +4,6 @@
 
 #include <concord/host_kernel.hpp>
 
-#include <algorithm>
-
 namespace concord::detail::host {
 
 // Stands for the value type of keys without values.
@@ -76,7 +74,7 @@ template <class T, class V>
 // first.
 template <class T, class Less>
 u64 merge_path(const T* a, u64 a_count, const T* b, u64 b_count, u64 rank, const Less& less) {
-    u64 low = rank > b_count ? rank - b_count : 0, high = std::min(rank, a_count);
+    u64 low = rank > b_count ? rank - b_count : 0, high = min_of(rank, a_count);
     while (low < high) {
         const u64 middle = low + (high - low) / 2;
         if (less(b[rank - 1 - middle], a[middle]) != 0) {
@@ -95,8 +93,7 @@ template <class T, class V, class Less>
     u64 i = 0, k = 0;  // elements taken from a, and in total
     // Both runs have at least `steps` elements left, so the loop checks no end. Only one index depends on the
     // comparison, and by a sum: with more to select compilers emit branches, which are unpredictable here.
-    for (u64 steps = std::min(a_count, b_count); steps > 0;
-         steps = std::min(a_count - i, b_count - (k - i))) {
+    for (u64 steps = min_of(a_count, b_count); steps > 0; steps = min_of(a_count - i, b_count - (k - i))) {
         for (const u64 end = k + steps; k < end; ++k) {
             const u64 j = k - i;
             const T x = a.keys[i], y = b.keys[j];
@@ -123,7 +120,7 @@ inline constexpr u64 insertion_block = 16;
 template <class T, class V, class Less>
 void merge_tiles(const Group& group, const T* in, const V* values_in, T* to_keys, V* to_values, T* aux_keys,
                  V* aux_values, u64 n, u64 tile, u32 last, const Less less) {
-    const u64 begin = group.x * tile, count = std::min(tile, n - begin);
+    const u64 begin = group.x * tile, count = min_of(tile, n - begin);
     SortRun<T, V> to = SortRun<T, V>{to_keys, to_values}.at(begin),
                   aux = SortRun<T, V>{aux_keys, aux_values}.at(begin);
     const SortRun<const T, const V> from = SortRun<const T, const V>{in, values_in}.at(begin);
@@ -132,7 +129,7 @@ void merge_tiles(const Group& group, const T* in, const V* values_in, T* to_keys
         ++levels;
     SortRun<T, V> now = levels % 2 == 0 ? to : aux, next = levels % 2 == 0 ? aux : to;
     for (u64 block = 0; block < count; block += insertion_block) {
-        const u64 end = std::min(count, block + insertion_block);
+        const u64 end = min_of(count, block + insertion_block);
         for (u64 i = block; i < end; ++i) {
             const T key = sort_encode(less, from.keys[i]);
             [[maybe_unused]] V value{};
@@ -146,7 +143,7 @@ void merge_tiles(const Group& group, const T* in, const V* values_in, T* to_keys
     }
     for (u64 length = insertion_block; length < count; length *= 2) {
         for (u64 a = 0; a < count; a += 2 * length) {
-            const u64 b = std::min(count, a + length), end = std::min(count, b + length);
+            const u64 b = min_of(count, a + length), end = min_of(count, b + length);
             merge_two(now.at(a), b - a, now.at(b), end - b, next.at(a), less);
         }
         std::swap(now, next);
@@ -161,9 +158,8 @@ void merge_tiles(const Group& group, const T* in, const V* values_in, T* to_keys
 template <class T, class V, class Less>
 void merge_runs(const Group& group, const T* keys, const V* values, T* to_keys, V* to_values, u64 n,
                 u64 length, u64 part, u32 last, const Less less) {
-    const u64 first = group.x * part, count = std::min(part, n - first);
-    const u64 a = first / (2 * length) * (2 * length), b = std::min(n, a + length),
-              end = std::min(n, b + length);
+    const u64 first = group.x * part, count = min_of(part, n - first);
+    const u64 a = first / (2 * length) * (2 * length), b = min_of(n, a + length), end = min_of(n, b + length);
     const u64 before = merge_path(keys + a, b - a, keys + b, end - b, first - a, less),
               after = merge_path(keys + a, b - a, keys + b, end - b, first - a + count, less);
     // SortRun is not const, but `from` is only read.

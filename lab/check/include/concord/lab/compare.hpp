@@ -4,6 +4,7 @@
 
 #include <concord/lab/work.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>

@@ -7,6 +7,7 @@
 
 #include <concord/variant.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>

@@ -6,6 +6,7 @@
 
 #include <concord/reduce.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
