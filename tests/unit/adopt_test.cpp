@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <iterator>
 #include <numeric>
 #include <thread>
@@ -24,6 +25,7 @@
 #endif
 
 using namespace concord;
+using test::is_simulated;
 using test::random_values;
 using test::throws;
 
@@ -39,7 +41,7 @@ bool shares_host_memory(const Device& device) {
 TEST_SUITE_BEGIN("device");
 
 DEVICE_TEST(host_memory_is_borrowed_in_place) {
-    if (!shares_host_memory(device)) return;
+    REQUIRES(shares_host_memory(device), test::needs::host_memory);
     const auto stream = device.create_stream();
     const u64 in_use = device.memory_use().in_use;
     // Every alignment of elements within a base.
@@ -66,7 +68,7 @@ DEVICE_TEST(host_memory_is_borrowed_in_place) {
 }
 
 DEVICE_TEST(memory_that_is_adopted_twice_is_not_input_and_output) {
-    if (!shares_host_memory(device)) return;
+    REQUIRES(shares_host_memory(device), test::needs::host_memory);
     const auto stream = device.create_stream();
     std::vector<f32> own = random_values<f32>(1000);
     const auto a = Array<f32>::borrow(device, std::span(own));
@@ -82,7 +84,7 @@ DEVICE_TEST(memory_that_is_adopted_twice_is_not_input_and_output) {
 }
 
 DEVICE_TEST(borrowed_matrices_keep_their_pitch) {
-    if (!shares_host_memory(device)) return;
+    REQUIRES(shares_host_memory(device), test::needs::host_memory);
     const auto stream = device.create_stream();
     const std::vector<f32> x = random_values<f32>(30 * 41 + 5);
     std::vector<f32> y(20 * 30, 0);
@@ -97,7 +99,7 @@ DEVICE_TEST(borrowed_matrices_keep_their_pitch) {
 }
 
 DEVICE_TEST(read_only_memory_is_not_written) {
-    if (!shares_host_memory(device)) return;
+    REQUIRES(shares_host_memory(device), test::needs::host_memory);
     const auto stream = device.create_stream();
     const std::vector<u32> own(100, 7);
     const auto in = Array<u32>::borrow(device, std::span<const u32>(own));
@@ -130,7 +132,7 @@ DEVICE_TEST(read_only_memory_is_not_written) {
 }
 
 DEVICE_TEST(adopted_memory_is_released_once_and_after_its_work) {
-    if (!shares_host_memory(device)) return;
+    REQUIRES(shares_host_memory(device), test::needs::host_memory);
     const auto stream = device.create_stream();
     const auto own = std::make_shared<std::vector<u32>>(1 << 20, 3);
     int released = 0;
@@ -153,7 +155,7 @@ DEVICE_TEST(adopted_memory_is_released_once_and_after_its_work) {
 }
 
 DEVICE_TEST(memory_that_cannot_be_adopted_is_refused) {
-    if (!shares_host_memory(device)) return;
+    REQUIRES(shares_host_memory(device), test::needs::host_memory);
     std::vector<f32> own(10);
     const auto refused = [](const char* words, const auto& f) {
         CHECK(throws(ErrorCode::invalid_argument, words, f));
@@ -191,7 +193,7 @@ F* opencl_function(const char* name, F*) {
 
 // A program of plain OpenCL uses its own buffer and queue; nothing is copied, and nothing waits in between.
 DEVICE_TEST(buffers_and_queues_of_opencl_are_adopted) {
-    if (device.traits().dlpack_type != dlpack::DeviceType::opencl) return;
+    REQUIRES(device.traits().dlpack_type == dlpack::DeviceType::opencl, test::needs::opencl_memory);
     auto* const context = static_cast<cl_context>(device.native_handle());
     REQUIRE(context != nullptr);
     cl_device_id id = nullptr;
@@ -272,7 +274,7 @@ cl_uint references(cl_event event) {
 }  // namespace
 
 DEVICE_TEST(events_of_opencl_are_adopted) {
-    if (device.traits().dlpack_type != dlpack::DeviceType::opencl) return;
+    REQUIRES(device.traits().dlpack_type == dlpack::DeviceType::opencl, test::needs::opencl_memory);
     const auto [context, id] = context_of(device);
     cl_int status = CL_SUCCESS;
     cl_event gate = FUNCTION(clCreateUserEvent)(context, &status);
@@ -361,7 +363,7 @@ void use(Device& device, cl_context context, cl_device_id id) {
 }  // namespace
 
 DEVICE_TEST(contexts_of_opencl_are_adopted) {
-    if (device.traits().dlpack_type != dlpack::DeviceType::opencl) return;
+    REQUIRES(device.traits().dlpack_type == dlpack::DeviceType::opencl, test::needs::opencl_memory);
     const auto [own, id] = context_of(device);
     cl_int status = CL_SUCCESS;
     cl_context context = FUNCTION(clCreateContext)(nullptr, 1, &id, nullptr, nullptr, &status);
@@ -404,16 +406,14 @@ DEVICE_TEST(contexts_of_opencl_are_adopted) {
 
 // Kernels are compiled for one device of the context.
 DEVICE_TEST(contexts_with_several_devices_are_adopted) {
-    if (device.traits().dlpack_type != dlpack::DeviceType::opencl) return;
+    REQUIRES(device.traits().dlpack_type == dlpack::DeviceType::opencl, test::needs::opencl_memory);
     const auto [own, id] = context_of(device);
     cl_platform_id platform = nullptr;
     FUNCTION(clGetDeviceInfo)(id, CL_DEVICE_PLATFORM, sizeof platform, &platform, nullptr);
     cl_device_id ids[64] = {};
     cl_uint count = 0;
-    if (FUNCTION(clGetDeviceIDs)(platform, CL_DEVICE_TYPE_ALL, 64, ids, &count) != CL_SUCCESS || count < 2) {
-        MESSAGE("not tested: the platform has one device");
-        return;
-    }
+    REQUIRE(FUNCTION(clGetDeviceIDs)(platform, CL_DEVICE_TYPE_ALL, 64, ids, &count) == CL_SUCCESS);
+    REQUIRES(count > 1, test::needs::two_in_platform);
     cl_int status = CL_SUCCESS;
     cl_context context = FUNCTION(clCreateContext)(nullptr, 2, ids, nullptr, nullptr, &status);
     REQUIRE(status == CL_SUCCESS);
@@ -429,14 +429,11 @@ DEVICE_TEST(contexts_with_several_devices_are_adopted) {
 
 // A buffer on shared virtual memory is that memory: kernels that get the pointer and Concord see the same numbers.
 DEVICE_TEST(shared_virtual_memory_of_opencl_is_adopted) {
-    if (device.traits().dlpack_type != dlpack::DeviceType::opencl) return;
+    REQUIRES(device.traits().dlpack_type == dlpack::DeviceType::opencl, test::needs::opencl_memory);
     const auto [context, id] = context_of(device);
     cl_device_svm_capabilities svm = 0;
     FUNCTION(clGetDeviceInfo)(id, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, nullptr);
-    if ((svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) == 0) {
-        MESSAGE("not tested: the device has no shared virtual memory");
-        return;
-    }
+    REQUIRES((svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) != 0, test::needs::svm);
     constexpr u32 n = 20000;
     auto* const x = static_cast<u32*>(FUNCTION(clSVMAlloc)(context, CL_MEM_READ_WRITE, n * 4, 0));
     REQUIRE(x != nullptr);
@@ -492,6 +489,10 @@ DEVICE_TEST(shared_virtual_memory_of_opencl_is_adopted) {
 }
 
 #undef FUNCTION
+#else
+TEST_CASE("memory, queues, events and contexts of OpenCL are adopted") {
+    REQUIRES(false, test::needs::opencl_headers);
+}
 #endif
 
 #ifdef CONCORD_TEST_CUDA
@@ -531,11 +532,6 @@ CUstream create_stream_of_cuda() {
     return stream;
 }
 
-// Whether the driver is modules/simulated_cuda.cpp, whose kernels do nothing.
-bool is_simulated(const Device& device) {
-    return device.info().name == "simulated GPU";
-}
-
 bool has_gpu(const Device& device) {
     return device.traits().dlpack_type == dlpack::DeviceType::cuda && device.traits().runs;
 }
@@ -543,7 +539,7 @@ bool has_gpu(const Device& device) {
 }  // namespace
 
 DEVICE_TEST(memory_streams_and_events_of_cuda_are_adopted) {
-    if (!has_gpu(device)) return;
+    REQUIRES(has_gpu(device), test::needs::cuda);
     const CurrentContext current(device);
     constexpr u64 n = 100000;
     CUdeviceptr memory = 0;
@@ -586,7 +582,7 @@ DEVICE_TEST(memory_streams_and_events_of_cuda_are_adopted) {
 }
 
 DEVICE_TEST(primary_contexts_of_cuda_are_adopted) {
-    if (!has_gpu(device)) return;
+    REQUIRES(has_gpu(device), test::needs::cuda);
     CHECK(adopt_device("cuda", {.context = device.native_handle()}).get() == &device);
     CUdevice ordinal = 0;
     CUcontext own = nullptr;
@@ -603,7 +599,7 @@ DEVICE_TEST(primary_contexts_of_cuda_are_adopted) {
 
 // The owner captures its stream, in the mode that forbids most, while Concord works there and elsewhere.
 DEVICE_TEST(adopted_streams_of_cuda_are_captured) {
-    if (!has_gpu(device)) return;
+    REQUIRES(has_gpu(device), test::needs::cuda);
     const CurrentContext current(device);
     constexpr u64 n = 100000;
     CUstream queue = create_stream_of_cuda(), joined = create_stream_of_cuda();
@@ -715,7 +711,8 @@ DEVICE_TEST(adopted_streams_of_cuda_are_captured) {
 // A kernel overlaps the one in front of it only if both are consecutive launches on a stream of Concord. The simulated
 // driver refuses other overlaps and counts them.
 DEVICE_TEST(kernels_overlap_directly_after_kernels) {
-    if (!has_gpu(device) || !is_simulated(device)) return;
+    REQUIRES(has_gpu(device), test::needs::cuda);
+    REQUIRES(is_simulated(device), test::needs::simulated_cuda);
     const CurrentContext current(device);
     auto* const count = cuda_function("simulated_programmatic_launches", static_cast<int (*)()>(nullptr));
     REQUIRE((count != nullptr));
@@ -788,7 +785,8 @@ DEVICE_TEST(kernels_overlap_directly_after_kernels) {
 
 // Every replay has the result of the calls, although other calls use the pool between replays.
 DEVICE_TEST(graphs_of_captured_calls_are_replayed) {
-    if (!has_gpu(device) || is_simulated(device)) return;
+    REQUIRES(has_gpu(device), test::needs::cuda);
+    REQUIRES(!is_simulated(device), test::needs::real_cuda);
     const CurrentContext current(device);
     constexpr u64 n = 100000;
     CUstream queue = create_stream_of_cuda();
@@ -837,7 +835,7 @@ DEVICE_TEST(graphs_of_captured_calls_are_replayed) {
 
 // Adopted memory that the graph uses, or that earlier work of the stream uses, is released with the stream.
 DEVICE_TEST(adopted_memory_outlives_a_capture) {
-    if (!has_gpu(device)) return;
+    REQUIRES(has_gpu(device), test::needs::cuda);
     const CurrentContext current(device);
     CUstream queue = create_stream_of_cuda();
     CUdeviceptr memory[2] = {};
@@ -869,6 +867,10 @@ DEVICE_TEST(adopted_memory_outlives_a_capture) {
 }
 
 #undef FUNCTION
+#else
+TEST_CASE("memory, streams, events and contexts of CUDA are adopted") {
+    REQUIRES(false, test::needs::cuda_headers);
+}
 #endif
 
 TEST_SUITE_END();

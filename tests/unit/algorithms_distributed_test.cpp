@@ -296,8 +296,9 @@ DEVICE_TEST(distributed_calls_reject_invalid_arguments_on_all_ranks) {
         distributed_reduce(ranks, stream, x, out, ranks.rank() == 2 ? ReduceOp::max : ReduceOp::sum);
     });
     // Also on ranks without a chunk: all five elements are on rank 1.
-    for (const char* variant : {"none_such", "sequential"}) {
-        const bool is_known = std::string_view(variant) == "sequential";
+    const char* const in_own_order = device.traits().serial_groups ? "serial" : "sequential";
+    for (const char* variant : {"none_such", in_own_order}) {
+        const bool is_known = std::string_view(variant) == in_own_order;
         all_throw(is_known ? ErrorCode::unsupported : ErrorCode::invalid_argument, variant,
                   [&](Communicator& ranks, Stream& stream) {
                       const Array<float> x(stream, std::vector<float>(ranks.rank() == 1 ? 5 : 0)),

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -522,7 +523,7 @@ class Harness {
         for (u64 i = 0; i < cases_.list.size() && problems_ < most_problems; ++i) {
             if (!is_selected(i)) continue;
             *progress_ = Progress{.case_index = i};
-            for (AllocatorFailures from = {first_tried(), first_tried()}; problems_ < most_problems;
+            for (AllocatorFailures from = {first_tried(i), first_tried(i)}; problems_ < most_problems;
                  from = after(progress_->failures)) {
                 if (in_child([&] { run_case(i, from); })) break;
                 report(i);
@@ -551,7 +552,8 @@ class Harness {
   private:
     bool is_selected(u64 i) const { return cases_.list[i].name.find(settings_.only) != std::string::npos; }
 
-    u64 first_tried() const { return std::max<u64>(settings_.at, 1); }
+    // The stride begins elsewhere for each case.
+    u64 first_tried(u64 i) const { return settings_.at > 0 ? settings_.at : 1 + 7 * i % settings_.every; }
     // The next failures to try: a single one, then all from one on.
     AllocatorFailures after(AllocatorFailures failures) const {
         const u64 first = failures.first + settings_.every;
@@ -569,7 +571,7 @@ class Harness {
             for (const bool sticky : {from.last == for_good, true}) {
                 while (run.fail({from.first, sticky ? for_good : from.first}, *expected) && settings_.at == 0)
                     from.first += settings_.every;
-                from.first = first_tried();
+                from.first = first_tried(i);
                 if (from.last == for_good) break;
             }
         }

@@ -1,6 +1,7 @@
 // The contract of devices, memory and kernels. Written once, run for every device.
 #include "devices.hpp"
 
+#include <algorithm>
 #include <thread>
 
 using namespace concord;
@@ -204,9 +205,12 @@ DEVICE_TEST(a_kernel_is_compiled_once_per_specification) {
     same.source = &copy;
     same.entry = entry;
     CHECK(device.kernel(same) == first);
-    // Every part of a specification distinguishes it.
     CHECK(device.kernel(scale_spec<int>()) != first);
-    if (!device.traits().compiles_source) return;
+}
+
+DEVICE_TEST(every_part_of_a_specification_distinguishes_a_kernel) {
+    REQUIRES(device.traits().compiles_source, test::needs::compiler);
+    const auto first = device.kernel(scale_spec<float>());
     const auto differs = [&](auto change) {
         KernelSpec spec = scale_spec<float>();
         change(spec);
@@ -241,7 +245,7 @@ DEVICE_TEST(a_kernel_with_other_constants_is_another_kernel) {
         {{"write_value.cu", "extern \"C\" __global__ void write_value(u32* out) { out[0] = VALUE; }\n"}},
         {{"write_value.cl",
           "__kernel void write_value(__global u32* out, ulong at) { out[at] = VALUE; }\n"}}};
-    if (!device.traits().compiles_source) return;
+    REQUIRES(device.traits().compiles_source, test::needs::compiler);
     const auto stream = device.create_stream();
     const Array<u32> out(*stream, 1);
     for (const u32 value : {1, 2, 1, 3}) {
@@ -276,7 +280,7 @@ DEVICE_TEST(a_specification_limits_the_number_of_constants) {
 }
 
 DEVICE_TEST(compile_errors_name_file_and_line) {
-    if (!device.traits().compiles_source) return;
+    REQUIRES(device.traits().compiles_source, test::needs::compiler);
     static const KernelSource bad{
         "bad",
         {{"bad.cu", "\nextern \"C\" __global__ void k(f32* x) {\n    x[0] = nonsense;\n}\n"}},
@@ -333,7 +337,7 @@ STREAM_TEST(types_of_arguments_are_compared) {
                                       {.value = &one, .size = sizeof one}};
     const LaunchShape none{.groups_x = 0, .local_bytes = 16};
     CHECK_NOTHROW(stream.launch(*kernel, none, untyped));
-    if (kernel->parameters().empty()) return;  // the backend knows sizes only
+    REQUIRES(!kernel->parameters().empty(), test::needs::parameter_types);
     auto with = [&](const auto& in, auto count, auto factor) {
         launch(stream, *kernel, none, in, x, count, factor);
     };
@@ -358,7 +362,7 @@ STREAM_TEST(types_of_arguments_are_compared) {
 
 STREAM_TEST(launches_name_the_slip_in_an_argument_list) {
     const auto kernel = device.compile(scale_spec<f32>());
-    if (kernel->parameters().empty()) return;  // the backend knows sizes only
+    REQUIRES(!kernel->parameters().empty(), test::needs::parameter_types);
     const Array<f32> x(stream, 64), y(stream, 64);
     const u64 n = 64;
     const LaunchShape none{.groups_x = 0};
@@ -378,7 +382,7 @@ STREAM_TEST(launches_name_the_slip_in_an_argument_list) {
 }
 
 DEVICE_TEST(opencl_parameters_are_known_only_if_an_offset_follows_each_buffer) {
-    if (device.traits().dialect != Dialect::opencl) return;
+    REQUIRES(device.traits().dialect == Dialect::opencl, test::needs::opencl);
     static const KernelSource source{
         "offsets",
         {},
@@ -425,13 +429,14 @@ DEVICE_TEST(threads_may_compile_and_launch_at_once) {
 }
 
 STREAM_TEST(objects_of_two_devices_do_not_mix) {
-    u64 others = 0;
+    std::vector<std::shared_ptr<Device>> others;
     for (const std::string& selector : device_selectors()) {
-        const auto other = open_device(selector);
-        if (other.get() == &device) continue;
-        ++others;
+        if (auto other = open_device(selector); other.get() != &device) others.push_back(std::move(other));
+    }
+    REQUIRES(!others.empty(), test::needs::another_device);
+    for (const auto& other : others) {
         const Array<float> mine(device, 10), theirs(*other, 10);
-        const std::string both = selector;
+        const std::string& both = other->info().selector;
         CHECK(throws(ErrorCode::wrong_device, both,
                      [&] { stream.copy(*mine.buffer(), 0, *theirs.buffer(), 0, 40); }));
         CHECK(throws(ErrorCode::wrong_device, both, [&] { map(stream, mine, theirs, MapFunction::copy); }));
@@ -443,7 +448,6 @@ STREAM_TEST(objects_of_two_devices_do_not_mix) {
         CHECK(throws(ErrorCode::wrong_device, "",
                      [&] { (void)device.create_event()->milliseconds_since(*other->create_event()); }));
     }
-    if (others == 0) MESSAGE("skipped: there is only one device");
 }
 
 TEST_SUITE_END();

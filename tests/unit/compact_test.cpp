@@ -6,6 +6,7 @@
 #include <limits>
 
 using namespace concord;
+using test::each_variant;
 using test::random_values;
 using test::throws;
 
@@ -28,12 +29,6 @@ bool groups_can_wait(const Device& device) {
     return traits.many_items && traits.forward_progress && traits.device_fence;
 }
 
-// Whether the device runs the variant on a distinct output.
-bool runs(const Device& device, const Variant& variant) {
-    return detail::supports_dialect(device, variant) &&
-           (variant.name != "lookback" || groups_can_wait(device));
-}
-
 }  // namespace
 
 TEST_SUITE_BEGIN("device");
@@ -44,20 +39,18 @@ STREAM_TEST(compact_keeps_the_order_and_the_rest_of_out) {
         const auto x = random_values<u32>(n);
         const Array<u32> in(stream, x), out(stream, std::vector<u32>(n + 3, 77));
         const Array<u64> count(stream, std::vector<u64>{5, 6});
-        for (const Variant* variant : compact_algorithm.variants) {
-            CAPTURE(variant->name);
-            if (!runs(device, *variant)) continue;
+        each_variant(device, compact_algorithm, [&](const std::string& name) {
+            if (name == "lookback" && !groups_can_wait(device)) return;
             const auto expected = kept_of(x, [](u32 e) { return e % 2 == 1; });
-            const Enqueued run = compact(stream, in, out, count.span().part(1, 1), KeepRule::odd,
-                                         {std::string(variant->name)});
-            CHECK(run.variant == variant->name);
+            const Enqueued run = compact(stream, in, out, count.span().part(1, 1), KeepRule::odd, {name});
+            CHECK(run.variant == name);
             CHECK(count.to_host(stream) == std::vector<u64>{5, expected.size()});
             const auto got = out.to_host(stream);
             CHECK(std::equal(expected.begin(), expected.end(), got.begin()));
             CHECK(std::count(got.begin() + static_cast<std::ptrdiff_t>(expected.size()), got.end(), 77U) ==
                   static_cast<std::ptrdiff_t>(n + 3 - expected.size()));
             CHECK(in.to_host(stream) == x);
-        }
+        });
         CHECK(compact(stream, in, out, Keep::less(1000U)).get() ==
               kept_of(x, [](u32 e) { return e < 1000; }).size());
     }
@@ -90,13 +83,11 @@ STREAM_TEST(partition_keeps_both_orders) {
         const u64 kept = expected.size();
         const auto others = kept_of(x, [](u8 e) { return e <= 200; });
         expected.insert(expected.end(), others.begin(), others.end());
-        for (const Variant* variant : compact_algorithm.variants) {
-            CAPTURE(variant->name);
-            if (!detail::supports_dialect(device, *variant) || variant->name == "lookback") continue;
-            CHECK(partition(stream, in, out, Keep::greater<u8>(200), {std::string(variant->name)}).get() ==
-                  kept);
+        each_variant(device, compact_algorithm, [&](const std::string& name) {
+            if (name == "lookback") return;
+            CHECK(partition(stream, in, out, Keep::greater<u8>(200), {name}).get() == kept);
             CHECK(out.to_host(stream) == expected);
-        }
+        });
     }
 }
 
@@ -131,18 +122,17 @@ STREAM_TEST(compact_works_in_place_in_variants_that_support_it) {
                      "no variant supports in-place operation on " + device.info().selector,
                      [&] { compact(stream, both, both, KeepRule::even); }));
     }
-    for (const Variant* variant : compact_algorithm.variants) {
-        CAPTURE(variant->name);
-        if (!runs(device, *variant)) continue;
+    each_variant(device, compact_algorithm, [&](const std::string& name) {
+        if (name == "lookback" && !groups_can_wait(device)) return;
         const Array<u32> both(stream, x);
-        if (variant->name == "fused" || variant->name == "scan_scatter") {
+        if (name == "fused" || name == "scan_scatter") {
             CHECK(throws(ErrorCode::unsupported, "does not support in-place operation",
-                         [&] { compact(stream, both, both, KeepRule::even, {std::string(variant->name)}); }));
+                         [&] { compact(stream, both, both, KeepRule::even, {name}); }));
         } else {
-            CHECK(compact(stream, both, both, KeepRule::even, {std::string(variant->name)}).get() == kept);
+            CHECK(compact(stream, both, both, KeepRule::even, {name}).get() == kept);
             CHECK(both.to_host(stream) == expected);
         }
-    }
+    });
 }
 
 STREAM_TEST(compact_rejects_invalid_calls) {

@@ -1,6 +1,7 @@
 // Tests convolve through the public API. `concord check` covers variants, types, masks, borders and padding.
 #include "devices.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>

@@ -396,15 +396,14 @@ void check_fused(const Devices& devices, const VolumeExtents& s, u32 radius, u64
           by_one(*devices[0], x, s, radius, steps));
 }
 
+// Another CUDA device, or null.
 std::shared_ptr<Device> second_gpu(const Device& device) {
-    auto other = device.traits().dialect == Dialect::cuda ? test::sibling_of(device) : nullptr;
-    if (!other) MESSAGE(device.info().selector << ": skipped, needs a second CUDA device");
-    return other;
+    return device.traits().dialect == Dialect::cuda ? test::sibling_of(device) : nullptr;
 }
 
 DEVICE_TEST(fused_steps_are_bitwise_identical_to_one_rank) {
     const auto other = second_gpu(device);
-    if (!other) return;
+    REQUIRES(other, test::needs::second_cuda);
     const Devices two{device.shared_from_this(), other};
     Devices all = test::siblings_of(device);
     all.insert(all.begin(), device.shared_from_this());
@@ -428,7 +427,7 @@ DEVICE_TEST(fused_steps_are_bitwise_identical_to_one_rank) {
 // The default takes it; several calls of run() begin with an exchange of their own.
 DEVICE_TEST(fused_steps_continue_over_calls) {
     const auto other = second_gpu(device);
-    if (!other) return;
+    REQUIRES(other, test::needs::second_cuda);
     const VolumeExtents s{90, 64, 64};
     const std::vector<float> x = volume_of<float>(s);
     std::vector<float> result(x.size());
@@ -542,7 +541,7 @@ DEVICE_TEST(a_distributed_volume_keeps_its_state_between_runs) {
     const std::vector<float> x = volume_of<float>(s), expected = by_one(device, x, s, 4, 6);
     for (const char* variant : {"overlapped", "sequential"}) {
         CAPTURE(variant);
-        run_on_devices(times(device, 3), [&](Communicator& ranks, Stream& stream) {
+        CHECK_NOTHROW(run_on_devices(times(device, 3), [&](Communicator& ranks, Stream& stream) {
             DistributedStencil volume(ranks, stream, Type::f32, s, star_of(4), {.variant = variant});
             const Array<float> part(stream, cut_out(x, volume.holding(), s));
             volume.load(part.view());
@@ -555,7 +554,7 @@ DEVICE_TEST(a_distributed_volume_keeps_its_state_between_runs) {
             const u64 faces = ranks.rank() == 1 ? 2 : 1;
             if (volume.messages_per_step() != faces || volume.bytes_per_step() != faces * 4 * 21 * 17 * 4)
                 throw Error(ErrorCode::device_failed, "test", "the number or size of messages differs");
-        });
+        }));
     }
 }
 
@@ -564,7 +563,7 @@ DEVICE_TEST(several_steps_per_exchange_keep_their_state_between_runs) {
     const VolumeExtents s{26, 27, 28};
     const std::vector<float> x = volume_of<float>(s), expected = by_one(device, x, s, 1, 15);
     const auto check = [&](std::size_t count, const DistributedStencilOptions& options) {
-        run_on_devices(times(device, count), [&](Communicator& ranks, Stream& stream) {
+        CHECK_NOTHROW(run_on_devices(times(device, count), [&](Communicator& ranks, Stream& stream) {
             DistributedStencil volume(ranks, stream, Type::f32, s, star_of(1), options);
             const Array<float> part(stream, cut_out(x, volume.holding(), s));
             volume.load(part.view());
@@ -576,7 +575,7 @@ DEVICE_TEST(several_steps_per_exchange_keep_their_state_between_runs) {
             // Two neighbours, one exchange every three steps.
             if (options.along_y == 2 && volume.messages_per_step() != 2.0 / 3)
                 throw Error(ErrorCode::device_failed, "test", "the number of messages differs");
-        });
+        }));
     };
     check(3, {.along_z = 3, .steps_per_exchange = 3});
     check(4, {.along_z = 2, .along_y = 2, .steps_per_exchange = 3});
@@ -647,10 +646,7 @@ DEVICE_TEST(volumes_whose_sizes_overflow_are_rejected) {
 // Measures in a trace how long transfers overlap with the interior. The other rank is on the CPU, so all streams of
 // the device belong to this rank.
 DEVICE_TEST(halo_exchange_overlaps_with_the_interior) {
-    if (device.traits().shares_host_memory || device.traits().dlpack_type != dlpack::DeviceType::cuda) {
-        MESSAGE(device.info().selector << ": skipped, tested on CUDA devices only");
-        return;
-    }
+    REQUIRES(device.traits().dlpack_type == dlpack::DeviceType::cuda, test::needs::cuda);
     const VolumeExtents s{512, 512, 512};
     const std::vector<float> x = volume_of<float>(s);
     auto overlap_of = [&](const char* variant) {

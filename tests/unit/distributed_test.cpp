@@ -5,6 +5,7 @@
 #include <concord/internal/link.hpp>
 #include <concord/peer.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <numeric>
 #include <thread>
@@ -140,10 +141,7 @@ DEVICE_TEST(messages_may_use_host_buffers) {
 // Two GPUs of a host use peer copies if they have peer access. Sent buffers may be released at once.
 DEVICE_TEST(messages_between_devices_use_peer_copies_if_available) {
     const auto self = device.shared_from_this(), other = test::sibling_of(device);
-    if (!other) {
-        MESSAGE(device.info().selector << ": skipped, the only device of its backend");
-        return;
-    }
+    REQUIRES(other, test::needs::sibling);
     const bool reach = can_reach(device, *other) && can_reach(*other, device);
     CHECK_NOTHROW(run_on_devices({self, other}, [&](Communicator& ranks, Stream& stream) {
         const u32 me = ranks.rank();
@@ -359,39 +357,47 @@ DEVICE_TEST(a_device_failure_while_receiving_fails_the_sender) {
     }
 }
 
+// Every rank writes into the memory of the others.
+static void use_links(Communicator& ranks, Stream& stream) {
+    constexpr u64 n = 5000;
+    std::vector<detail::LinkOffer> offers;
+    for (u32 rank = 0; rank < ranks.size(); ++rank) {
+        if (rank != ranks.rank())
+            offers.push_back({rank, {stream.device().allocate(n * 4), stream.device().allocate(n * 4)}});
+    }
+    const auto links = detail::connect(ranks, stream, offers);
+    for (u32 turn = 0; turn < 20; ++turn) {
+        const Array<u32> mine(stream, words(ranks.rank(), turn, 0, n));
+        for (const auto& link : links) {
+            if (!link) throw Error(ErrorCode::device_failed, "test", "no link");
+            stream.copy(link->remote(turn % 2), 0, *mine.buffer(), 0, n * 4);
+            link->signal(stream);
+        }
+        for (std::size_t i = 0; i < links.size(); ++i) {
+            links[i]->wait(stream);
+            std::vector<u32> got(n);
+            stream.read(got.data(), *offers[i].buffers[turn % 2], 0, n * 4);
+            stream.synchronize();
+            if (got != words(offers[i].rank, turn, 0, n))
+                throw Error(ErrorCode::device_failed, "test", "other words");
+        }
+    }
+}
+
 DEVICE_TEST(links_write_into_the_memory_of_other_ranks) {
     const auto self = device.shared_from_this();
-    for (const auto& second : {self, test::sibling_of(device)}) {
-        if (!second || !can_reach(*self, *second) || !can_reach(*second, *self)) continue;
-        CHECK_NOTHROW(run_on_devices({self, second, self}, [](Communicator& ranks, Stream& stream) {
-            constexpr u64 n = 5000;
-            std::vector<detail::LinkOffer> offers;
-            for (u32 rank = 0; rank < ranks.size(); ++rank) {
-                if (rank != ranks.rank())
-                    offers.push_back(
-                        {rank, {stream.device().allocate(n * 4), stream.device().allocate(n * 4)}});
-            }
-            const auto links = detail::connect(ranks, stream, offers);
-            for (u32 turn = 0; turn < 20; ++turn) {
-                const Array<u32> mine(stream, words(ranks.rank(), turn, 0, n));
-                for (const auto& link : links) {
-                    if (!link) throw Error(ErrorCode::device_failed, "test", "no link");
-                    stream.copy(link->remote(turn % 2), 0, *mine.buffer(), 0, n * 4);
-                    link->signal(stream);
-                }
-                for (std::size_t i = 0; i < links.size(); ++i) {
-                    links[i]->wait(stream);
-                    std::vector<u32> got(n);
-                    stream.read(got.data(), *offers[i].buffers[turn % 2], 0, n * 4);
-                    stream.synchronize();
-                    if (got != words(offers[i].rank, turn, 0, n))
-                        throw Error(ErrorCode::device_failed, "test", "other words");
-                }
-            }
-        }));
-    }
-    const auto other = test::other_than(device);
-    if (!other) return;
+    CHECK_NOTHROW(run_on_devices({self, self, self}, use_links));
+}
+
+DEVICE_TEST(links_write_into_the_memory_of_another_device) {
+    const auto self = device.shared_from_this(), other = test::sibling_of(device);
+    REQUIRES(other && can_reach(*self, *other) && can_reach(*other, *self), test::needs::reachable);
+    CHECK_NOTHROW(run_on_devices({self, other, self}, use_links));
+}
+
+DEVICE_TEST(devices_of_two_backends_have_no_links) {
+    const auto self = device.shared_from_this(), other = test::other_than(device);
+    REQUIRES(other, test::needs::another_device);
     CHECK_NOTHROW(run_on_devices({self, other}, [](Communicator& ranks, Stream& stream) {
         const detail::LinkOffer offer{1 - ranks.rank(), {stream.device().allocate(64)}};
         if (detail::connect(ranks, stream, {&offer, 1})[0])
@@ -460,7 +466,7 @@ DEVICE_TEST(messages_release_their_memory) {
 DEVICE_TEST(devices_of_two_backends_have_no_peer_access) {
     CHECK(can_reach(device, device));
     const auto other = test::other_than(device);
-    if (!other) return;
+    REQUIRES(other, test::needs::another_device);
     std::string why;
     CHECK_FALSE(can_reach(device, *other, &why));
     CHECK(why.find("different backends") != std::string::npos);

@@ -49,7 +49,7 @@ std::string error_of(const std::function<void()>& f) {
 TEST_SUITE_BEGIN("device");
 
 DEVICE_TEST(dlpack_tensors_of_the_host_are_used_in_place_and_released_once) {
-    if (!device.traits().shares_host_memory) return;
+    REQUIRES(device.traits().shares_host_memory, test::needs::host_memory);
     {
         const auto stream = device.create_stream();
         std::vector<f32> values(1003);

@@ -140,7 +140,7 @@ DEVICE_TEST(after_an_impossible_allocation_results_are_right) {
 }
 
 DEVICE_TEST(after_a_kernel_that_does_not_compile_results_are_right) {
-    if (!device.traits().compiles_source) return;
+    REQUIRES(device.traits().compiles_source, test::needs::compiler);
     Survivor survivor(device);
     const Array<u32> in(survivor.stream(), std::vector<u32>(many, 1)), out(survivor.stream(), many);
     const Array<u64> count(survivor.stream(), 1);
@@ -167,7 +167,7 @@ DEVICE_TEST(after_a_launch_that_is_refused_results_are_right) {
 
 // Every variant whose host kernels are compiled for functions of the user.
 DEVICE_TEST(after_a_function_that_throws_results_are_right) {
-    if (device.traits().dialect != Dialect::host) return;  // other languages have no exceptions
+    REQUIRES(device.traits().dialect == Dialect::host, test::needs::host_kernels);  // which can throw
     Survivor survivor(device);
     Stream& stream = survivor.stream();
     const Array<u32> in(stream, ones(true)), out(stream, many), bins(stream, 16);
@@ -201,7 +201,7 @@ DEVICE_TEST(after_a_function_that_throws_results_are_right) {
 }
 
 DEVICE_TEST(after_a_failed_kernel_the_stream_skips_work_until_it_is_synchronized) {
-    if (device.traits().dialect != Dialect::host) return;
+    REQUIRES(device.traits().dialect == Dialect::host, test::needs::host_kernels);
     const auto stream = device.create_stream();
     const Array<u32> in(*stream, ones(true)), out(*stream, many);
     const u32 before = 5, after = 6;
@@ -219,7 +219,7 @@ DEVICE_TEST(after_a_failed_kernel_the_stream_skips_work_until_it_is_synchronized
 }
 
 DEVICE_TEST(a_stream_that_waits_for_failed_work_fails_too) {
-    if (device.traits().dialect != Dialect::host) return;
+    REQUIRES(device.traits().dialect == Dialect::host, test::needs::host_kernels);
     Survivor one(device), two(device);
     const Array<u32> in(one.stream(), ones(true)), out(one.stream(), many);
     const u32 after = 6;
@@ -236,7 +236,7 @@ DEVICE_TEST(a_stream_that_waits_for_failed_work_fails_too) {
 
 // On the CPU, short work runs in the call once the work before it has ended, which may have failed meanwhile.
 DEVICE_TEST(short_work_behind_a_failure_is_skipped) {
-    if (device.traits().dialect != Dialect::host) return;  // other languages have no exceptions
+    REQUIRES(device.traits().dialect == Dialect::host, test::needs::host_kernels);  // which can throw
     const auto stream = device.create_stream(), other = device.create_stream();
     const auto event = device.create_event();
     constexpr u64 few = 64;
@@ -299,7 +299,7 @@ DEVICE_TEST(after_a_source_or_a_sink_that_throws_results_are_right) {
 }
 
 DEVICE_TEST(after_a_function_that_throws_in_a_pipeline_results_are_right) {
-    if (device.traits().dialect != Dialect::host) return;
+    REQUIRES(device.traits().dialect == Dialect::host, test::needs::host_kernels);
     Survivor survivor(device);
     const auto fails = [&](auto&& call) {
         CHECK_THROWS_WITH(call(), "refused 77");

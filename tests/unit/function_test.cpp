@@ -91,8 +91,14 @@ TEST_CASE("calls that devices may compute differently are found in every spellin
     }
 }
 
+CONCORD_FUNCTION(float, third_test, (float x), return x / 3;)
+CONCORD_FUNCTION(float, two_thirds_test, (float x), return 2 * third_test(x);)
+
 TEST_CASE("divisions of f32 are found") {
-    const auto divides = [](const char* text) { return detail::may_divide_f32(operator_from_text(text)); };
+    CHECK(two_thirds_test.erased().may_divide_f32);  // in a function that it calls
+    CHECK_FALSE(axpy_test.erased().may_divide_f32);
+    CHECK(detail::builtin(MapFunction::sqrt, Type::f32).may_divide_f32);
+    const auto divides = [](const char* text) { return operator_from_text(text).may_divide_f32; };
     CHECK(divides("float f(float x) { return x / 3; }"));
     CHECK(divides("float f(float x) { x /= 3; return x; }"));
     CHECK(divides("float f(float x) { return (sqrt)(x); }"));

@@ -3,6 +3,8 @@
 
 #include <concord/group_collectives.hpp>
 
+#include <algorithm>
+
 using namespace concord;
 
 namespace {
@@ -74,7 +76,7 @@ void check_collectives(Stream& stream) {
 TEST_SUITE_BEGIN("device");
 
 DEVICE_TEST(group_collectives_of_sources) {
-    if (!device.traits().compiles_source) return;  // the host's functions are the reference
+    REQUIRES(device.traits().compiles_source, test::needs::compiler);  // the reference is compiled here
     const auto stream = device.create_stream();
     check_sum<u32>(*stream);
     check_collectives<i64>(*stream);
@@ -96,12 +98,8 @@ TEST_CASE("collectives of a group on the host") {
 }
 
 TEST_CASE("collectives compile for CUDA") {
-    std::shared_ptr<Device> gpu;
-    try {
-        gpu = open_device("cuda@sm_90");
-    } catch (const Error&) {
-        return;  // no NVRTC
-    }
+    const auto gpu = test::cuda_compiler();
+    REQUIRES(gpu, test::needs::nvrtc);
     for (const Type type : {Type::i32, Type::u32, Type::i64, Type::u64, Type::f32, Type::f64}) {
         for (const char* const call : {"concord_group_sum", "concord_group_min", "concord_group_max"})
             CHECK(gpu->kernel(spec_of(type, call)) != nullptr);

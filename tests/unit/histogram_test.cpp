@@ -4,6 +4,7 @@
 
 #include <concord/histogram.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 

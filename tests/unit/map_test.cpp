@@ -39,13 +39,11 @@ TEST_SUITE_BEGIN("device");
 STREAM_TEST(user_functions_with_bound_values) {
     const auto x = random_values<float>(100003, 1), y = random_values<float>(100003, 2);
     const Array<float> a(stream, x), b(stream, y), out(stream, x.size());
-    for (const Variant* variant : map_algorithm.variants) {
-        CAPTURE(variant->name);
-        if (!detail::supports_dialect(device, *variant)) continue;
-        const Options options{std::string(variant->name)};
+    test::each_variant(device, map_algorithm, [&](const std::string& name) {
+        const Options options{name};
         for (float factor : {2.0f, -0.3f}) {
             const Enqueued run = map(stream, a, out, poly_test.bind(factor, 1.5f), options);
-            CHECK(run.variant == variant->name);
+            CHECK(run.variant == name);
             CHECK(run.device == &device);
             auto got = out.to_host(stream);
             u64 wrong = 0;
@@ -57,7 +55,7 @@ STREAM_TEST(user_functions_with_bound_values) {
                 wrong += got[i] != x[i] + factor * y[i];
             CHECK(wrong == 0);
         }
-    }
+    });
 }
 
 STREAM_TEST(functions_receive_only_elements_of_the_input) {

@@ -161,7 +161,7 @@ TEST_SUITE_END();
 TEST_SUITE_BEGIN("device");
 
 DEVICE_TEST(matmul_self_test_of_tensor_cores_refuses_a_wrong_order) {
-    if (!device.traits().f64_matrix_units) return;
+    REQUIRES(device.traits().f64_matrix_units, test::needs::matrix_units);
     CHECK(detail::f64_matrix_units_are_exact(device));
     for (const u64 swap : {1, 2, 4, 8, 16, 32}) {
         CAPTURE(swap);
@@ -171,7 +171,7 @@ DEVICE_TEST(matmul_self_test_of_tensor_cores_refuses_a_wrong_order) {
 
 // Every tile, with operands that lie along k and along the sides, in packs and in single elements.
 DEVICE_TEST(matmul_on_tensor_cores_with_every_tile) {
-    if (!device.traits().f64_matrix_units) return;
+    REQUIRES(device.traits().f64_matrix_units, test::needs::matrix_units);
     const auto stream = device.create_stream();
     const auto a = random_values<f64>(200 * 200), b = random_values<f64>(200 * 200, 2),
                c = random_values<f64>(200 * 200, 3);
@@ -205,7 +205,8 @@ DEVICE_TEST(matmul_on_tensor_cores_with_every_tile) {
 // Without tensor cores, which devices that have them use otherwise. Operands as above.
 DEVICE_TEST(matmul_of_f64_without_tensor_cores) {
     const DeviceTraits& traits = device.traits();
-    if (!traits.fp64 || !traits.many_items) return;
+    REQUIRES(traits.many_items, test::needs::many_items);
+    REQUIRES(traits.fp64, test::needs::fp64);
     const auto stream = device.create_stream();
     const auto a = random_values<f64>(200 * 200), b = random_values<f64>(200 * 200, 2),
                c = random_values<f64>(200 * 200, 3);
@@ -227,7 +228,7 @@ DEVICE_TEST(matmul_of_f64_without_tensor_cores) {
 // Run it alone too: if it is the first product of f64 matrices, the self-test of the tensor cores runs during the
 // recording.
 DEVICE_TEST(matmul_of_f64_is_recorded) {
-    if (!device.traits().fp64) return;
+    REQUIRES(device.traits().fp64, test::needs::fp64);
     const auto stream = device.create_stream();
     const Shape s{.m = 70, .n = 50, .k = 90, .a_pitch = 90, .b_pitch = 50, .c_pitch = 50};
     const auto a = random_values<f64>(70 * 90), b = random_values<f64>(90 * 50, 2);

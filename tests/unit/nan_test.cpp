@@ -3,6 +3,7 @@
 #include "devices.hpp"
 #include "test_ranks.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -226,6 +227,7 @@ STREAM_TEST(scan_stores_the_canonical_nan) {
             const Array<T> in(stream, x), out(stream, n);
             scan(stream, in, out, ReduceOp::sum, kind, options);
             CHECK(difference(expected, out.to_host(stream)) == "");
+            if (options.variant == "lookback_fallback") return;  // does not support in-place operation
             scan(stream, in, in, ReduceOp::sum, kind, options);
             CHECK(difference(expected, in.to_host(stream)) == "");
         };

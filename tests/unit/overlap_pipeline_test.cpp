@@ -123,10 +123,8 @@ DEVICE_TEST(a_pipeline_reads_while_kernels_run) {
 }
 
 DEVICE_TEST(a_pipeline_uploads_and_downloads_while_kernels_run) {
-    if (device.traits().shares_host_memory || device.info().rank > 1) {
-        MESSAGE(device.info().selector << " skipped: the CPU that computes also copies");
-        return;
-    }
+    // A CPU that computes also copies.
+    REQUIRES(!device.traits().shares_host_memory && device.info().rank <= 1, test::needs::own_memory);
     spin_through(device, SlowSource(1), 1);
     auto overlap_with = [&](Engine engine, u32 depth) {
         const SlowSource in(four_segments);
@@ -154,10 +152,7 @@ DEVICE_TEST(a_pipeline_uploads_and_downloads_while_kernels_run) {
 
 DEVICE_TEST(devices_that_share_a_pipeline_run_concurrently) {
     const auto other = open_device("tbb");
-    if (other.get() == &device) {
-        MESSAGE("skipped on tbb: the runs of the other devices share their work with tbb");
-        return;
-    }
+    REQUIRES(other.get() != &device, test::needs::another_device);
     spin_through({device, *other}, SlowSource(2 * segment_bytes / sizeof(u32)), 1);
     auto overlap_of = [&](auto&& work) {
         Trace trace;

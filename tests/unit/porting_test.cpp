@@ -437,10 +437,7 @@ TEST_CASE(".npy files are those of NumPy") {
                             code + "\" 2> /dev/null")
                                .c_str()) == 0;
     };
-    if (!python("pass")) {
-        MESSAGE("skipped: python3 has no NumPy");
-        return;
-    }
+    REQUIRES(python("pass"), test::needs::numpy);
     REQUIRE(python("np.save('a.npy', np.arange(6, dtype='f4').reshape(2, 3) / 8)"));
     const auto a = port::read_npy<f32>(folder / "a.npy");
     CHECK(a.values == std::vector<f32>{0, 0.125F, 0.25F, 0.375F, 0.5F, 0.625F});

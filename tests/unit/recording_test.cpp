@@ -1,6 +1,8 @@
 // Work that is recorded once and replayed. Written once, run for every device.
 #include "devices.hpp"
 
+#include <algorithm>
+
 using namespace concord;
 using test::random_values;
 using test::throws;

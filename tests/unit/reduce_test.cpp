@@ -3,6 +3,7 @@
 
 #include <concord/reduce.hpp>
 
+#include <algorithm>
 #include <bit>
 
 using namespace concord;
@@ -63,19 +64,16 @@ STREAM_TEST(user_operators_follow_the_canonical_order) {
     }
     const auto k = random_values<u32>(200001);
     const Array<u32> bits(stream, k), any(stream, 1);
-    for (const Variant* variant : reduce_algorithm.variants) {
-        CAPTURE(variant->name);
-        if (!detail::supports_dialect(device, *variant) ||
-            (variant->name == "shuffle" && !device.traits().shuffles))
-            continue;
+    test::each_variant(device, reduce_algorithm, [&](const std::string& name) {
+        if (name == "shuffle" && !device.traits().shuffles) return;
         for (u64 n : {u64{7}, u64{300}, u64{200000}}) {
             u32 expected = 0;
             for (u64 i = 1; i <= n; ++i)
                 expected += k[i];
-            reduce(stream, bits.span().part(1, n), any, ReduceOp::sum, {std::string(variant->name)});
+            reduce(stream, bits.span().part(1, n), any, ReduceOp::sum, {name});
             CHECK(any.to_host(stream)[0] == expected);
         }
-    }
+    });
 }
 
 STREAM_TEST(an_empty_input_gives_the_identity) {

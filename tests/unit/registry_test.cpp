@@ -42,10 +42,7 @@ static const BackendStatus* status_of(const std::vector<BackendStatus>& list, st
 
 TEST_CASE("unusable modules have a reason") {
     REQUIRE(prepared);
-    if (test_modules().empty()) {
-        MESSAGE("not tested: set CONCORD_TEST_MODULES to the folder test-modules of the build");
-        return;
-    }
+    REQUIRES(!test_modules().empty(), test::needs::test_modules);
     const auto list = backends();
     const std::pair<const char*, std::string> reasons[] = {
         {"old", "interface, got version " + std::to_string(backend_interface_version + 1)},
@@ -73,7 +70,7 @@ TEST_CASE("unusable modules have a reason") {
 }
 
 TEST_CASE("a backend that ran out of memory is loaded again") {
-    if (test_modules().empty()) return;
+    REQUIRES(!test_modules().empty(), test::needs::test_modules);
     backends();  // the module fails at the first attempt
     const auto list = backends();
     const BackendStatus* status = status_of(list, "out_of_memory_once");

@@ -1,12 +1,15 @@
 // Pipelines on two devices: the device under test and the oneTBB device. Results are bitwise identical to one call,
 // whichever device processes a segment.
 #include "pipeline_data.hpp"
+#include "test_ranks.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
 using namespace concord;
 using test::Away;
+using test::other_than;
 using test::Pile;
 using test::random_values;
 using test::rough_values;
@@ -15,14 +18,6 @@ using test::throws;
 using test::whole;
 
 namespace {
-
-// The oneTBB device, or null if it is the device under test.
-std::shared_ptr<Device> other_than(const Device& device) {
-    auto other = open_device("tbb");
-    if (other.get() != &device) return other;
-    MESSAGE("skipped on tbb: the runs of the other devices share their work with tbb");
-    return nullptr;
-}
 
 // Calls f with the devices in both orders, data from sources and in memory, short segments and measured lengths.
 template <class T, class F>
@@ -60,7 +55,7 @@ TEST_SUITE_BEGIN("device");
 
 DEVICE_TEST(shared_maps_are_bitwise_identical_to_one_call) {
     const auto other = other_than(device);
-    if (!other) return;
+    REQUIRES(other, test::needs::another_device);
     for (const u64 n : {0, 1, 1001, 65537}) {
         CAPTURE(n);
         const auto x = random_values<float>(n), y = random_values<float>(n, 2);
@@ -92,7 +87,7 @@ DEVICE_TEST(shared_maps_are_bitwise_identical_to_one_call) {
 
 DEVICE_TEST(shared_reductions_are_bitwise_identical_to_one_call) {
     const auto other = other_than(device);
-    if (!other) return;
+    REQUIRES(other, test::needs::another_device);
     for (const u64 n : {0, 1, 1025, 65537, (1 << 22) + 4097}) {
         CAPTURE(n);
         const auto x = rough_values(n);
@@ -121,7 +116,7 @@ DEVICE_TEST(shared_reductions_are_bitwise_identical_to_one_call) {
 
 DEVICE_TEST(shared_scans_are_bitwise_identical_to_one_call) {
     const auto other = other_than(device);
-    if (!other) return;
+    REQUIRES(other, test::needs::another_device);
     const u64 tile = 65536;  // of oneTBB; a GPU's tile is a sixteenth
     for (const u64 n : {u64{0}, u64{1}, tile + 1, 16 * tile + 1, 35 * tile + 7919}) {
         CAPTURE(n);
@@ -157,7 +152,7 @@ DEVICE_TEST(shared_scans_are_bitwise_identical_to_one_call) {
 
 DEVICE_TEST(shared_histograms_count_all_samples) {
     const auto other = other_than(device);
-    if (!other) return;
+    REQUIRES(other, test::needs::another_device);
     for (const u64 n : {0, 1, 4097, 200003}) {
         CAPTURE(n);
         const auto x = random_values<float>(n);
@@ -185,7 +180,7 @@ DEVICE_TEST(shared_histograms_count_all_samples) {
 
 DEVICE_TEST(shared_compactions_keep_the_order) {
     const auto other = other_than(device);
-    if (!other) return;
+    REQUIRES(other, test::needs::another_device);
     for (const u64 n : {0, 1, 4097, 200003}) {
         CAPTURE(n);
         const auto x = random_values<float>(n);
@@ -215,7 +210,7 @@ DEVICE_TEST(shared_compactions_keep_the_order) {
 
 DEVICE_TEST(a_slow_device_gets_fewer_elements) {
     const auto other = other_than(device);
-    if (!other) return;
+    REQUIRES(other, test::needs::another_device);
     const u64 n = 1 << 20;
     const std::vector<float> x(n, 1.0f);
     const HostSource in(x);
@@ -238,7 +233,7 @@ DEVICE_TEST(a_slow_device_gets_fewer_elements) {
 
 DEVICE_TEST(failed_shared_pipelines_free_their_memory) {
     const auto other = other_than(device);
-    if (!other) return;
+    REQUIRES(other, test::needs::another_device);
     const u64 n = 100000;
     const auto x = random_values<float>(n);
     const PipelineDevices both{device, *other};
@@ -295,7 +290,7 @@ DEVICE_TEST(failed_shared_pipelines_free_their_memory) {
 
 DEVICE_TEST(shared_pipelines_reject_invalid_calls) {
     const auto other = other_than(device);
-    if (!other) return;
+    REQUIRES(other, test::needs::another_device);
     const auto x = random_values<float>(100000);
     Pile<float> out(x.size()), sum(1);
     const Away<float> in(x);
@@ -326,7 +321,7 @@ DEVICE_TEST(shared_pipelines_reject_invalid_calls) {
 
 DEVICE_TEST(shared_pipelines_stay_within_the_memory_limit) {
     const auto other = other_than(device);
-    if (!other) return;
+    REQUIRES(other, test::needs::another_device);
     const u64 n = 1 << 22, limit = u64{8} << 20;
     const auto x = random_values<float>(n);
     auto in_use = [&] { return device.memory_use().in_use + other->memory_use().in_use; };

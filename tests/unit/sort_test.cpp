@@ -10,6 +10,7 @@
 #include <numeric>
 
 using namespace concord;
+using test::each_variant;
 using test::random_values;
 using test::throws;
 
@@ -18,10 +19,6 @@ CONCORD_FUNCTION(i64, greater_test, (float a, float b), return a > b ? (i64)1 <<
 CONCORD_FUNCTION(u32, last_digits_test, (u32 x, u32 of), return x % of;)
 
 namespace {
-
-bool runs(const Device& device, const Variant& variant) {
-    return static_cast<bool>(detail::supports_dialect(device, variant));
-}
 
 // The source index of each element in a stable sort.
 template <class Less>
@@ -62,16 +59,12 @@ STREAM_TEST(sort_orders_keys_and_keeps_its_input) {
         auto expected = x;
         std::sort(expected.begin(), expected.end());
         const Array<u32> in(stream, x), out(stream, n);
-        for (const Variant* variant : sort_algorithm.variants) {
-            CAPTURE(variant->name);
-            if (!runs(device, *variant)) continue;
-            Enqueued run;
-            if (!supported([&] { run = sort(stream, in, out, SortBy{}, {std::string(variant->name)}); }))
-                continue;
-            CHECK(run.variant == variant->name);
+        each_variant(device, sort_algorithm, [&](const std::string& name) {
+            const Enqueued run = sort(stream, in, out, SortBy{}, {name});
+            CHECK(run.variant == name);
             CHECK(out.to_host(stream) == expected);
             CHECK(in.to_host(stream) == x);
-        }
+        });
     }
 }
 
@@ -89,25 +82,23 @@ STREAM_TEST(stable_variants_keep_the_order_of_equal_keys) {
         const auto from =
             order_of(n, [&](u32 a, u32 b) { return descending ? keys[a] > keys[b] : keys[a] < keys[b]; });
         SortBy by{.order = descending ? SortOrder::descending : SortOrder::ascending};
-        for (const Variant* variant : sort_algorithm.variants) {
-            CAPTURE(variant->name);
-            if (!runs(device, *variant)) continue;
+        each_variant(device, sort_algorithm, [&](const Variant& variant) {
             by.stable = false;
             const auto call = [&] {
-                sort_pairs(stream, in, values, out, values_out, by, {std::string(variant->name)});
+                sort_pairs(stream, in, values, out, values_out, by, {std::string(variant.name)});
             };
-            if (!supported(call)) continue;
+            call();
             CHECK(out.to_host(stream) == taken(keys, from));
             auto got = values_out.to_host(stream);
             REQUIRE(*std::max_element(got.begin(), got.end()) < n);
             CHECK(taken(keys, got) == taken(keys, from));
-            if (variant->stable) CHECK(got == from);
+            if (variant.stable) CHECK(got == from);
             std::sort(got.begin(), got.end());
             CHECK(got == index);
             by.stable = true;
-            CHECK(supported(call) == variant->stable);
+            CHECK(supported(call) == variant.stable);
             CHECK(values.to_host(stream) == index);
-        }
+        });
         by.stable = true;
         sort_pairs(stream, in, values, out, values_out, by);
         CHECK(values_out.to_host(stream) == from);
@@ -120,16 +111,13 @@ STREAM_TEST(pairs_are_sorted_in_place) {
         const auto keys = random_values<u16>(n);
         const auto values = random_values<u64>(n);
         const auto from = order_of(n, [&](u32 a, u32 b) { return keys[a] < keys[b]; });
-        for (const Variant* variant : sort_algorithm.variants) {
-            CAPTURE(variant->name);
-            if (!runs(device, *variant)) continue;
+        each_variant(device, sort_algorithm, [&](const Variant& variant) {
             const Array<u16> k(stream, keys);
             const Array<u64> v(stream, values);
-            if (!supported([&] { sort_pairs(stream, k, v, k, v, SortBy{}, {std::string(variant->name)}); }))
-                continue;
+            sort_pairs(stream, k, v, k, v, SortBy{}, {std::string(variant.name)});
             CHECK(k.to_host(stream) == taken(keys, from));
-            if (variant->stable) CHECK(v.to_host(stream) == taken(values, from));
-        }
+            if (variant.stable) CHECK(v.to_host(stream) == taken(values, from));
+        });
     }
 }
 
@@ -170,33 +158,27 @@ STREAM_TEST(a_bit_range_orders_by_its_bits_alone) {
     const auto middle = [](i64 x) { return static_cast<u64>(x) >> 7 & 0x3ff; };
     const auto from = order_of(keys.size(), [&](u32 a, u32 b) { return middle(keys[a]) < middle(keys[b]); });
     const auto back = order_of(keys.size(), [&](u32 a, u32 b) { return middle(keys[a]) > middle(keys[b]); });
-    for (const Variant* variant : sort_algorithm.variants) {
-        CAPTURE(variant->name);
-        if (!runs(device, *variant)) continue;
+    each_variant(device, sort_algorithm, [&](const Variant& variant) {
         SortBy by{.begin_bit = 7, .end_bit = 17};
-        if (!supported([&] { sort(stream, in, out, by, {std::string(variant->name)}); })) continue;
-        CHECK(variant->stable);
+        sort(stream, in, out, by, {std::string(variant.name)});
+        CHECK(variant.stable);
         CHECK(out.to_host(stream) == taken(keys, from));
         by.order = SortOrder::descending;
-        sort(stream, in, out, by, {std::string(variant->name)});
+        sort(stream, in, out, by, {std::string(variant.name)});
         CHECK(out.to_host(stream) == taken(keys, back));
-    }
+    });
 }
 
 STREAM_TEST(user_comparators_and_key_functions) {
     const auto x = random_values<u32>(7001);
     const Array<u32> in(stream, x), out(stream, x.size());
     const auto by_digit = order_of(x.size(), [&](u32 a, u32 b) { return x[a] % 10 < x[b] % 10; });
-    for (const Variant* variant : sort_algorithm.variants) {
-        CAPTURE(variant->name);
-        if (!runs(device, *variant)) continue;
-        if (!supported(
-                [&] { sort(stream, in, out, by_last_digit_test, SortBy{}, {std::string(variant->name)}); }))
-            continue;
+    each_variant(device, sort_algorithm, [&](const Variant& variant) {
+        sort(stream, in, out, by_last_digit_test, SortBy{}, {std::string(variant.name)});
         const auto got = out.to_host(stream);
-        if (variant->stable) CHECK(got == taken(x, by_digit));
+        if (variant.stable) CHECK(got == taken(x, by_digit));
         CHECK(std::is_sorted(got.begin(), got.end(), [](u32 a, u32 b) { return a % 10 < b % 10; }));
-    }
+    });
     // `auto` in place, with values of another size than the keys.
     const auto floats = random_values<float>(3001);
     const auto bytes = random_values<u8>(3001);

@@ -3,8 +3,11 @@
 
 #include <concord/backend/staging.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <mutex>
 #include <thread>
 
 using namespace concord;

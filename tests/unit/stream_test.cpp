@@ -3,8 +3,10 @@
 
 #include <concord/backend/memory.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <thread>
 
 using namespace concord;
@@ -188,7 +190,7 @@ STREAM_TEST(calls_return_before_their_work_is_done) {
 
 // The rule is documented in docs/concepts.md.
 STREAM_TEST(short_work_on_an_empty_stream_of_the_cpu_runs_in_the_call) {
-    if (device.info().backend != "tbb") return;
+    REQUIRES(device.info().backend == "tbb", test::needs::tbb);
     const auto kernel = countdown_kernel(device);
     const auto buffer = device.allocate(8 * sizeof(u32));
     const auto* const seen = static_cast<const u32*>(backend::memory_of(*buffer).host_pointer());
@@ -286,6 +288,10 @@ STREAM_TEST(synchronize_throws_the_exception_of_a_callback_once) {
     CHECK(later);
     CHECK_NOTHROW(stream.synchronize());
     CHECK(throws(ErrorCode::invalid_argument, "empty", [&] { stream.callback({}); }));
+    CHECK(throws(ErrorCode::invalid_argument, "empty", [&] { stream.callback(nullptr); }));
+    CHECK(throws(ErrorCode::invalid_argument, "empty", [&] { stream.callback(std::function<void()>()); }));
+    void (*const none)() = nullptr;
+    CHECK(throws(ErrorCode::invalid_argument, "empty", [&] { stream.callback(none); }));
 }
 
 DEVICE_TEST(destroying_a_stream_waits_for_its_work) {

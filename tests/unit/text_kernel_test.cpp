@@ -126,7 +126,7 @@ DEVICE_TEST(text_kernel_in_one_and_three_dimensions) {
 }
 
 DEVICE_TEST(text_kernel_reports_its_order_and_the_lines_of_errors) {
-    if (!device.traits().compiles_source) return;
+    REQUIRES(device.traits().compiles_source, test::needs::compiler);
     const auto stream = device.create_stream();
     const Array<f32> x(*stream, 8);
     const TextKernel native =

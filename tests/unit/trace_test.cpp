@@ -103,7 +103,7 @@ STREAM_TEST(a_trace_lists_operations_in_order) {
 }
 
 DEVICE_TEST(a_trace_shows_concurrent_streams) {
-    if (device.traits().units < 2) return;
+    REQUIRES(device.traits().units > 1, test::needs::two_units);
     const std::shared_ptr<Stream> streams[] = {device.create_stream(), device.create_stream()};
     const auto kernel = spin_kernel(device);
     const Array<u32> out(device, 2);

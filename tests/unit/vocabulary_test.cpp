@@ -6,6 +6,8 @@
 #include <concord/internal/vocabulary.hpp>
 #include <concord/map.hpp>
 
+#include <algorithm>
+
 using namespace concord;
 using test::throws;
 
@@ -96,7 +98,7 @@ void check_function(Stream& stream, const char* name, const K& kernel, F f, A...
 TEST_SUITE_BEGIN("device");
 
 DEVICE_TEST(vocabulary_math_has_the_bits_of_the_host) {
-    if (!device.traits().fp64) return;  // refused, see below
+    REQUIRES(device.traits().fp64, test::needs::fp64);  // refused, see below
     const auto stream = device.create_stream();
 #define CHECK_ONE(NAME)                                                               \
     check_function<f32>(*stream, #NAME " f32", vocabulary_##NAME##_f32,               \
@@ -242,12 +244,12 @@ DEVICE_TEST(vocabulary_of_atomics) {
 
 // What a debug build does at the first call: these compile for the other backends, too.
 DEVICE_TEST(vocabulary_compiles_for_all_backends) {
-    if (!device.traits().fp64) return;
+    REQUIRES(device.traits().fp64, test::needs::fp64);
     const auto stream = device.create_stream();
     const Array<u64> words(*stream, 8);
     const auto compile = [&](const auto& kernel, const auto&... arguments) {
         const KernelArgument list[] = {detail::argument(arguments)...};
-        detail::run_index_kernel(*stream, kernel.definition(), {0, 1, 1}, list, true);
+        CHECK_NOTHROW(detail::run_index_kernel(*stream, kernel.definition(), {0, 1, 1}, list, true));
     };
     const View u64s = words.view();
     View u32s = u64s, i32s = u64s, f32s = u64s, f64s = u64s;
@@ -295,7 +297,7 @@ CONCORD_FUNCTION(f32, vocabulary_pair, (f32 x, f32 y), return vocabulary_logisti
 CONCORD_KERNEL(vocabulary_native, (u64 i, f32* out, const f32* in), out[i] = native::exp(in[i]);)
 
 DEVICE_TEST(vocabulary_in_functions_that_call_functions) {
-    if (!device.traits().fp64) return;  // refused, see below
+    REQUIRES(device.traits().fp64, test::needs::fp64);  // refused, see below
     const auto stream = device.create_stream();
     const std::vector<f32> in = test::random_values<f32>(10001, 4);
     const Array<f32> x(*stream, in), y(*stream, in.size());
