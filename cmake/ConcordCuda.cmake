@@ -2,7 +2,13 @@
 # NOTFOUND. Only headers are needed. The driver, NVRTC and NVTX tools are opened at run time, so that one build works
 # on machines with and without them.
 set(CONCORD_CUDA_INCLUDE "" CACHE STRING
-    "Folders of cuda.h, nvrtc.h and nvtx3/ (usual places are searched anyway); one each if they come from PyPI packages")
+    "Folders of cuda.h, nvrtc.h and nvtx3/ (usual places are searched anyway); one each if they come from PyPI packages; OFF: none")
+if(CONCORD_CUDA_INCLUDE STREQUAL "OFF")
+  foreach(header CUDA NVRTC NVTX)
+    set(CONCORD_CUDA_${header}_H NOTFOUND)
+  endforeach()
+  return()
+endif()
 
 find_package(CUDAToolkit QUIET)
 set(hints ${CONCORD_CUDA_INCLUDE} ${CUDAToolkit_INCLUDE_DIRS})

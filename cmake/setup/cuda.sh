@@ -3,8 +3,8 @@
 
 # --- CUDA ---------------------------------------------------------------------------------------------------------
 
-cuda_include=  # folders for CMake, separated by ';'
-cuda_nvrtc=    # the folder of an NVRTC that the program does not find by itself, else empty
+cuda_include=  # folders for CMake, separated by ';'; OFF: none
+cuda_nvrtc=    # the folder of an NVRTC that the program does not find by itself, else empty; OFF: none
 
 has_cuda_headers() {  # FOLDER of cuda.h, FOLDER of nvrtc.h
     local version
@@ -39,11 +39,15 @@ find_cuda_toolkit() {
     return 1
 }
 
+# Where NVIDIA's packages are: cuda_runtime, cuda_nvrtc and others, each with its own include and lib.
+cuda_site=$build_dir/cuda/nvidia
+
+# With CCCL's headers, which cuda_fp16.h includes.
 use_cuda_wheels() {
-    local site=$build_dir/cuda/nvidia
-    has_cuda_headers "$site/cuda_runtime/include" "$site/cuda_nvrtc/include" || return 1
-    cuda_include="$site/cuda_runtime/include;$site/cuda_nvrtc/include;$site/nvtx/include"
-    cuda_nvrtc=$site/cuda_nvrtc/lib
+    has_cuda_headers "$cuda_site/cuda_runtime/include" "$cuda_site/cuda_nvrtc/include" || return 1
+    [[ -e $cuda_site/cuda_cccl/include/nv/target ]] || return 1
+    cuda_include="$cuda_site/cuda_runtime/include;$cuda_site/cuda_nvrtc/include;$cuda_site/nvtx/include"
+    cuda_nvrtc=$cuda_site/cuda_nvrtc/lib
 }
 
 # Installs wheels into FOLDER, all or none.
@@ -75,15 +79,39 @@ fetch_cuda_wheels() {
             return 1
         fi
     fi
-    local -a packages=(nvidia-cuda-runtime-cu12 nvidia-cuda-nvrtc-cu12 nvidia-nvtx-cu12)
+    local -a packages=(nvidia-cuda-runtime-cu12 nvidia-cuda-nvrtc-cu12 nvidia-cuda-cccl-cu12 nvidia-nvtx-cu12)
     say "Fetching CUDA's headers and compiler library (${packages[*]}) into $build_dir/cuda"
     fetch_wheels "$build_dir/cuda" "$log" "${packages[@]/%/==12.9.*}" && return
     say "CUDA is off: no toolkit is installed, and pip could not fetch its headers (see $log)"
     return 1
 }
 
+# The headers in which a toolkit's mma.h declares its functions, for the tests. The rest of the package, 40 MB to
+# download, is the assembler.
+fetch_mma_headers() {
+    local folder=$cuda_site/cuda_nvcc log=$build_dir/setup-nvcc.log
+    [[ $cuda_nvrtc == "$cuda_site"/* && ! -e $folder ]] || return 0
+    say "Fetching the headers of mma.h (nvidia-cuda-nvcc-cu12) into $folder"
+    if ! fetch_wheels "$build_dir/nvcc" "$log" nvidia-cuda-nvcc-cu12==12.9.*; then
+        say "pip could not fetch them (see $log); the test of mma.h is skipped"
+        return 0
+    fi
+    mkdir "$folder"
+    mv "$build_dir/nvcc/nvidia/cuda_nvcc/include" "$folder"
+    rm -rf "$build_dir/nvcc"
+}
+
 find_cuda() {
-    find_cuda_toolkit && return
+    case ${CONCORD_CUDA:-} in
+        '') find_cuda_toolkit && return ;;
+        wheels) ;;
+        off)
+            cuda_include=OFF cuda_nvrtc=OFF
+            say "CUDA is off: CONCORD_CUDA=off"
+            return
+            ;;
+        *) die "CONCORD_CUDA: unknown value, got '$CONCORD_CUDA'; available: wheels, off" ;;
+    esac
     use_cuda_wheels && return
     fetch_cuda_wheels && use_cuda_wheels && return
     say "Concord is built without its CUDA backend; the rest works"

@@ -49,8 +49,8 @@ tidy() {  # FILE
     if [[ $? == 124 ]]; then mv "$log" "$log.late"; else mv "$log" "$log.failed"; fi
 }
 
-# Fails if clang-tidy finds a bug in a file of the build, or in a changed one if BASE is given.
-run_tidy() {  # [BASE]
+# Fails if clang-tidy finds a bug in a file of the build, or in one that changed since BASE if that is not empty.
+run_tidy() {  # SECONDS (0: no limit) BASE
     local -a files
     local late
     if ! command -v clang-tidy-14 >/dev/null; then
@@ -63,14 +63,14 @@ run_tidy() {  # [BASE]
     configure_editor
     mapfile -t files < <(sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' "$tidy_folder/compile_commands.json" |
         grep -F "$source_dir/" | grep -vF "$build_dir/" | sort -u)
-    if [[ ${1:-} ]]; then
-        mapfile -t files < <(comm -12 <(printf '%s\n' "${files[@]}") <(changed_files "$1"))
+    if [[ $2 ]]; then
+        mapfile -t files < <(comm -12 <(printf '%s\n' "${files[@]}") <(changed_files "$2"))
         if [[ ${#files[@]} == 0 ]]; then
-            say "clang-tidy: no .cpp file of the build changed since $1"
+            say "clang-tidy: no .cpp file of the build changed since $2"
             return 0
         fi
-        tidy_deadline=$((EPOCHSECONDS + ${CONCORD_LINT_SECONDS:-240}))
     fi
+    (($1 == 0)) || tidy_deadline=$((EPOCHSECONDS + $1))
     rm -rf "$tidy_log"
     mkdir -p "$tidy_log"
     export -f tidy
@@ -86,20 +86,20 @@ run_tidy() {  # [BASE]
 }
 
 run_lint() {  # [--changed [BASE]]
-    local status=0 base=''
+    local status=0 base='' limit=0
     install_build_packages
     install_missing "$lint_packages" || true
     cd "$source_dir"
     tests/meta/words.sh || status=1
     check_format || status=1
     if [[ ${1:-} == --changed ]]; then
-        base=${2:-${CONCORD_LINT_BASE:-HEAD~1}}
-        if ! git rev-parse --quiet --verify "$base^{commit}" >/dev/null; then
-            [[ $base == HEAD~1 ]] || die "lint --changed: unknown commit '$base'"
-            say "clang-tidy: nothing to compare with: the checkout contains no commit before HEAD"
-            return "$status"
+        limit=${CONCORD_LINT_SECONDS:-240}
+        if [[ ${2:-} ]]; then
+            base=$(git rev-parse --quiet --verify "$2^{commit}") || die "lint --changed: unknown commit, got '$2'"
+        else
+            base=$(.ci/base) || say "clang-tidy: all files, because the commit of the last landing is unknown"
         fi
     fi
-    run_tidy "$base" || status=1
+    run_tidy "$limit" "$base" || status=1
     return "$status"
 }

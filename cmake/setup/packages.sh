@@ -34,6 +34,15 @@ python3-pytest|python pytest,numpy|runs the tests of the command line
 python3-numpy|python pytest,numpy|makes their arrays
 pkg-config|program pkg-config|builds a program with an installation
 "
+# Tests are skipped without these.
+optional_test_packages="
+make|program make|tests of the build
+strace|program strace|kills at system calls, and system calls that fail
+zsh|program zsh|tests of completion
+fish|program fish|tests of completion
+groff-base|program groff|tests of the manual pages
+mandoc|program mandoc|tests of the manual pages
+"
 package_packages="
 dpkg-dev|program dpkg-shlibdeps|finds the dependencies of Debian packages
 file|program file|tells CPack which files are binaries
@@ -146,6 +155,7 @@ install_build_packages() {
 
 install_test_packages() {
     install_missing "$test_packages" || die "the packages above are needed to test Concord"
+    install_missing "$optional_test_packages" || say "The tests that need these packages are skipped"
     install_missing "$package_packages" || say "Debian packages are not built; their tests are skipped"
     install_missing "$docs_packages" || say "The documentation is not built; its tests are skipped"
 }

@@ -7,7 +7,7 @@ bin=${1:?usage: other_devices.sh BIN_DIR}
 others=$("$bin/concord" devices | awk '$1 ~ /^[a-z]+:[0-9]+$/ && $1 != "tbb:0" && $1 != "opencl:0" { print $1 }' |
     paste -sd, -)
 if [[ -z $others ]]; then
-    echo "other_devices.sh: there are no devices except tbb:0 and opencl:0"
+    echo "other_devices.sh: not tested: no devices except tbb:0 and opencl:0; needs a GPU with its driver, or a second OpenCL driver"
     exit 77
 fi
 echo "on $others"

@@ -46,7 +46,7 @@ log=$work/log
 # TOOL ARGUMENTS...: a check under the tool, into the log. The status is the sanitizer's.
 check() {
     "$sanitizer" --tool "$1" --error-exitcode 86 "$bin/concord" check "${@:2}" --devices "$device" \
-        --patterns random,near_one >"$log" 2>&1 </dev/null
+        --patterns random,near_one --jobs 1 >"$log" 2>&1 </dev/null
 }
 
 # Racecheck must be able to find a race: without this barrier, work-items read what others are writing.

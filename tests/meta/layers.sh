@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # layers.sh COMPILER SOURCE_DIR LAYERS_FILE: checks that dependencies between layers point one way.
-# LAYERS_FILE has a line per target: name, source file, include folders. The test plants an include of every layer's
-# header in each source file. The compiler must find the header if and only if the target may use that layer.
+# LAYERS_FILE has a line per target, separated by tabs: name, source file, options of include folders. The test plants
+# an include of every layer's header in each source file. The compiler must find the header if and only if the target
+# may use that layer.
 set -euo pipefail
 compiler=$1 source_dir=$2 layers=$3
 
@@ -37,12 +38,12 @@ fail() {
     failed=1
 }
 
-while read -r target file includes; do
+while IFS=$'\t' read -r -a fields; do
+    target=${fields[0]} file=${fields[1]}
     for layer in "${!header[@]}"; do
         tried=$((tried + 1))
-        # shellcheck disable=SC2086  # a list of options
         if { echo "#include <${header[$layer]}>"; cat "$source_dir/$file"; } |
-            "$compiler" -std=c++20 -E -x c++ -I "$(dirname "$source_dir/$file")" $includes -o /dev/null - 2>error.log; then
+            "$compiler" -std=c++20 -E -x c++ -I "$(dirname "$source_dir/$file")" "${fields[@]:2}" -o /dev/null - 2>error.log; then
             [[ " ${may_use[$target]} " == *" $layer "* ]] ||
                 fail "$file ($target) can include <${header[$layer]}> of the layer $layer above it"
         elif [[ " ${may_use[$target]} " == *" $layer "* ]]; then

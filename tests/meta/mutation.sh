@@ -24,8 +24,9 @@ export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
 
 # mutant FILE ITEMS CHECK WHAT FROM TO [FROM TO]. ITEMS: work-items per group of the OpenCL kernels that have the
 # fault: many, one or any. CHECK: arguments of `concord check`; one operator and few sizes if these suffice.
-files=() items=() checks=() whats=() froms=() tos=() more_froms=() more_tos=() kinds=()
+lists=() files=() items=() checks=() whats=() froms=() tos=() more_froms=() more_tos=() kinds=()
 mutant() {
+    lists+=("$list")
     files+=("$1") items+=("$2") checks+=("$3") whats+=("$4") froms+=("$5") tos+=("$6")
     more_froms+=("${7:-}") more_tos+=("${8:-}") kinds+=(mutant)
 }
@@ -35,9 +36,10 @@ harmless() {
     kinds[-1]=harmless
 }
 
-# shellcheck source=select_mutants.sh
-source "$source/tests/meta/select_mutants.sh"
-for list in "$source"/tests/meta/mutants/*.sh; do
+# shellcheck source=select_changed.sh
+source "$source/tests/meta/select_changed.sh"
+cd "$source" || exit 2
+for list in tests/meta/mutants/*.sh; do
     # shellcheck source=/dev/null
     source "$list"
 done
@@ -49,7 +51,7 @@ check() {
     local -a arguments
     read -ra arguments <<<"$3"
     [[ $2 == any ]] || export CONCORD_OPENCL_ITEMS=$2
-    "$concord" check "${arguments[@]}" --devices "$1" >"$4" 2>&1 </dev/null
+    "$concord" check "${arguments[@]}" --devices "$1" --jobs 1 >"$4" 2>&1 </dev/null
     echo "status $?" >>"$4"
 }
 status_of() { tail -n 1 "$1"; }
@@ -155,7 +157,7 @@ for i in "${!files[@]}"; do
         say FAILED "${files[i]}: ${whats[i]}: $problem"
         continue
     fi
-    selects_mutant "${files[i]}" || continue
+    selects_mutant "${lists[i]}" "${whats[i]}" "${files[i]}" || continue
     devices=("${cu_devices[@]}")
     without="CUDA mutants, which apply: $(why_not cuda)"
     if [[ ${files[i]} == *.cl ]]; then
@@ -180,6 +182,7 @@ wait
 for ((i = 0; i < count; ++i)); do
     if [[ -e $work/result.$i ]]; then cat "$work/result.$i"; else echo "FAILED	a job left no result"; fi
 done >"$work/results"
+echo "mutants: $(selection)"
 grep -v '^left out' "$work/results"
 sed -n 's/^left out\t//p' "$work/results" | sort | uniq -c | sed 's/^ */left out: /'
 caught=$(grep -c '^caught' "$work/results")

@@ -4,32 +4,13 @@
 # that BUILD_DIR has compiled are reused.
 # shellcheck source=copy_tree.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/copy_tree.sh" "$@"
-command -v make >/dev/null || { echo "skipped: make is not installed"; exit 77; }
+command -v make >/dev/null || { echo "skipped: make is not installed (apt-get install make)"; exit 77; }
 
 # The copy, the new files, the one word.
 copy_tree new_algorithm
 sed -i 's/^set(CONCORD_ALGORITHMS map .*[^)]/& twice/' "$copy/algorithms/CMakeLists.txt"
 
-# Configured like the build. Make compares times only: an object that is newer than its source is up to date.
-# Precompiled headers would be newer than the objects.
-options=(-G "Unix Makefiles" -DCONCORD_BASELINES=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON)
-grep -q '^CMAKE_DISABLE_PRECOMPILE_HEADERS:[A-Z]*=ON' "$build/CMakeCache.txt" || options+=(-DCONCORD_BATCHES=ON)
-configure "${options[@]}"
-copy_of() {  # PATTERN: files of the build that the new one does not have
-    (cd "$build" && find . -name "$1" -print0 | tar --null -T - -cf -) | tar -C "$new" -xf - --skip-old-files --touch
-}
-copy_of '*_sources.cpp'
-copy_of '*.o'
-# Except objects of generated lists and of batches of sources, which have one more entry.
-find "$new" -name 'unity_*.cxx' | while read -r batch; do
-    sed "s|$copy/|$source/|; s|$new/|$build/|" "$batch" | cmp -s - "$build/${batch#"$new"/}" || rm -f "$batch.o"
-done
-find "$new" -maxdepth 2 -name '*.cpp' | while read -r list; do
-    cmp -s "$list" "$build/${list#"$new"/}" && continue
-    find "$new" -name "${list##*/}.o" -delete
-    # A batch that includes the list.
-    grep -rlF --include='unity_*.cxx' "$list" "$new" | sed 's/$/.o/' | xargs -r rm -f
-done
+configure_with_objects
 compile concord-program concord_modules concord-tests fuzz-api
 compiled=$(grep -c 'Building CXX' "$work/log")
 

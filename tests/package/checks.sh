@@ -23,3 +23,8 @@ finish() {
 }
 
 fails() { ! "$@"; }
+
+# Lists texts that name the build or the source folder. A folder /concord is not part of /usr/lib/concord.
+names_folders() {  # FOLDERS OF TEXTS...
+    grep -rlIP -e "((?<![\\w.}/-])|(?<=-[IL]))(\\Q$build\\E|\\Q$source\\E)(/|\\b)" "$@"
+}

@@ -13,7 +13,7 @@ tools=(dpkg-deb dpkg-shlibdeps file)
 [[ $what == unpacked ]] || tools+=(apt-get chroot debootstrap lintian unshare)
 for tool in "${tools[@]}"; do
     if ! PATH=$PATH:/usr/sbin command -v "$tool" >/dev/null; then
-        echo "deb.sh: not tested: $tool is not installed"
+        echo "deb.sh: not tested: $tool is not installed (./setup test --long installs dpkg-dev, file, lintian, debootstrap)"
         exit 77
     fi
 done
@@ -125,44 +125,21 @@ contents() {
         check "unpack $name" dpkg-deb -x "$(file_of "$name")" "$root"
         check "$name: checksums" md5sums_fit "$name"
     done
-    check "no build or source folder in a text" fails grep -rlIF -e "$build" -e "$source" "$root"
+    check "no build or source folder in a text" fails names_folders "$root"
     check "no binary names folders of libraries" each_binary 'RPATH|RUNPATH' -d
     check "binaries are stripped" each_binary '\.symtab|\.debug_' -S
 }
 
 # --- The new system -----------------------------------------------------------------------------------------------
 
-system=$work/system
-# The processes and mounts end with the command.
-inside() {  # COMMAND...
-    # shellcheck disable=SC2016  # the inner shell expands it
-    unshare --mount --pid --fork bash -c 'mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" && exec chroot "$0" "$@"' \
-        "$system" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-        ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} "$@"
-}
+# shellcheck source=tests/package/new_system.sh
+source "$source/tests/package/new_system.sh"
 install_inside() { inside apt-get -q install -y --no-install-recommends "$@"; }
-# The lines of apt's sources for this release: of the release, its updates and their security fixes.
-apt_sources() {
-    # shellcheck disable=SC2016  # apt-get expands it
-    apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
-        awk -v release="$1" '$3 == release || index($3, release "-") == 1' | grep -E ' (main|universe)$'
-}
-new_system() {
-    local release mirror components
-    release=$(. /etc/os-release && echo "$VERSION_CODENAME")
-    apt_sources "$release" | sort -u >"$work/sources.list"
-    mirror=$(awk -v release="$release" '$3 == release { print $2; exit }' "$work/sources.list")
-    components=$(awk -v release="$release" '$3 == release { print $4 }' "$work/sources.list" | sort -u | paste -sd,)
-    [[ $mirror ]] || { echo "apt has no source of $release"; return 1; }
-    apt-config dump Acquire::http::Proxy Acquire::https::Proxy >"$work/proxy.conf"
-    PATH=$PATH:/usr/sbin debootstrap --variant=minbase "--components=$components" "$release" "$system" "$mirror" || return
-    cp "$work/sources.list" "$system/etc/apt/sources.list"
-    cp "$work/proxy.conf" "$system/etc/apt/apt.conf.d/proxy"
-    cp -L /etc/resolv.conf /etc/hosts "$system/etc"
+with_packages() {
+    new_system || return
     mkdir "$system/packages"
     cp "$work"/packages/*.deb "$system/packages"
     cp -r "$source/tests/package/consumer" "$system/consumer"
-    inside apt-get -q update
 }
 inside_package() { echo "/packages/$(basename "$(file_of "$1")")"; }
 inside_concord() { inside concord "$@"; }
@@ -172,7 +149,7 @@ leaves_nothing() { ! find "$system/usr" "$system/etc" -name '*concord*' | grep .
 
 in_system() {
     local name
-    check "debootstrap" new_system
+    check "debootstrap" with_packages
     [[ -e $system/packages ]] || finish
     check "apt-get install concord" install_inside "$(inside_package "$library")" "$(inside_package concord)"
     check "concord devices lists the CPU" lists tbb inside_concord devices

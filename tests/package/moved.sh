@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # It contains the names of source files, for messages about failed checks, and the folder of the libraries.
-if paths=$(strings "$build/bin/concord-tests" | grep -oE "($build|$source)/[^]\"': ]*" |
+if paths=$(strings "$build/bin/concord-tests" | grep -oP "((?<![\\w.}/-])|(?<=-[IL]))(\\Q$build\\E|\\Q$source\\E)/[^]\"': ]*" |
     grep -vE -e '\.[ch]pp$' -e "^$build/lib\$" | sort -u | grep .); then
     echo "moved.sh: FAILED: concord-tests contains paths of its build:"
     echo "$paths"

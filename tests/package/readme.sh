@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # readme.sh [--update] README: compares the README and pages with the tree. The README has at most 220 lines, and its
 # example is apps/examples/first.cpp. docs/environment.md names every environment variable that Concord reads, and all
-# are read by environment_variable(), which ignores them in privileged programs. --update writes the example into the
-# README.
+# are read by environment_variable(), which ignores them in privileged programs. CONTRIBUTING.md and .ci/run name the
+# limits of continuous integration. --update writes the example into the README.
 set -euo pipefail
 
 update=
@@ -65,6 +65,16 @@ else
     failed=$((failed + 1))
     echo "FAILED: docs/environment.md or apps/cli/environment_variables.hpp does not name$missing"
 fi
+
+limits=$("$source/.ci/budget.sh")
+for file in CONTRIBUTING.md .ci/run; do
+    if [[ $(tr -s '# \n' ' ' <"$source/$file") == *"$limits"* ]]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $file does not say what .ci/budget.sh says: $limits"
+    fi
+done
 
 lines=$(wc -l <"$readme")
 if [[ $lines -le 220 ]]; then

@@ -1,0 +1,50 @@
+# Which mutants mutation.sh and host_mutation.sh run, and which kernels compile.sh compiles: those of files that changed
+# since the last landing (.ci/base), and one in ten of the others, another tenth with each commit. All of them if the
+# commit of the last landing is unknown. CONCORD_TENTH=N selects that tenth, CONCORD_TENTH=all selects all. Sourced with
+# SOURCE_DIR in $source.
+# shellcheck shell=bash
+
+landed=
+tenth=${CONCORD_TENTH:-$(git -C "$source" rev-list --count HEAD 2>/dev/null || echo all)}
+if [[ $tenth != all ]]; then
+    tenth=$((tenth % 10))
+    landed=$("$source/.ci/base") || tenth=all
+fi
+changed_files=
+[[ ! $landed ]] || changed_files=$({
+    git -C "$source" diff --name-only "$landed"
+    git -C "$source" ls-files --others --exclude-standard
+} | sed 's|^|/|')$'\n'
+selected_number=0
+
+has_changed() {  # FILE...: any of them. A name without its folder suffices.
+    local file
+    for file in "$@"; do
+        [[ $changed_files != *"/$file"$'\n'* ]] || return 0
+    done
+    return 1
+}
+
+# Call it once for each item, in order.
+is_selected() {  # FILE...: the files that the item depends on
+    local number=$((selected_number++))
+    [[ $tenth == all || $((number % 10)) == "$tenth" ]] || has_changed "$@"
+}
+
+declare -A landed_lists=()
+# Whether a list of mutants, by its path in the tree, had this description at the last landing.
+landed_with() {  # LIST WHAT
+    [[ -v landed_lists[$1] ]] || landed_lists[$1]=$(git -C "$source" show "$landed:$1" 2>/dev/null)
+    [[ ${landed_lists[$1]} == *"$2"* ]]
+}
+selects_mutant() {  # LIST WHAT FILE...: also selects new mutants
+    is_selected "${@:3}" || ! landed_with "$1" "$2"
+}
+
+selection() {
+    if [[ $tenth == all ]]; then
+        echo "all"
+    else
+        echo "those of files that changed since ${landed:0:12}, and tenth $tenth of the others; CONCORD_TENTH=all selects all"
+    fi
+}
