@@ -17,6 +17,7 @@
 
 #include "transport.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <iostream>

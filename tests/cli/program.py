@@ -24,6 +24,9 @@ without_sanitizers = pytest.mark.skipif(
     bool(os.environ.get("CONCORD_TEST_SANITIZERS")), reason="sanitizers take more memory and time"
 )
 
+# Whether cases run that repeat with other values what the others show: CONCORD_TEST_LONG=1.
+LONG = bool(os.environ.get("CONCORD_TEST_LONG"))
+
 # Element types by Concord's names.
 TYPES = {
     "i8": np.dtype("<i1"),
@@ -234,12 +237,15 @@ def bits(values, dtype):
     return np.array(values, dtype.replace("f", "u")).view(dtype)
 
 
-def on_devices(names, cases, elsewhere):
-    """Parametrizes a test over devices and cases: all cases on tbb, and `elsewhere` on the others.
+def on_devices(names, cases, elsewhere, more=()):
+    """Parametrizes a test over devices and cases: all cases on tbb, and `elsewhere` on the others, with LONG also `more`.
 
-    The other devices compile a kernel for each function and type, which takes time.
+    The other devices compile a kernel for each function and type. That takes seconds, except for f32 and u8, which the
+    conformance tests have compiled.
     """
-    cases, elsewhere = ([case if isinstance(case, tuple) else (case,) for case in some] for some in (cases, elsewhere))
+    cases, elsewhere, more = ([case if isinstance(case, tuple) else (case,) for case in some] for some in (cases, elsewhere, more))
+    if LONG:
+        elsewhere += more
     return pytest.mark.parametrize(
         "device, " + names,
         [(device, *case) for device in ("tbb", "opencl", "cuda") for case in (cases if device == "tbb" else elsewhere)],

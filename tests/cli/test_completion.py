@@ -13,7 +13,16 @@ from program import PROGRAM, TYPES, algorithms, concord, fails, says, selectors
 def shell(name):
     path = shutil.which(name)
     if path is None:
-        pytest.skip(f"{name} is not installed")
+        pytest.skip(f"{name} is not installed (apt-get install {name})")
+    return path
+
+
+def folder_of_program():
+    """A folder with a link to the program. Its path, unlike that of the program, has no characters that shells quote."""
+    path = pathlib.Path("bin").absolute()
+    path.mkdir(exist_ok=True)
+    if not (path / "concord").exists():
+        (path / "concord").symlink_to(PROGRAM)
     return path
 
 
@@ -46,7 +55,7 @@ def bash(script):
             _concord concord
             printf '%s\n' "${{COMPREPLY[@]}}"
         """
-        line = line.replace("concord", PROGRAM, 1)
+        line = line.replace("concord", f"{folder_of_program()}/concord", 1)
         done = subprocess.run([path, "-c", code, "bash", line], capture_output=True, text=True, check=False)
         assert done.returncode == 0 and done.stderr == "", done
         return [word for word in done.stdout.split("\n") if word]
@@ -111,12 +120,9 @@ def fish(script):
     text = script("fish")
 
     def complete(line):
-        pathlib.Path("bin").mkdir(exist_ok=True)
-        if not os.path.exists("bin/concord"):
-            os.symlink(PROGRAM, "bin/concord")
         done = subprocess.run(
             [path, "--no-config", "-c", f"source {text}; complete -C '{line}'"],
-            env={**os.environ, "PATH": f"{os.getcwd()}/bin:{os.environ['PATH']}", "HOME": os.getcwd()},
+            env={**os.environ, "PATH": f"{folder_of_program()}:{os.environ['PATH']}", "HOME": os.getcwd()},
             capture_output=True,
             text=True,
             check=False,

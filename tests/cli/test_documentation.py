@@ -31,14 +31,14 @@ def test_pages_name_every_option(pages):
 
 def test_pages_have_no_mandoc_warnings(pages):
     if shutil.which("mandoc") is None:
-        pytest.skip("mandoc is not installed")
+        pytest.skip("mandoc is not installed (apt-get install mandoc)")
     done = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", *pages], capture_output=True, text=True, check=False)
     assert done.returncode == 0 and done.stdout + done.stderr == "", done
 
 
 def test_pages_have_no_groff_warnings(pages):
     if shutil.which("groff") is None:
-        pytest.skip("groff is not installed")
+        pytest.skip("groff is not installed (apt-get install groff-base)")
     done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", *pages], capture_output=True, text=True, check=False)
     assert done.returncode == 0 and done.stderr == "", done
     assert "CONCORD-RUN(1)" in done.stdout

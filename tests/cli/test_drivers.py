@@ -9,7 +9,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from program import PROGRAM, concord, need, refused, without_sanitizers
+from program import LONG, PROGRAM, concord, need, refused, without_sanitizers
 
 LAYER = pathlib.Path(os.environ["CONCORD_TEST_MODULES"]) / "concord-throwing-layer.so"
 VALUES = np.arange(2_000_000, dtype="f4")
@@ -33,7 +33,7 @@ def test_driver_that_throws_is_given_up(call):
 
 # PoCL 3.1 hangs or aborts at some of these limits if it is called.
 @without_sanitizers
-@pytest.mark.parametrize("megabytes", range(300, 520, 20))
+@pytest.mark.parametrize("megabytes", range(300, 520, 20 if LONG else 50))
 def test_limits_of_memory(megabytes):
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (megabytes * 10**6,) * 2)

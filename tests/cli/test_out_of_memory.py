@@ -1,7 +1,7 @@
 """Memory that runs out while a command runs: status 4 and one line on stderr, or the same result as always.
 
 An allocator in LD_PRELOAD (tests/unit/failing_allocator.hpp) fails one call of the program, or all from one on. Each test
-tries evenly spaced calls; with EVERY_ALLOCATION=1 it tries many more.
+tries evenly spaced calls; with CONCORD_TEST_LONG=1 it tries many more.
 """
 
 import concurrent.futures
@@ -13,7 +13,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from program import PROGRAM
+from program import LONG, PROGRAM
 
 ALLOCATOR = pathlib.Path(os.environ["CONCORD_TEST_MODULES"]) / "libconcord-failing-allocator.so"
 FOR_GOOD = 2**63
@@ -21,17 +21,17 @@ MEMORY = "memory|bad_alloc|Resource temporarily unavailable"
 ALL = FOR_GOOD
 # Commands, how many of their allocations to try in CI and in the long test, and the file that they write.
 COMMANDS = {
-    "devices": ("devices", 50, ALL, None),
-    "doctor": ("doctor", 20, ALL, None),
-    "algorithms": ("algorithms sort", 20, ALL, None),
-    "help": ("run sort --help", 20, ALL, None),
-    "bad option": ("run sort --nonsense", 20, ALL, None),
-    "cache": ("cache ls", 20, ALL, None),
-    "studies": ("study --list", 20, ALL, None),
-    "reduce": ("run reduce --in a.npy --out b.npy --device tbb --json", 50, ALL, "b.npy"),
-    "sort": ("run sort --in a.npy --out b.npy --device tbb", 50, ALL, "b.npy"),
-    "convolve": ("run convolve --in i.npy --in m.npy --out b.npy --device tbb", 50, ALL, "b.npy"),
-    "check": ("check reduce --devices tbb --sizes 1025 --types f32", 20, 3000, None),
+    "devices": ("devices", 25, ALL, None),
+    "doctor": ("doctor", 10, ALL, None),
+    "algorithms": ("algorithms sort", 10, ALL, None),
+    "help": ("run sort --help", 10, ALL, None),
+    "bad option": ("run sort --nonsense", 10, ALL, None),
+    "cache": ("cache ls", 10, ALL, None),
+    "studies": ("study --list", 10, ALL, None),
+    "reduce": ("run reduce --in a.npy --out b.npy --device tbb --json", 30, ALL, "b.npy"),
+    "sort": ("run sort --in a.npy --out b.npy --device tbb", 20, ALL, "b.npy"),
+    "convolve": ("run convolve --in i.npy --in m.npy --out b.npy --device tbb", 20, ALL, "b.npy"),
+    "check": ("check reduce --devices tbb --sizes 1025 --types f32", 10, 3000, None),
     "bench": ("bench reduce --devices tbb --sizes 2^10", 2, 50, None),
 }
 
@@ -72,7 +72,7 @@ def test_memory_that_runs_out_gives_status_4(folder, name):
     normal, report = run(folder / "normal", command, 0, 0)
     calls = int(re.search(r"(\d+) calls", report).group(1))
     expected = (folder / "normal" / output).read_bytes() if output else None
-    step = max(1, calls // (many if os.environ.get("EVERY_ALLOCATION") else few))
+    step = max(1, calls // (many if LONG else few))
 
     def check(first, last):
         at = folder / f"{first}-{'once' if first == last else 'on'}"

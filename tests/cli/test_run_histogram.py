@@ -14,7 +14,7 @@ def samples_of(name):
     return np.array(values, TYPES[name])
 
 
-@on_devices("name", TYPES, ["f32", "u8", "i64"])
+@on_devices("name", TYPES, ["f32", "u8"], ["i64"])
 def test_even_bins(device, name):
     low, high, counts = (0, 10, [2, 2, 2, 0, 0]) if name in UNSIGNED else (-5, 5, [2, 0, 2, 1, 1])
     options = f"run histogram --bins 5 --range {low} {high} --in"

@@ -6,7 +6,7 @@ import pytest
 from program import BYTES, THREE, TYPES, bits, gives, holds, on_devices, refused, save, unknown_variant_is_refused
 
 KEYS = [5, 0, 100, 7, 2, 2, 11, 3, 0, 8]
-KERNELS = ["f32", "u64"]
+KERNELS, MORE = ["f32"], ["u64"]
 ORDERS = {"up": [], "down": ["--descending"]}
 
 
@@ -19,13 +19,13 @@ def with_orders(names):
     return [(order, name) for name in names for order in ORDERS]
 
 
-@on_devices("order, name", with_orders(TYPES), with_orders(KERNELS))
+@on_devices("order, name", with_orders(TYPES), with_orders(KERNELS), with_orders(MORE))
 def test_keys(device, order, name):
     keys = np.array(KEYS, TYPES[name])
     gives(keys[places(order)], "run sort --in", keys, *ORDERS[order], "--device", device)
 
 
-@on_devices("order, name", with_orders(TYPES), with_orders(KERNELS))
+@on_devices("order, name", with_orders(TYPES), with_orders(KERNELS), with_orders(MORE))
 def test_values(device, order, name):
     keys = np.array(KEYS, TYPES[name])
     values = np.arange(1, 11, dtype="i2")
@@ -38,6 +38,7 @@ def test_values(device, order, name):
     "count, name",
     [(count, name) for count in (0, 1) for name in TYPES],
     [(count, name) for count in (0, 1) for name in KERNELS],
+    [(count, name) for count in (0, 1) for name in MORE],
 )
 def test_at_most_one_key(device, count, name):
     keys = np.full(count, 3, TYPES[name])

@@ -12,7 +12,7 @@ mpiexec=$2
 unset CONCORD_DEVICE CONCORD_LOG CONCORD_THREADS CONCORD_MPI_PIECE CONCORD_MPI_TRANSPORT CONCORD_LINKS NO_COLOR
 devices=$("$concord" devices --json 2>/dev/null | grep -o '"cuda:[0-9]*"' | sort -u | wc -l)
 if ((devices < 2)); then
-    echo "skipped: needs two CUDA devices, got $devices"
+    echo "skipped: needs two NVIDIA GPUs with their driver, got $devices"
     exit 77
 fi
 work=$(mktemp -d) && sessions=$(mktemp -d) || exit 2

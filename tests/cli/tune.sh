@@ -31,14 +31,14 @@ ends 0 "$work/config/concord/tuning/tbb_" devices --verbose
 
 # auto follows the valid rows of a table.
 sed '/^#/,$d' table.txt >mine.txt
-printf 'reduce u32 - * first_add 1.5\nreduce u32 - * frob\nsort.leaf_kib u32 - 2^20 3\n' >>mine.txt
+printf 'reduce u32 - * fixed 1.5\nreduce u32 - * frob\nsort.leaf_kib u32 - 2^20 3\n' >>mine.txt
 line=$(($(wc -l <mine.txt) - 1))
 dict="{'descr': '<u4', 'fortran_order': False, 'shape': (4,), }"
 {
     printf '\x93NUMPY\x01\x00\x76\x00%s%*s\n' "$dict" $((117 - ${#dict})) ''
     printf '\x01\0\0\0\x02\0\0\0\x03\0\0\0\x04\0\0\0'
 } >x.npy
-CONCORD_TUNING=mine.txt ends 0 '"variant": "first_add"' run reduce --in x.npy --out y.npy --device tbb --json
+CONCORD_TUNING=mine.txt ends 0 '"variant": "fixed"' run reduce --in x.npy --out y.npy --device tbb --json
 has out "mine.txt:$line: skipping the line: unknown variant 'frob' of reduce"
 has out "mine.txt:$((line + 1)): skipping the line: invalid value '3' of sort.leaf_kib"
 CONCORD_TUNING=off ends 0 '"variant": "serial"' run reduce --in x.npy --out y.npy --device tbb --json
@@ -46,7 +46,7 @@ CONCORD_TUNING=$work/mine.txt ends 0 "$work/mine.txt, 1 entries" devices --verbo
 
 # Rows of other algorithms are kept.
 CONCORD_TUNING=mine.txt ends 0 "table: both.txt" tune map "${quick[@]}" --types u32 --sizes 2^12 --out both.txt
-verdict "both.txt keeps the row" "$(grep -Eq '^reduce +u32 +- +\* +first_add' both.txt || cat both.txt)"
+verdict "both.txt keeps the row" "$(grep -Eq '^reduce +u32 +- +\* +fixed' both.txt || cat both.txt)"
 
 # The shipped tables have no invalid line.
 for table in "$source"/algorithms/tuning_tables/*_*.txt; do

@@ -1,6 +1,8 @@
 // Calls of convolve.
 #include "../api.hpp"
 
+#include <algorithm>
+
 namespace concord::fuzz {
 
 struct ImageShape {

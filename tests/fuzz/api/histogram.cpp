@@ -1,6 +1,8 @@
 // Calls of histogram.
 #include "../api.hpp"
 
+#include <algorithm>
+
 namespace concord::fuzz {
 
 template <class T>

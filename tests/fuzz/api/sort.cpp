@@ -1,6 +1,8 @@
 // Calls of sort.
 #include "../api.hpp"
 
+#include <algorithm>
+
 namespace concord::fuzz {
 
 static void sort_plainly(const Bytes& before, Bytes& to, const View& in, const View& values_in,

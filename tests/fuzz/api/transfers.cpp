@@ -1,6 +1,8 @@
 // Stream::write, read, copy and fill, and parts of views.
 #include "../api.hpp"
 
+#include <algorithm>
+
 namespace concord::fuzz {
 
 FUZZ_CALLS(transfers) {

@@ -1,6 +1,8 @@
 // Calls of transpose.
 #include "../api.hpp"
 
+#include <algorithm>
+
 namespace concord::fuzz {
 
 FUZZ_CALLS(transpose) {
