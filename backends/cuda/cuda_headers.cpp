@@ -173,6 +173,9 @@ void ToolkitHeaders::find_cub() {
         for (const std::string& name : names)
             text.append("#include <cub/").append(name).append(">\n");
         memory_headers_.push_back({"cub/cub.cuh", std::move(text)});
+        // CUB 2.8 includes these and uses nothing of them.
+        for (const char* unused : {"iterator", "limits", "type_traits"})
+            memory_headers_.push_back({unused, "#pragma once\n"});
         return;
     }
 }

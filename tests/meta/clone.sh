@@ -77,7 +77,9 @@ export LD_LIBRARY_PATH=$new/lib
 passes "wording" "$copy/tests/meta/words.sh"
 passes "a mutant of a CPU kernel" "$copy/tests/meta/host_mutation.sh" "$new" "$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")" \
     "the last sample of a block has no bin"
-for test in layers complete embed readme docs.tables cli.completion core nvrtc; do
+passes "CUDA sources, modules and caches" env CONCORD_TUNING=off "CONCORD_TEST_MODULES=$new/test-modules" "$new/bin/concord-tests" \
+    --test-suite=core "--source-file=*compile_options_test*,*registry_test*,*cache_test*"
+for test in layers complete embed readme docs.tables cli.completion nvrtc; do
     [[ $test != nvrtc || $skipped == 0 ]] || continue
     passes "$test" ctest --test-dir "$new" --no-tests=error --output-on-failure -R "^${test//./\\.}\$"
     ! grep -q '\*\*\*Skipped' "$work/out" || { failed=1; echo "FAILED  $test was skipped"; cat "$work/out"; }

@@ -40,6 +40,7 @@ inline constexpr std::string_view                                           //
     cuda_headers = "cuda.h in the build (set CONCORD_CUDA_INCLUDE)",
     nvrtc = "NVRTC (install it, or set CONCORD_NVRTC)",
     cuda_toolkit = "headers of CUDA's toolkit (install it, or set CUDA_HOME)",
+    cuda_mma = "crt/mma.h of CUDA's toolkit (or of nvidia-cuda-nvcc-cu12, next to NVRTC's PyPI package)",
     numpy = "NumPy (apt-get install python3-numpy)",
     test_modules = "modules for tests (set CONCORD_TEST_MODULES to the build's test-modules)";
 }  // namespace needs

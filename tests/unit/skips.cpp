@@ -49,13 +49,14 @@ const SkipRule table[] = {
      .cases = {"types_of_arguments_are_compared", "launches_name_the_slip_in_an_argument_list"}},
     {.need = needs::nvrtc,
      .maybe_on = kinds::none,
-     .cases = {"CUDA sources include the toolkit's headers",
+     .cases = {"CUDA sources include the toolkit's headers", "CUDA sources include mma.h",
                "a missing header is reported with the searched folders",
                "a changed header of the user's own gives a new CUDA kernel", "flags reach the CUDA compiler",
                "expressions name CUDA kernels", "collectives compile for CUDA"}},
     {.need = needs::cuda_toolkit,
      .maybe_on = kinds::none,
-     .cases = {"CUDA sources include the toolkit's headers"}},
+     .cases = {"CUDA sources include the toolkit's headers", "CUDA sources include mma.h"}},
+    {.need = needs::cuda_mma, .maybe_on = kinds::none, .cases = {"CUDA sources include mma.h"}},
 
     // Hardware
     {.need = needs::fp64,
