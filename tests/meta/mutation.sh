@@ -18,7 +18,8 @@ unset CONCORD_DEVICE CONCORD_KERNELS CONCORD_OPENCL_ITEMS CONCORD_LOG
 export XDG_CACHE_HOME=$work/cache
 # Compilation takes nearly all of the time, most of it in PoCL's optimiser. Faults show without it; check.opencl.*
 # tests the optimised kernels.
-export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
+# shellcheck source=tests/conformance/unoptimised.sh
+source "$source/tests/conformance/unoptimised.sh"
 
 # --- The mutants ----------------------------------------------------------------------------------------------------
 

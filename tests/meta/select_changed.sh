@@ -1,7 +1,7 @@
-# Which mutants mutation.sh and host_mutation.sh run, and which kernels compile.sh compiles: those of files that changed
-# since the last landing (.ci/base), and one in ten of the others, another tenth with each commit. All of them if the
-# commit of the last landing is unknown. CONCORD_TENTH=N selects that tenth, CONCORD_TENTH=all selects all. Sourced with
-# SOURCE_DIR in $source.
+# Which mutants mutation.sh and host_mutation.sh run, which variants check_changed.sh checks and which pages examples.sh
+# tests: those of files that changed since the last landing (.ci/base), and one in ten of the others, another tenth with
+# each commit. All of them if the commit of the last landing is unknown. CONCORD_TENTH=N selects that tenth,
+# CONCORD_TENTH=all selects all. Sourced with SOURCE_DIR in $source.
 # shellcheck shell=bash
 
 landed=
