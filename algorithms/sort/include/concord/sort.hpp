@@ -13,7 +13,8 @@
 ///   they load them and decode keys when they store them. A bit range [begin_bit, end_bit) orders by these bits of
 ///   the code alone; bit 0 is the lowest.
 /// - A comparator made with CONCORD_FUNCTION takes two elements. It returns nonzero if the first must come before
-///   the second and must be a strict weak order.
+///   the second and must be a strict weak order. With any other comparator, such as `a < b` of floats with NaNs, the
+///   result is some permutation of the input.
 /// - A key function made with CONCORD_FUNCTION takes one element and returns its key.
 ///
 /// Stability
