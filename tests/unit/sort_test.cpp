@@ -19,7 +19,7 @@ CONCORD_FUNCTION(u8, by_last_digit_test, (u32 a, u32 b), return a % 10 < b % 10 
 CONCORD_FUNCTION(i64, greater_test, (float a, float b), return a > b ? (i64)1 << 40 : (i64)0;)
 CONCORD_FUNCTION(u32, last_digits_test, (u32 x, u32 of), return x % of;)
 CONCORD_FUNCTION(u8, before_test, (float a, float b), return a < b ? 1 : 0;)
-CONCORD_FUNCTION(u8, always_test, (float a, float b), return 1;)
+CONCORD_FUNCTION(u8, always_test, (float a, float b), (void)a; (void)b; return 1;)
 CONCORD_FUNCTION(u8, cyclic_test, (u32 a, u32 b), return (a - b) % 3 == 1 ? 1 : 0;)
 CONCORD_FUNCTION(u8, hashed_test, (u32 a, u32 b, u32 one_in), u32 h = (a * 0x9e3779b9u ^ b) * 0x85ebca6bu;
                  h = (h ^ (h >> 15)) * 0xc2b2ae35u; return (a < b) != ((h >> 8) % one_in == 0) ? 1 : 0;)
