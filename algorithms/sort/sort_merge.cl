@@ -162,8 +162,8 @@ INLINED void runs_of(u64 tile, u64 run, u64 n, Runs* runs) {
 }
 
 // splits: for each tile of the result, the number of elements of the first run that precede it. conflicts: nonzero at
-// the first tile of a second run if splits of its pair are no parts of a merge, which only a comparator that is not a
-// strict weak order causes. No two pairs of any pass have this tile in common.
+// the first tile of a second run if the splits of its pair do not divide a merge into tiles. Only a comparator that is
+// not a strict weak order causes that. No two pairs of any pass have this tile in common.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void sort_splits(__global const K* in, ulong in_at, __global u64* splits, ulong splits_at, __global u32* conflicts,
                  ulong conflicts_at, u64 n, u64 tiles, u64 run, const Op op) {

@@ -181,8 +181,8 @@ struct Runs {
 };
 
 // splits: for each tile of the result, the number of elements of the first run that precede it. conflicts: nonzero at
-// the first tile of a second run if splits of its pair are no parts of a merge, which only a comparator that is not a
-// strict weak order causes. No two pairs of any pass have this tile in common.
+// the first tile of a second run if the splits of its pair do not divide a merge into tiles. Only a comparator that is
+// not a strict weak order causes that. No two pairs of any pass have this tile in common.
 extern "C" __global__ void __launch_bounds__(GROUP)
     sort_splits(const K* in, u64* splits, u32* conflicts, u64 n, u64 tiles, u64 run, const Op op) {
     // With CHECKED the last thread has the first tile of the next group.
