@@ -308,13 +308,14 @@ STREAM_TEST(sort_rejects_invalid_calls) {
         CHECK(throws(ErrorCode::invalid_argument, words, call));
     };
     refused("in and out must have the same element count, got 100 and 99", [&] { sort(stream, in, small); });
-    refused("in and out must have the same type, got u32 and f32", [&] { sort(stream, in, floats); });
+    refused("in and out must have the same type, got u32 and f32",
+            [&] { sort(stream, in.view(), floats.view()); });
     refused("out at byte 0 overlaps in at byte 40 of the same buffer; pass identical or disjoint ranges",
             [&] { sort(stream, in.span().part(10, 50), in.span().part(0, 50)); });
     refused("keys_in and values_in must have the same element count, got 100 and 200",
             [&] { sort_pairs(stream, in, values, out, high); });
     refused("values_in and values_out must have the same type, got u64 and u32",
-            [&] { sort_pairs(stream, in, low, out, in); });
+            [&] { sort_pairs(stream, in.view(), low.view(), out.view(), in.view()); });
     refused("values_out at byte 80 overlaps values_in at byte 0",
             [&] { sort_pairs(stream, in, low, out, values.span().part(10, 100)); });
     refused("keys_out at byte 0 overlaps values_in at byte 0 of the same buffer; pass disjoint",
