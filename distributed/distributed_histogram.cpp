@@ -20,6 +20,16 @@ std::string bins_described(const HistogramBins& bins) {
             return "modulo";
         case HistogramBins::Kind::identity:
             return "identity";
+        case HistogramBins::Kind::edges: {
+            // The same edges have the same bytes.
+            const auto& bytes = bins.edges()->bytes;
+            const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+            return "edges of " + std::string(name_of(bins.edges()->type)) + " with the hash " +
+                   std::to_string(std::hash<std::string_view>()(text));
+        }
+        case HistogramBins::Kind::exact:
+            return (bins.single() ? "exact f32 from " : "exact from ") + bound(bins.lo()) + " to " +
+                   bound(bins.hi());
         default:
             return "even from " + bound(bins.lo()) + " to " + bound(bins.hi());
     }

@@ -1,9 +1,12 @@
 #include <concord/internal/builtin_operator.hpp>
+#include <concord/internal/number_text.hpp>
 #include <concord/operators.hpp>
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
+#include <limits>
 #include <string>
 
 namespace concord {
@@ -159,6 +162,34 @@ std::optional<MapFunction> map_function_named(std::string_view name) {
 }
 std::optional<PairFunction> pair_function_named(std::string_view name) {
     return named(all_pair_functions, name);
+}
+
+bool detail::same_element(Type type, const void* a, const void* b) {
+    return visit_type(type, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        T x, y;
+        std::memcpy(&x, a, sizeof x);
+        std::memcpy(&y, b, sizeof y);
+        return x == y || (x != x && y != y);
+    });
+}
+
+void detail::refuse_identity(std::string_view call, std::string_view op, Type type, const void* identity,
+                             const void* result) {
+    const auto text = [&](const void* element) {
+        return visit_type(type, [&](auto tag) {
+            typename decltype(tag)::type x;
+            std::memcpy(&x, element, sizeof x);
+            if constexpr (std::is_floating_point_v<decltype(x)>)
+                return general_text(static_cast<double>(x), std::numeric_limits<decltype(x)>::max_digits10);
+            else
+                return std::to_string(x);
+        });
+    };
+    const std::string e = text(identity), name(op);
+    throw Error(ErrorCode::invalid_argument, call,
+                e + " is not the identity of '" + name + "', got " + name + "(" + e + ", " + e +
+                    ") = " + text(result) + "; pass the e with " + name + "(e, x) == x for all x");
 }
 
 const detail::MapFunctionTraits& detail::traits_of(MapFunction function) {

@@ -7,6 +7,9 @@ namespace detail {
 namespace {
 
 Support supports_any(const Device& device, const HistogramProblem& p) {
+    for (const Type type : p.op.bound) {  // exact bins compute in f64
+        if (Support bound = supports_type(device, type); !bound) return bound;
+    }
     return supports_type(device, p.in.type);
 }
 
@@ -207,6 +210,14 @@ constinit const Algorithm histogram_algorithm{
 Enqueued histogram(Stream& stream, const View& in, const View& counters, const HistogramBins& bins,
                    const Options& options) {
     detail::check_operands(stream, in, counters);
+    if (bins.kind() == HistogramBins::Kind::exact) {
+        if (const auto edges = detail::edges_of_exact(bins, in.type, counters.count))
+            return histogram(stream, in, counters, *edges, options);
+    }
+    if (const detail::HistogramEdges* edges = bins.edges()) {
+        const detail::FoundBins found = detail::find_bins(stream, in, *edges, counters.count);
+        return histogram(stream, found.view, counters, HistogramBins::identity(), options);
+    }
     const detail::ResolvedBins resolved = detail::resolve(bins, in.type, counters.count);
     return detail::histogram(stream,
                              {.in = in,

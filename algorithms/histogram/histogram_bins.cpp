@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <mutex>
+#include <optional>
 
 namespace concord::detail {
 
@@ -43,6 +44,18 @@ constexpr std::string_view upper_word = R"(
 #endif
 )";
 
+std::string exact_source(Form form, Type type) {
+    const std::string t(name_of(type)), f(is_float(type) ? t : "f64"), e(form == Form::exact ? "f64" : "f32");
+    const auto edge = [&](const std::string& i) { return "(" + f + ")((" + e + ")" + i + " * step + lo)"; };
+    return "u32 concord_function(" + t + " x, " + e + " lo, " + e + " step, " + e + " scale, " + f +
+           " first, " + f + " end, u32 last) { const " + f + " at = (" + f +
+           ")x; if (!(at >= first && at <= end)) return 0xffffffffu; " + "const " + e + " above = (" + e +
+           ")at - lo; const i32 near = (i32)((above > 0 ? above : 0) * scale), " +
+           "limit = (i32)last; i32 bin = near < limit ? near : limit; if (at < " + edge("bin") +
+           ") bin = bin - 1; if (bin < limit && at >= " + edge("(bin + 1)") +
+           ") bin = bin + 1; return (u32)bin; }";
+}
+
 std::string even_source(Form form, Type type, const std::string& bin) {
     const std::string t(name_of(type)), none = "(" + bin + ")~(" + bin + ")0";
     const std::string word = size_of(type) == 8 ? "u64" : "u32";
@@ -74,6 +87,9 @@ std::string even_source(Form form, Type type, const std::string& bin) {
 std::string source_of(Form form, Type type, const std::string& bin) {
     const std::string head = bin + " concord_function(" + std::string(name_of(type)) + " x";
     switch (form) {
+        case Form::exact:
+        case Form::exact_single:
+            return exact_source(form, type);
         case Form::modulo:
             return head + ", u32 bins, u32 whole, u32 high, u32 low) { const u32 d = x; return d - (" +
                    std::string(ratio_32) + ") * bins; }";
@@ -95,6 +111,11 @@ std::vector<Type> bound_of(Form form, Type type, Type bin) {
     switch (form) {
         case Form::even_float:
             return {type, type, type, bin};
+        case Form::exact:
+        case Form::exact_single: {
+            const Type e = form == Form::exact ? Type::f64 : Type::f32, f = is_float(type) ? type : Type::f64;
+            return {e, e, e, f, f, Type::u32};
+        }
         case Form::even_shift:
             return {word, word, Type::u32, Type::u32};
         case Form::even_ratio:
@@ -110,8 +131,8 @@ std::vector<Type> bound_of(Form form, Type type, Type bin) {
     }
 }
 
-constexpr std::string_view form_names[] = {"even",   "even_power_of_two", "even", "even", "modulo",
-                                           "modulo", "identity"};
+constexpr std::string_view form_names[] = {"even", "exact",  "exact",  "even_power_of_two", "even",
+                                           "even", "modulo", "modulo", "identity"};
 
 Operator builtin_bins(Form form, Type type, Type bin) {
     Operator op;
@@ -201,6 +222,52 @@ ResolvedBins even_floats(const HistogramBins& bins, u64 count) {
     return resolved<T>(Form::even_float, ops::EvenFloat<T, u32>{lo, hi, scale, static_cast<u32>(count - 1)});
 }
 
+// Exact bins of T. E: type in which the edges are computed.
+template <class T, class E>
+struct ExactRange {
+    using F = std::conditional_t<std::is_floating_point_v<T>, T, f64>;
+    E lo, hi, step, scale;
+    F first, end;
+    u64 count;
+
+    ExactRange(const HistogramBins& bins, u64 n) : count(n) {
+        if (count > max_narrow_bins)
+            refuse("exact bins: supports at most 2^30 bins, got " + std::to_string(count));
+        lo = float_bound<E>(bins.lo());
+        hi = float_bound<E>(bins.hi());
+        first = static_cast<F>(lo);
+        end = static_cast<F>(hi);
+        step = (hi - lo) / static_cast<E>(count);
+        scale = static_cast<E>(count) / (hi - lo);
+        const std::string type(name_of(type_of<F>()));
+        if (!std::isfinite(first) || !std::isfinite(end) || !std::isfinite(hi - lo))
+            refuse("range must have finite ends and width in " + type + ", got " + range_name(bins) +
+                   "; pass finite bounds");
+        if (!(first < end))
+            refuse("range is empty in " + type + ", got " + range_name(bins) + "; pass lo < hi");
+    }
+    F edge(u64 i) const { return i == count ? end : static_cast<F>(static_cast<E>(i) * step + lo); }
+    // Whether the bin by scale is right or next to it. Rounding moves edges by less than half a bin if these have
+    // several units in the last place, and the bin by scale by less than a quarter for that many bins.
+    bool scales() const {
+        const F largest = std::max(std::abs(first), std::abs(end)),
+                unit = std::nextafter(largest, std::numeric_limits<F>::infinity()) - largest;
+        const u64 most = sizeof(E) == 4 ? u64{1} << 19 : max_narrow_bins;
+        return std::isfinite(scale) && count <= most && step >= 4 * static_cast<E>(unit);
+    }
+};
+
+// Calls f with the ExactRange of samples of the type.
+template <class F>
+auto visit_exact(const HistogramBins& bins, Type type, u64 count, const F& f) {
+    return visit_type(type, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        if constexpr (std::is_same_v<T, f32>)
+            if (bins.single()) return f(tag, ExactRange<T, f32>(bins, count));
+        return f(tag, ExactRange<T, f64>(bins, count));
+    });
+}
+
 i128 whole_bound(const HistogramBins& bins, const HistogramBound& bound, Type type) {
     if (bound.whole) return bound.negative ? -static_cast<i128>(bound.magnitude) : bound.magnitude;
     if (!(std::abs(bound.value) < 0x1p100) || bound.value != std::trunc(bound.value))
@@ -255,6 +322,21 @@ ResolvedBins modulo(u64 count) {
 
 }  // namespace
 
+std::optional<HistogramBins> edges_of_exact(const HistogramBins& bins, Type type, u64 count) {
+    return visit_exact(bins, type, count, [&](auto, const auto& range) -> std::optional<HistogramBins> {
+        if (range.scales()) return std::nullopt;
+        std::vector<decltype(range.edge(0))> edges(count + 1);
+        for (u64 i = 0; i <= count; ++i) {
+            edges[i] = range.edge(i);
+            if (i > 0 && !(edges[i - 1] < edges[i]))
+                refuse("too many bins for the range, got " + std::to_string(count) + " " + range_name(bins) +
+                       ", where edges in " + std::string(name_of(type_of<decltype(range.edge(0))>())) +
+                       " are equal; pass fewer bins or a wider range");
+        }
+        return HistogramBins::edges(edges);
+    });
+}
+
 ResolvedBins resolve(const HistogramBins& bins, Type type, u64 count) {
     return visit_type(type, [&](auto tag) -> ResolvedBins {
         using T = typename decltype(tag)::type;
@@ -264,6 +346,14 @@ ResolvedBins resolve(const HistogramBins& bins, Type type, u64 count) {
                 if constexpr (is_integer) return even_integers<T>(bins, count);
                 if constexpr (!is_integer) return even_floats<T>(bins, count);
                 break;
+            case HistogramBins::Kind::exact:
+                return visit_exact(
+                    bins, type, count, []<class X, class E>(TypeTag<X>, const ExactRange<X, E>& r) {
+                        return resolved<X>(
+                            sizeof(E) == 8 ? Form::exact : Form::exact_single,
+                            ops::ExactBins<X, typename ExactRange<X, E>::F, E>{
+                                r.lo, r.step, r.scale, r.first, r.end, static_cast<u32>(r.count - 1)});
+                    });
             case HistogramBins::Kind::modulo:
                 if constexpr (is_integer && std::is_unsigned_v<T>) return modulo<T>(count);
                 refuse("modulo bins require unsigned samples, got " + std::string(name_of(type)) +

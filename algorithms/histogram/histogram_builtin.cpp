@@ -23,11 +23,17 @@ const HistogramHost* host_of(HistogramForm form) {
     constexpr bool is_narrow = sizeof(Bin) == 4;
     if constexpr (std::is_floating_point_v<T>) {
         if (form == HistogramForm::even_float) return host_of<T, ops::EvenFloat<T, Bin>>();
+        if constexpr (is_narrow) {
+            if (form == HistogramForm::exact) return host_of<T, ops::ExactBins<T, T, f64>>();
+            if constexpr (sizeof(T) == 4)
+                if (form == HistogramForm::exact_single) return host_of<T, ops::ExactBins<T, T, f32>>();
+        }
     } else {
         using U = ops::UnsignedOf<T>;
         if (form == HistogramForm::identity) return host_of<T, ops::Identity<T, Bin>>();
         if (form == HistogramForm::even_wide) return host_of<U, ops::EvenWide<U, Bin>>();
         if constexpr (is_narrow) {
+            if (form == HistogramForm::exact) return host_of<T, ops::ExactBins<T, f64, f64>>();
             if (form == HistogramForm::even_shift) return host_of<U, ops::EvenShift<U>>();
             if (form == HistogramForm::even_ratio) return host_of<U, ops::EvenRatio<U>>();
         }

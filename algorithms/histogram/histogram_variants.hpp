@@ -26,9 +26,23 @@ struct ResolvedBins {
 // The built-in rule for `count` bins. Throws invalid_argument.
 ResolvedBins resolve(const HistogramBins& bins, Type type, u64 count);
 
+// Finds the bins of samples between given edges, or 0xffffffff, and returns them as u32 in scratch memory. Throws
+// invalid_argument.
+struct FoundBins {
+    std::shared_ptr<Buffer> buffer;
+    View view;
+};
+FoundBins find_bins(Stream& stream, const View& in, const HistogramEdges& edges, u64 count);
+
+// The edges of exact bins if the functor of exact bins does not find the right ones; else nothing. Throws
+// invalid_argument.
+std::optional<HistogramBins> edges_of_exact(const HistogramBins& bins, Type type, u64 count);
+
 // The functors of histogram_bins.hpp.
 enum class HistogramForm : u8 {
     even_float,
+    exact,         // edges computed in f64
+    exact_single,  // in f32
     even_shift,
     even_ratio,
     even_wide,

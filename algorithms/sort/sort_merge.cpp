@@ -83,7 +83,8 @@ std::shared_ptr<Kernel> merge_kernel(Device& device, const SortProblem& p, const
                                         {"VALUE_SIZE", value_size},
                                         {"GROUP", group_size},
                                         {"ITEMS", items},
-                                        {"BLOCK", block}},
+                                        {"BLOCK", block},
+                                        {"CHECKED", p.less != nullptr ? 1U : 0U}},
                           .op = less.op,
                           .max_group_size = group_size});
 }
@@ -111,20 +112,21 @@ void run_sort_merge(Stream& stream, const SortProblem& p) {
     const SortElements in = sort_input(p);
     const SortSides sides{sort_output(p), scratch.elements};
     const SortElements& sorted = sides.result(left);
+    const SortCounts splits(stream, tiles, Type::u64), conflicts(stream, tiles, Type::u32);
     launch(stream, *merge_kernel(device, p, less, MergeShape::group, "sort_tiles"), shape, in.keys, in.values,
-           sorted.keys, sorted.values, n, less.values);
+           sorted.keys, sorted.values, conflicts.view, n, less.values);
     if (left == 0) return;
-    const SortCounts splits(stream, tiles, Type::u64);
+    const u64 split_tiles = p.less != nullptr ? group - 1 : group;  // groups overlap; see sort_splits
     const auto split = merge_kernel(device, p, less, MergeShape::group, "sort_splits", Values::ignored),
                merge = merge_kernel(device, p, less, MergeShape::group, "sort_merge");
     for (u64 run = 1; left > 0; run *= 2) {
         const SortElements& from = sides.result(left);
         --left;
         const SortElements& to = sides.result(left);
-        launch(stream, *split, LaunchShape::linear(divide_up(tiles, group), group), from.keys, splits.view, n,
-               tiles, run, less.values);
-        launch(stream, *merge, shape, from.keys, from.values, splits.view, to.keys, to.values, n, run,
-               less.values);
+        launch(stream, *split, LaunchShape::linear(divide_up(tiles, split_tiles), group), from.keys,
+               splits.view, conflicts.view, n, tiles, run, less.values);
+        launch(stream, *merge, shape, from.keys, from.values, splits.view, conflicts.view, to.keys, to.values,
+               n, run, less.values);
     }
 }
 

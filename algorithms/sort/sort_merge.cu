@@ -5,6 +5,9 @@
 //            in both runs (merge path). Then passes merge pairs of runs of tiles. A first launch finds where each
 //            tile of the result begins in both runs, a second one merges one tile per group in the same way. Only
 //            keys are merged; values follow by the original places of their keys.
+// Checked    A comparator that is not a strict weak order makes threads disagree where their results begin. With
+//            CHECKED they find that and leave the runs unmerged, so the result always consists of the elements of
+//            the input.
 // Stable     Of equal elements those of the earlier run come first.
 // Passes     one launch, then two per doubling of the tile
 // Traffic    one read and one write per element and pass
@@ -13,7 +16,7 @@
 //            Baxter, moderngpu, 2013 (the sort of a tile).
 //
 // K: unsigned integer of a key's size; T: its type; apply(op, x, y): nonzero if x comes before y; V: unsigned
-// integer of a value's size, VALUE_SIZE bytes, 0 for keys alone.
+// integer of a value's size, VALUE_SIZE bytes, 0 for keys alone; CHECKED: 1 for comparators of the user, else 0.
 
 constexpr bool has_values = VALUE_SIZE != 0;
 constexpr u32 tile_length = GROUP * ITEMS;
@@ -44,6 +47,7 @@ __device__ __forceinline__ N merge_path(const K* a, N a_count, const K* b, N b_c
 struct Tile {
     K key[tile_length];
     u16 origin[has_values ? tile_length : 1];  // original place of each key
+    u16 start[CHECKED ? GROUP : 1];            // where each thread begins in the first run of a merge
 };
 
 // A thread's elements of a tile: `held` elements from place `first` on.
@@ -51,6 +55,7 @@ struct Items {
     K key[ITEMS];
     u16 origin[has_values ? ITEMS : 1];
     u32 first, held;
+    u32 reached = 0;  // where the results of the last merge end in the first run
 
     __device__ __forceinline__ explicit Items(u32 count) : first(threadIdx.x * ITEMS) {
         held = first < count ? min(count - first, u32(ITEMS)) : 0;
@@ -84,10 +89,11 @@ struct Items {
     // Computes the results from `diagonal` on of the merge of [a, b) and [b, end) of the tile. origin becomes the
     // origin in the tile, or with Places the place in the tile.
     template <bool Places>
-    __device__ __forceinline__ void merge(const Tile& tile, u32 a, u32 b, u32 end, u32 diagonal, const Op op) {
+    __device__ __forceinline__ void merge(Tile& tile, u32 a, u32 b, u32 end, u32 diagonal, const Op op) {
         if (held == 0) return;
         const u32 path = merge_path<u32>(tile.key + a, b - a, tile.key + b, end - b, diagonal, op);
         u32 i = a + path, j = b + diagonal - path;
+        if constexpr (CHECKED) tile.start[threadIdx.x] = u16(i);
 #pragma unroll
         for (u32 k = 0; k < ITEMS; ++k) {
             if (k < held) {
@@ -99,6 +105,15 @@ struct Items {
                 j += !one;
             }
         }
+        reached = i;
+    }
+
+    // Whether the results of all threads together are the elements of their merge, which ends at `end`. All threads of
+    // the group must call it, after a barrier.
+    __device__ __forceinline__ bool merged(const Tile& tile, u32 end) const {
+        if constexpr (CHECKED)
+            return !__syncthreads_or(first + held < end && reached != tile.start[threadIdx.x + 1]);
+        return true;
     }
 
     __device__ __forceinline__ void keep(Tile& tile) const {
@@ -112,10 +127,11 @@ struct Items {
     }
 };
 
-// out may be in: a group reads its whole tile before it stores any element.
+// out may be in: a group reads its whole tile before it stores any element. conflicts: see sort_splits; set to 0.
 extern "C" __global__ void __launch_bounds__(GROUP)
-    sort_tiles(const K* in, const V* in_values, K* out, V* out_values, u64 n, const Op op) {
+    sort_tiles(const K* in, const V* in_values, K* out, V* out_values, u32* conflicts, u64 n, const Op op) {
     __shared__ Tile tile;
+    if (CHECKED && threadIdx.x == 0) conflicts[blockIdx.x] = 0;
     const u64 begin = u64(blockIdx.x) * tile_length;
     const u32 count = u32(min(n - begin, u64(tile_length)));
     for (u32 i = threadIdx.x; i < count; i += GROUP) tile.key[i] = in[begin + i];
@@ -127,9 +143,10 @@ extern "C" __global__ void __launch_bounds__(GROUP)
 #pragma unroll 1
     for (u32 width = ITEMS; width < tile_length; width *= 2) {
         __syncthreads();
-        const u32 pair = mine.first / (2 * width) * (2 * width);
-        mine.merge<false>(tile, pair, min(pair + width, count), min(pair + 2 * width, count), mine.first - pair, op);
+        const u32 pair = mine.first / (2 * width) * (2 * width), end = min(pair + 2 * width, count);
+        mine.merge<false>(tile, pair, min(pair + width, count), end, mine.first - pair, op);
         __syncthreads();
+        if (!mine.merged(tile, end)) break;
         mine.keep(tile);
     }
     __syncthreads();
@@ -163,32 +180,47 @@ struct Runs {
     }
 };
 
-// splits: for each tile of the result, the number of elements of the first run that precede it.
+// splits: for each tile of the result, the number of elements of the first run that precede it. conflicts: nonzero at
+// the first tile of a second run if the splits of its pair do not divide a merge into tiles. Only a comparator that is
+// not a strict weak order causes that. No two pairs of any pass have this tile in common.
 extern "C" __global__ void __launch_bounds__(GROUP)
-    sort_splits(const K* in, u64* splits, u64 n, u64 tiles, u64 run, const Op op) {
-    const u64 tile = u64(blockIdx.x) * GROUP + threadIdx.x;
-    if (tile >= tiles) return;
+    sort_splits(const K* in, u64* splits, u32* conflicts, u64 n, u64 tiles, u64 run, const Op op) {
+    // With CHECKED the last thread has the first tile of the next group.
+    const u64 tile = u64(blockIdx.x) * (GROUP - CHECKED) + threadIdx.x;
     const Runs runs(tile, run, n);
-    splits[tile] = merge_path<u64>(in + runs.a, runs.b - runs.a, in + runs.b, runs.end - runs.b,
-                                   tile * tile_length - runs.a, op);
+    u64 split = 0;
+    if (tile < tiles) {
+        split = merge_path<u64>(in + runs.a, runs.b - runs.a, in + runs.b, runs.end - runs.b,
+                                tile * tile_length - runs.a, op);
+        if (threadIdx.x < GROUP - CHECKED) splits[tile] = split;
+    }
+    if constexpr (CHECKED) {
+        __shared__ u64 found[GROUP];
+        found[threadIdx.x] = split;
+        __syncthreads();
+        if (threadIdx.x + 1 < GROUP && tile + 1 < tiles && (tile + 1) * tile_length < runs.end) {
+            const u64 next = found[threadIdx.x + 1];
+            if (next < split || next - split > tile_length) atomicOr(&conflicts[runs.b / tile_length], 1u);
+        }
+    }
 }
 
 // Merges elements a, a + 1, ... of one range, a_count of them, and b, b + 1, ... of another one into a tile of the
-// result. No element of the second range after b_last is read.
+// result.
 __device__ __forceinline__ void merge_tile(const K* first, const V* first_values, u64 a, u32 a_count, const K* second,
-                                           const V* second_values, u64 b, u64 b_last, K* out, V* out_values, u32 count,
-                                           const Op op) {
+                                           const V* second_values, u64 b, K* out, V* out_values, u32 count, const Op op) {
     __shared__ Tile tile;
 #pragma unroll
     for (u32 k = 0; k < ITEMS; ++k) {
         const u32 i = k * GROUP + threadIdx.x;
-        if (i < count) tile.key[i] = i < a_count ? first[a + i] : second[min(b + (i - a_count), b_last)];
+        if (i < count) tile.key[i] = i < a_count ? first[a + i] : second[b + (i - a_count)];
     }
     __syncthreads();
     Items mine(count);
     mine.merge<true>(tile, 0, a_count, count, mine.first, op);
     __syncthreads();
-    mine.keep(tile);
+    const bool merged = mine.merged(tile, count);
+    if (merged) mine.keep(tile);
     __syncthreads();
 #pragma unroll
     for (u32 k = 0; k < ITEMS; ++k) {
@@ -196,25 +228,29 @@ __device__ __forceinline__ void merge_tile(const K* first, const V* first_values
         if (i < count) {
             out[i] = tile.key[i];
             if constexpr (has_values) {
-                const u32 from = tile.origin[i];
-                out_values[i] = from < a_count ? first_values[a + from]
-                                               : second_values[min(b + (from - a_count), b_last)];
+                const u32 from = merged ? tile.origin[i] : i;
+                out_values[i] = from < a_count ? first_values[a + from] : second_values[b + (from - a_count)];
             }
         }
     }
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP)
-    sort_merge(const K* in, const V* in_values, const u64* splits, K* out, V* out_values, u64 n, u64 run, const Op op) {
+    sort_merge(const K* in, const V* in_values, const u64* splits, const u32* conflicts, K* out, V* out_values, u64 n,
+               u64 run, const Op op) {
     const u64 t = blockIdx.x, begin = t * tile_length;
     const u32 count = u32(min(n - begin, u64(tile_length)));
     const Runs runs(t, run, n);
-    const u64 split = splits[t];
-    const u64 a = runs.a + split, b = runs.b + (begin - runs.a - split);
-    const u64 a_end = begin + count == runs.end ? runs.b : runs.a + splits[t + 1];
-    // The bounds matter only if the comparator is not a strict weak order. They keep reads inside the runs.
-    const u32 a_count = u32(min(max(a_end, a) - a, u64(count)));
-    merge_tile(in, in_values, a, a_count, in, in_values, b, runs.end - 1, out + begin, out_values + begin, count, op);
+    u64 a = begin, b = begin;
+    u32 a_count = count;  // with a conflict runs are not merged
+    if (!CHECKED || runs.b == runs.end || conflicts[runs.b / tile_length] == 0) {
+        const u64 split = splits[t];
+        const u64 a_end = begin + count == runs.end ? runs.b : runs.a + splits[t + 1];
+        a = runs.a + split;
+        b = runs.b + (begin - a);
+        a_count = u32(a_end - a);
+    }
+    merge_tile(in, in_values, a, a_count, in, in_values, b, out + begin, out_values + begin, count, op);
 }
 
 // --- Two runs in different ranges ----------------------------------------------------------------------------------
@@ -233,6 +269,6 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     const u64 n = first_count + second_count, begin = u64(blockIdx.x) * tile_length, a = splits[blockIdx.x];
     const u32 count = u32(min(n - begin, u64(tile_length)));
     const u64 a_end = begin + count == n ? first_count : splits[blockIdx.x + 1];
-    merge_tile(first, first_values, a, u32(a_end - a), second, second_values, begin - a, second_count - 1, out + begin,
+    merge_tile(first, first_values, a, u32(a_end - a), second, second_values, begin - a, out + begin,
                out_values + begin, count, op);
 }

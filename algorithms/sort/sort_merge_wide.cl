@@ -2,7 +2,7 @@
 //
 // Algorithm  Each work-item sorts its chunk, which fits its cache: blocks of BLOCK elements by insertion, then
 //            merges of pairs of runs. Then passes merge pairs of runs of chunks. A work-item makes one piece of the
-//            result and finds its inputs in both runs by binary search (merge path).
+//            result and finds its inputs in both runs by binary searches (merge path).
 // Stable     Of equal elements those of the earlier run come first.
 // Passes     one launch, then one per doubling of the chunk
 // Traffic    one read and one write per element and launch
@@ -22,20 +22,37 @@ typedef struct {
     __global V* values;
 } Elements;
 
-// Stores the results [from, to) of the merge of [a, b) and [b, end), counted from a, to the same places of `out`.
-INLINED void merge_runs(const Elements* in, const Elements* out, u64 a, u64 b, u64 end, u64 from, u64 to, const Op op) {
-    u64 low = max(from, end - b) - (end - b), high = min(from, b - a);
-    while (low < high) {
-        const u64 middle = (low + high) / 2;
-        if (comes_before(op, in->keys[b + from - 1 - middle], in->keys[a + middle])) {
-            high = middle;
+// Stores `length` results of the merge of [a, b) and [b, end), or the rest, from `first` on, a multiple of length
+// counted from a. Halves the merge until this part is left, each time by a binary search along a merge path. So two
+// parts agree on the boundaries that they have in common, and each element is in exactly one part, for any comparator.
+INLINED void merge_runs(const Elements* in, const Elements* out, u64 a, u64 b, u64 end, u64 first, u64 length,
+                        const Op op) {
+    u64 from = 0, to = end - a;                             // results that are left
+    u64 a_from = 0, a_to = b - a, b_from = 0, b_to = end - b;  // elements of both runs that they consist of
+    while (to - from > length) {
+        const u64 middle = from + (to - from + length - 1) / length / 2 * length;
+        u64 low = max(a_from, max(middle, b_to) - b_to), high = min(a_to, middle - b_from);
+        while (low < high) {
+            const u64 i = (low + high) / 2;
+            if (comes_before(op, in->keys[b + middle - 1 - i], in->keys[a + i])) {
+                high = i;
+            } else {
+                low = i + 1;
+            }
+        }
+        if (first < middle) {
+            to = middle;
+            a_to = low;
+            b_to = middle - low;
         } else {
-            low = middle + 1;
+            from = middle;
+            a_from = low;
+            b_from = middle - low;
         }
     }
-    u64 i = a + low, j = b + from - low, k = a + from;
-    const u64 last = a + to;
-    while (k < last && i < b && j < end) {
+    u64 i = a + a_from, j = b + b_from, k = a + from;
+    const u64 i_end = a + a_to, j_end = b + b_to, last = a + to;
+    while (i < i_end && j < j_end) {
         const K x = in->keys[i], y = in->keys[j];
         const bool second = comes_before(op, y, x);
         out->keys[k] = second ? y : x;
@@ -46,7 +63,7 @@ INLINED void merge_runs(const Elements* in, const Elements* out, u64 a, u64 b, u
         j += second;
         ++k;
     }
-    const u64 left = i < b ? i : j;  // the rest of the run that has not ended
+    const u64 left = i < i_end ? i : j;  // the rest of the run that has not ended
     for (u64 l = 0; k + l < last; ++l) {
         out->keys[k + l] = in->keys[left + l];
 #if VALUE_SIZE
@@ -94,7 +111,7 @@ void sort_chunks(__global const K* in, ulong in_at, __global const V* in_values,
         const u64 width = (u64)BLOCK << r;
         for (u64 a = begin; a < end; a += 2 * width) {
             const u64 b = min(a + width, end), last = min(b + width, end);
-            merge_runs(sides + side, sides + (side ^ 1), a, b, last, 0, last - a, op);
+            merge_runs(sides + side, sides + (side ^ 1), a, b, last, 0, 2 * width, op);
         }
     }
 }
@@ -111,5 +128,5 @@ void sort_merge_runs(__global K* in, ulong in_at, __global V* in_values, ulong i
     to.values = out_values + out_values_at;
     const u64 begin = get_group_id(0) * piece;
     const u64 a = begin / (2 * width) * (2 * width), b = min(a + width, n), end = min(b + width, n);
-    merge_runs(&from, &to, a, b, end, begin - a, min(begin + piece, end) - a, op);
+    merge_runs(&from, &to, a, b, end, begin - a, piece, op);
 }

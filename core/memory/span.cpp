@@ -23,6 +23,10 @@ void detail::refuse_no_buffer(const char* call) {
                 "range without a buffer; it was moved from or never allocated");
 }
 
+void detail::refuse_moved(const char* call) {
+    throw Error(ErrorCode::invalid_argument, call, "the value was moved to another future; use that one");
+}
+
 void detail::check_delivers(const Stream& stream, const char* call) {
     if (stream.is_recording())
         throw Error(ErrorCode::unsupported, call,

@@ -15,17 +15,7 @@ CONCORD_FUNCTION(i64, widen_bool, (u8 x), return x != 0;)
 CONCORD_FUNCTION(i64, index_of_u32, (u32 x), return x;)
 CONCORD_FUNCTION(u8, flag_of, (u8 x), return x != 0;)
 
-// Bins of equal width whose last one includes the upper end, as in NumPy. BOUND: the type of the bin's arithmetic.
-#define CONCORD_PYTHON_BIN(TYPE, BOUND)                                                                \
-    CONCORD_FUNCTION(i32, bin_##TYPE, (TYPE x, BOUND lo, BOUND hi, BOUND scale, i32 last),             \
-                     const BOUND at = (BOUND)x;                                                        \
-                     if (!(at >= lo && at <= hi)) return -1; const i32 bin = (i32)((at - lo) * scale); \
-                     return bin < last ? bin : last;)                                                  \
-    constexpr auto bin_of(detail::TypeTag<TYPE>) {                                                     \
-        return bin_##TYPE;                                                                             \
-    }
 #define CONCORD_PYTHON_INTEGER(TYPE, WIDE)                    \
-    CONCORD_PYTHON_BIN(TYPE, f64)                             \
     CONCORD_FUNCTION(WIDE, widen_##TYPE, (TYPE x), return x;) \
     constexpr auto widen_of(detail::TypeTag<TYPE>) {          \
         return widen_##TYPE;                                  \
@@ -38,10 +28,7 @@ CONCORD_PYTHON_INTEGER(u8, u64)
 CONCORD_PYTHON_INTEGER(u16, u64)
 CONCORD_PYTHON_INTEGER(u32, u64)
 CONCORD_PYTHON_INTEGER(u64, u64)
-CONCORD_PYTHON_BIN(f32, f32)
-CONCORD_PYTHON_BIN(f64, f64)
 #undef CONCORD_PYTHON_INTEGER
-#undef CONCORD_PYTHON_BIN
 
 constexpr u64 widened_part = u64{1} << 24;  // elements that are widened at a time
 
@@ -233,64 +220,171 @@ std::pair<f64, f64> extremes(Call& call, const View& in) {
     });
 }
 
-nb::tuple counted(nb::handle x, i64 bins, nb::handle range, CONCORD_HANDLES) {
-    constexpr const char* name = "histogram";
-    if (bins < 1 || bins > (i64{1} << 30))
-        refuse(name, "bins: got " + std::to_string(bins) + "; expected 1 to 2^30");
-    std::vector<std::byte> values;  // outlives the call, which waits for its work
-    Call call(name, CONCORD_PASSED);
-    const Argument& in = call.input(x, "x");
-    call.begin();
-    const View from = in.view();
-    f64 lo = 0, hi = 1;
-    if (is_given(range)) {
-        std::tie(lo, hi) = keyword<std::pair<f64, f64>>(name, "range", range, "two numbers");
-    } else if (from.count > 0) {
-        call.run([&] { std::tie(lo, hi) = extremes(call, from); });
-    }
-    if (!std::isfinite(lo) || !std::isfinite(hi) || lo > hi)
-        refuse(name, "range: got (" + std::to_string(lo) + ", " + std::to_string(hi) +
-                         "); expected finite numbers, the smaller one first");
-    if (lo == hi) {
-        lo -= 0.5;
-        hi += 0.5;
-    }
-    const auto check_width = [&](auto low, auto high) {
-        const auto scale = static_cast<decltype(low)>(bins) / (high - low);
-        if (high > low && std::isfinite(high - low) && std::isfinite(scale) && scale > 0) return;
-        refuse(name, std::to_string(bins) + " bins for the range (" + std::to_string(lo) + ", " +
-                         std::to_string(hi) + "), whose width " + numpy_name(in.type()) + " cannot hold");
-    };
-    const Type edge_type = is_float(in.type()) ? in.type() : Type::f64;
-    detail::visit_float(
-        edge_type, [&]<class T>(detail::TypeTag<T>) { check_width(static_cast<T>(lo), static_cast<T>(hi)); });
-    const i64 edge_count = bins + 1;
-    Argument& counts = call.output({}, Type::i64, std::span(&bins, 1));
-    Argument& edges = call.output({}, edge_type, std::span(&edge_count, 1));
-    call.run([&] {
-        const Span<u64> counters(as_u64(counts.view()));
-        const View to = edges.view();
-        values.resize(to.bytes());
-        detail::visit_type(edge_type, [&]<class T>(detail::TypeTag<T>) {
-            for (i64 i = 0; i <= bins; ++i) {
-                const f64 edge =
-                    i == bins ? hi : lo + static_cast<f64>(i) * ((hi - lo) / static_cast<f64>(bins));
-                const T rounded = static_cast<T>(edge);
-                std::memcpy(values.data() + static_cast<u64>(i) * sizeof(T), &rounded, sizeof(T));
+// The edges of a histogram, on the host.
+struct HistogramEdges {
+    Type type = Type::f64;
+    std::vector<std::byte> bytes;
+
+    i64 count() const { return static_cast<i64>(bytes.size() / size_of(type)); }
+    template <class T>
+    std::vector<T> as() const {
+        std::vector<T> values(static_cast<std::size_t>(count()));
+        detail::visit_type(type, [&]<class U>(detail::TypeTag<U>) {
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                U value;
+                std::memcpy(&value, bytes.data() + i * sizeof(U), sizeof(U));
+                values[i] = static_cast<T>(value);
             }
         });
-        call.stream().write(*to.buffer, to.offset, values.data(), values.size());
-        call.waits();  // for the values
-        const auto last = static_cast<i32>(bins - 1);
-        detail::visit_type(from.type, [&]<class T>(detail::TypeTag<T> tag) {
-            using B = std::conditional_t<std::is_floating_point_v<T>, T, f64>;
-            const B low = static_cast<B>(lo), high = static_cast<B>(hi);
-            histogram(call.stream(), Span<const T>(from), counters,
-                      bin_of(tag).bind(low, high, static_cast<B>(static_cast<B>(bins) / (high - low)), last),
-                      call.options());
-        });
+        return values;
+    }
+    template <class T>
+    void assign(const std::vector<T>& values) {
+        type = type_of<T>();
+        bytes.resize(values.size() * sizeof(T));
+        std::memcpy(bytes.data(), values.data(), bytes.size());
+    }
+};
+
+// The edges in a list: i64 if all are integers.
+HistogramEdges edges_in(const char* call, nb::handle list) {
+    HistogramEdges edges;
+    if (std::vector<i64> integers; nb::try_cast(list, integers)) {
+        edges.assign(integers);
+    } else if (std::vector<f64> floats; nb::try_cast(list, floats)) {
+        edges.assign(floats);
+    } else {
+        throw nb::type_error((std::string(call) + ": bins: got " + short_text(list) +
+                              "; expected a number of bins, or ascending edges")
+                                 .c_str());
+    }
+    return edges;
+}
+
+// The bins between the edges. NumPy compares in the type that holds samples and edges.
+HistogramBins bins_between(const HistogramEdges& edges, Type samples) {
+    const bool same = edges.type == samples, fits = size_of(samples) == 8 && !is_float(samples) &&
+                                                    !is_float(edges.type) && size_of(edges.type) < 8 &&
+                                                    (is_unsigned(edges.type) || !is_unsigned(samples));
+    if (!same && !fits) return HistogramBins::edges(edges.as<f64>());
+    return detail::visit_type(
+        samples, [&]<class T>(detail::TypeTag<T>) { return HistogramBins::edges(edges.as<T>()); });
+}
+
+// Whether a bound is a NumPy scalar that makes the edges of f32 samples f64.
+bool is_wide_scalar(nb::handle bound) {
+    const std::string_view name = Py_TYPE(bound.ptr())->tp_name;
+    return name == "numpy.float64" || name == "numpy.int64" || name == "numpy.int32" ||
+           name == "numpy.uint64" || name == "numpy.uint32";
+}
+
+// The edges of `bins` bins of equal width, as numpy.linspace computes them. E: type of the arithmetic.
+template <class T, class E>
+std::vector<T> edges_over(const char* call, i64 bins, f64 lo, f64 hi) {
+    std::vector<T> edges(static_cast<std::size_t>(bins) + 1);
+    const E first = static_cast<E>(lo), step = (static_cast<E>(hi) - first) / static_cast<E>(bins);
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+        edges[i] =
+            i + 1 == edges.size() ? static_cast<T>(hi) : static_cast<T>(static_cast<E>(i) * step + first);
+        if (i > 0 && !(edges[i - 1] < edges[i]))
+            refuse(call, std::to_string(bins) + " bins for the range (" + std::to_string(lo) + ", " +
+                             std::to_string(hi) + "), whose edges are equal in " + numpy_name(type_of<T>()));
+    }
+    return edges;
+}
+
+// Counts divided by their sum and by the widths of the bins.
+std::vector<f64> densities(const std::vector<u64>& counts, const HistogramEdges& edges) {
+    std::vector<f64> result(counts.size());
+    u64 sum = 0;
+    for (const u64 count : counts)
+        sum += count;
+    detail::visit_type(edges.type, [&]<class T>(detail::TypeTag<T>) {
+        const std::vector<T> e = edges.as<T>();
+        for (std::size_t i = 0; i < result.size(); ++i)
+            result[i] = static_cast<f64>(counts[i]) / static_cast<f64>(static_cast<T>(e[i + 1] - e[i])) /
+                        static_cast<f64>(sum);
     });
-    return nb::make_tuple(call.result(counts), call.result(edges));
+    return result;
+}
+
+nb::tuple counted(nb::handle x, nb::handle bins, nb::handle range, bool density, CONCORD_HANDLES) {
+    constexpr const char* name = "histogram";
+    if (nb::isinstance<nb::str>(bins))
+        refuse(name, "bins: got " + short_text(bins) + "; pass a number of bins, or edges");
+    i64 width = PyNumber_AsSsize_t(bins.ptr(), nullptr);
+    const bool given = width == -1 && PyErr_Occurred() != nullptr;
+    if (given) PyErr_Clear();
+    if (!given && (width < 1 || width > (i64{1} << 30)))
+        refuse(name, "bins: got " + std::to_string(width) + "; expected 1 to 2^30");
+    HistogramEdges edges;  // outlives the call, which waits for its work
+    std::vector<f64> divided;
+    Call call(name, CONCORD_PASSED);
+    const Argument& in = call.input(x, "x");
+    const Argument* array = nullptr;
+    if (given && (nb::isinstance<nb::list>(bins) || nb::isinstance<nb::tuple>(bins)))
+        edges = edges_in(name, bins);
+    else if (given)
+        array = &call.input(bins, "bins", 1);
+    call.begin();
+    const View from = in.view();
+    const bool is_f32 = in.type() == Type::f32;
+    HistogramBins rule = HistogramBins::identity();
+    if (given) {
+        if (array != nullptr) {
+            edges.type = array->type();
+            edges.bytes.resize(array->view().bytes());
+            if (!edges.bytes.empty()) call.run([&] { call.fetch(edges.bytes.data(), array->view()); });
+        }
+        rule = bins_between(edges, in.type());
+        width = edges.count() - 1;
+    } else {
+        f64 lo = 0, hi = 1;
+        bool wide = false;
+        if (is_given(range)) {
+            std::tie(lo, hi) = keyword<std::pair<f64, f64>>(name, "range", range, "two numbers");
+            for (const nb::handle bound : nb::iter(range))
+                wide = wide || is_wide_scalar(bound);
+        } else if (from.count > 0) {
+            call.run([&] { std::tie(lo, hi) = extremes(call, from); });
+        }
+        if (!std::isfinite(lo) || !std::isfinite(hi) || lo > hi)
+            refuse(name, "range: got (" + std::to_string(lo) + ", " + std::to_string(hi) +
+                             "); expected finite numbers, the smaller one first");
+        if (lo == hi) {
+            lo -= 0.5;
+            hi += 0.5;
+        }
+        if (!is_f32 || wide) {
+            edges.assign(edges_over<f64, f64>(name, width, lo, hi));
+            rule = is_f32 ? bins_between(edges, Type::f32) : HistogramBins::exact(lo, hi);
+        } else if (is_given(range) || from.count == 0) {
+            edges.assign(edges_over<f32, f64>(name, width, lo, hi));
+            rule = HistogramBins::exact(lo, hi);
+        } else {
+            edges.assign(edges_over<f32, f32>(name, width, lo, hi));
+            rule = HistogramBins::exact(static_cast<f32>(lo), static_cast<f32>(hi));
+        }
+    }
+    const i64 edge_count = width + 1;
+    Argument& counts = call.output({}, density ? Type::f64 : Type::i64, std::span(&width, 1));
+    Argument& edges_out = call.output({}, edges.type, std::span(&edge_count, 1));
+    call.run([&] {
+        Stream& stream = call.stream();
+        call.waits();  // for the edges
+        const View to = edges_out.view();
+        stream.write(*to.buffer, to.offset, edges.bytes.data(), edges.bytes.size());
+        if (!density) return void(histogram(stream, from, as_u64(counts.view()), rule, call.options()));
+        const auto held = scratch(stream, static_cast<u64>(width), Type::u64);
+        const View counters = scratch_view(held, static_cast<u64>(width), Type::u64);
+        histogram(stream, from, counters, rule, call.options());
+        std::vector<u64> all(counters.count);
+        call.fetch(all.data(), counters);
+        divided = densities(all, edges);
+        const View out = counts.view();
+        stream.write(*out.buffer, out.offset, divided.data(), out.bytes());
+    });
+    return nb::make_tuple(call.result(counts), call.result(edges_out));
 }
 
 nb::object counted_values(nb::handle x, i64 minlength, nb::handle out, CONCORD_HANDLES) {
@@ -633,14 +727,14 @@ void define_functions(nb::module_& m) {
     m.def("sort_pairs", sorted_pairs, "keys"_a, "values"_a, nb::kw_only(), "descending"_a = false,
           CONCORD_COMMON,
           "Sorts keys, and values with them. Returns (keys, values). Equal keys keep their order.");
-    m.def(
-        "histogram", counted, "x"_a, "bins"_a = 10, "range"_a = nb::none(), nb::kw_only(), CONCORD_COMMON,
-        "Counts of elements in bins of equal width, and the edges of the bins.\n\n"
-        "The last bin includes its upper edge. Without range it is (min(x), max(x)). An element next to an "
-        "edge may fall\n"
-        "into the other bin than in NumPy, which rounds its edges in another way; the counts are the same on "
-        "every\n"
-        "device.");
+    m.def("histogram", counted, "x"_a, "bins"_a = 10, "range"_a = nb::none(), "density"_a = false,
+          nb::kw_only(), CONCORD_COMMON,
+          "Counts of elements in bins, and the edges of the bins.\n\n"
+          "bins: a number of bins of equal width, or their ascending edges. Without range it is (min(x), "
+          "max(x)).\n"
+          "The last bin includes its upper edge. Counts and edges are those of NumPy, on every device. With "
+          "density\n"
+          "counts are divided by their sum and by the widths of the bins.");
     m.def(
         "bincount", counted_values, "x"_a, "minlength"_a = 0, nb::kw_only(), "out"_a = nb::none(),
         CONCORD_COMMON,

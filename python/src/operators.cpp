@@ -93,6 +93,31 @@ std::vector<std::byte> FunctionObject::packed(const char* call, const Operator& 
     return bytes;
 }
 
+void FunctionObject::check_identity(const char* call, const Operator& op, std::span<const std::byte> values,
+                                    std::span<const std::byte> identity, Device& device) {
+    std::string key = device.info().selector;
+    for (const auto part : {values, identity})
+        key.append(reinterpret_cast<const char*>(part.data()), part.size());
+    if (shared_->identities.contains(key)) return;
+    const Type type = op.result;
+    const u64 size = size_of(type);
+    const auto* host = static_cast<const detail::ReduceHost*>(this->host(device, "reduce", 2));
+    std::vector<std::byte> result(size);
+    {
+        const nb::gil_scoped_release unlocked;
+        const auto stream = device.create_stream();
+        const auto buffer = stream->scratch(3 * size);
+        stream->fill(*buffer, 0, 2 * size, identity.data(), static_cast<u32>(size));
+        const View in{buffer.get(), 0, 2, type}, out{buffer.get(), 2 * size, 1, type};
+        detail::reduce(*stream, {in, out, op, {values}, {identity}, host}, {});
+        stream->read(result.data(), *buffer, 2 * size, size);
+        stream->synchronize();
+    }
+    if (!detail::same_element(type, identity.data(), result.data()))
+        detail::refuse_identity(call, op.name, type, identity.data(), result.data());
+    shared_->identities.insert(std::move(key));
+}
+
 // The host kernels that concord._host compiled: the address of a detail::MapHost and so on.
 const void* FunctionObject::host(Device& device, const char* use, std::size_t free) {
     if (device.traits().compiles_source) return nullptr;
@@ -176,6 +201,7 @@ nb::object reduced(FunctionObject& function, nb::handle x, nb::handle identity, 
     const Operator& op = combining(name, function, in);
     const auto bytes = function.packed(name, op), start = value_bytes(name, "identity", identity, in.type());
     call.begin();
+    function.check_identity(name, op, bytes, start, call.device());
     const void* host = function.host(call.device(), "reduce", 2);
     Argument& result = call.output(out, in.type(), {});
     return call.run(result, [&] {
@@ -195,6 +221,7 @@ nb::object scanned(FunctionObject& function, nb::handle x, nb::handle identity, 
     const auto bytes = function.packed(name, op), start = value_bytes(name, "identity", identity, in.type());
     const i64 count = static_cast<i64>(in.size());
     call.begin();
+    function.check_identity(name, op, bytes, start, call.device());
     const void* host = function.host(call.device(), "scan", 2);
     Argument& result = call.output(out, in.type(), std::span(&count, 1));
     return call.run(result, [&] {

@@ -4,6 +4,7 @@
 #include "array.hpp"
 
 #include <map>
+#include <set>
 
 namespace concord::python {
 
@@ -27,6 +28,10 @@ class FunctionObject {
     const Operator& with(const char* call, std::size_t free);
     // The bound values as the C struct that kernels receive.
     std::vector<std::byte> packed(const char* call, const Operator& op) const;
+    // Throws unless op(identity, identity) is the identity. Runs the call `reduce` on two such elements once for each
+    // identity and device.
+    void check_identity(const char* call, const Operator& op, std::span<const std::byte> values,
+                        std::span<const std::byte> identity, Device& device);
     // The kernels for "map", "reduce" or "scan" on a device that does not compile source; null on others. Compiles them
     // with the compiler of the system at the first use.
     const void* host(Device& device, const char* use, std::size_t free);
@@ -35,6 +40,7 @@ class FunctionObject {
     struct Shared {
         std::map<std::size_t, Operator> by_free;
         std::map<std::string, const void*> host;
+        std::set<std::string> identities;  // that were checked: device, bound values, identity
     };
     Operator whole_;
     std::string text_;

@@ -44,6 +44,20 @@ def test_reduce_and_scan(device):
     assert_same_bits(cc.scan(x, add, 0, device=device), cc.cumsum(x))
 
 
+def test_wrong_identities(device):
+    plus = cc.function("int plus(int a, int b) { return a + b; }")
+    x = np.arange(1, 5, dtype="i4")
+    for call in (cc.reduce, cc.scan):
+        for _ in range(2):
+            with pytest.raises(ValueError, match=rf"{call.__name__}: 10 is not the identity of 'plus', got plus\(10, 10\) = 20"):
+                call(x, plus, 10, device=device)
+    assert cc.reduce(x, plus, 0, device=device) == 10
+    scaled = cc.function("float scaled(float a, float b, float by) { return (a + b) * by; }")
+    with pytest.raises(ValueError, match="1 is not the identity of 'scaled'"):
+        cc.reduce(x.astype("f4"), scaled.bind(2), 1, device=device)
+    cc.reduce(x.astype("f4"), scaled.bind(0.5), 1, device=device)
+
+
 @pytest.mark.parametrize("name, dtype", (("u8", "uint8"), ("long", "int64"), ("double", "float64")))
 def test_types(device, name, dtype):
     f = cc.function(f"{name} same({name} x) {{ return x; }}")

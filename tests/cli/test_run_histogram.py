@@ -33,6 +33,27 @@ def test_identity(device, name):
     gives(np.array([1, 1, 1], "u2"), options, samples_of(name), "--device", device)
 
 
+@on_devices("name", TYPES, ["f32", "u8"], ["i64"])
+def test_given_edges(device, name):
+    x = samples_of(name)
+    for edges in (np.array([0, 1, 4, 11]), np.array([0, 0.5, 3.5, 11])):
+        np.save("edges.npy", edges.astype("f8"))
+        expected = np.histogram(x, edges)[0].astype("u8")
+        gives(expected, "run histogram --edges edges.npy --in", x, "--device", device)
+    np.save("edges.npy", np.array([0, 1, 4, 11], x.dtype))
+    gives(np.histogram(x, [0, 1, 4, 11])[0].astype("u4"), "run histogram --counter u32 --edges edges.npy --in", x,
+          "--device", device)
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_exact_bins(device, name):
+    tenths = np.arange(12 if name in UNSIGNED else 120)
+    x = tenths.astype(TYPES[name]) if TYPES[name][0] != "f" else (tenths / 10).astype(TYPES[name])
+    for bins, high in ((10, 1), (49, 11), (3, 100)):
+        expected = np.histogram(x, bins, (0, high))[0].astype("u8")
+        gives(expected, f"run histogram --bins {bins} --range 0 {high} --exact --in", x, "--device", device)
+
+
 @pytest.mark.parametrize("name", TYPES)
 def test_no_samples(device, name):
     empty = np.empty(0, TYPES[name])
@@ -64,7 +85,18 @@ def test_counters_of_32_bits(device):
     [
         ("--bins", "bytes", "--identity"),
         (["--range", "--modulo", "--identity"], "bytes", "--bins 3"),
+        ("no bins given; pass --bins N or --edges FILE", "three", "--range 0 1"),
         ("'0'", "bytes", "--bins 0 --identity"),
+        ("excludes", "three", "--bins 3 --edges three.npy"),
+        (["--edges", "leave out --range"], "three", "--edges three.npy --range 0 1"),
+        (["--edges", "square.npy", "one axis"], "bytes", "--edges square.npy"),
+        (["--edges", "descending.npy: got 2 before 1", "must ascend"], "three", "--edges descending.npy"),
+        (["--edges", "equal.npy: got 1 before 1", "must ascend"], "three", "--edges equal.npy"),
+        (["--edges", "requires a file, got '-'"], "three", "--edges -"),
+        (["--edges", "bytes.npy: got u8", "f64 or the samples' type f32"], "three", "--edges bytes.npy"),
+        (["--edges", "missing.npy"], "three", "--edges missing.npy"),
+        ("--exact requires --range", "three", "--bins 3 --exact"),
+        (["too many bins", "from 1 to 1.0000001"], "three", "--bins 9 --range 1 1.0000001 --exact"),
         ("'-1'", "bytes", "--bins -1 --identity"),
         ("'3.5'", "bytes", "--bins 3.5 --identity"),
         ("'many'", "bytes", "--bins many --identity"),
@@ -91,6 +123,9 @@ def test_counters_of_32_bits(device):
 def test_refused_options(words, file, options):
     save("three.npy", THREE)
     save("bytes.npy", BYTES)
+    save("square.npy", np.ones((2, 2)))
+    save("descending.npy", np.array([0, 2, 1.0]))
+    save("equal.npy", np.array([0, 1, 1.0]))
     refused(2, words, "run histogram --in", f"{file}.npy", "--out", "box/new.npy", *options.split())
 
 

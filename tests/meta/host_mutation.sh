@@ -49,13 +49,13 @@ mutant reduce_host.hpp "fixed: the third level is short" '(chunks + chunk - 1) /
 mutant sort_host.hpp "merge: of equal keys the later comes first" \
     'const bool second = less(y, x) != 0;' 'const bool second = less(x, y) == 0;'
 mutant sort_host.hpp "merge: the merge path takes equal keys from the later run" \
-    'if (less(b[rank - 1 - middle], a[middle]) != 0) {' 'if (less(a[middle], b[rank - 1 - middle]) == 0) {'
+    'if (less(b[middle - 1 - i], a[i]) != 0) {' 'if (less(a[i], b[middle - 1 - i]) == 0) {'
 mutant sort_host.hpp "merge: the last element of a run is left out" \
     'for (u64 j = k - i; j < b_count; ++j, ++k)' 'for (u64 j = k - i; j + 1 < b_count; ++j, ++k)'
 mutant sort_host.hpp "merge: insertion passes equal keys" \
     'less(key, now.keys[j - 1]) != 0' 'less(now.keys[j - 1], key) == 0'
 mutant sort_host.hpp "merge: values stay behind" 'to.values[i] = from.values[j];' 'to.values[i] = from.values[0];'
-mutant sort_host.hpp "merge: a part of a run ends one early" 'first - a + count, less);' 'first - a + count - 1, less);'
+mutant sort_host.hpp "merge: a part of a run ends one early" 'part.end = low;' 'part.end = low > 0 ? low - 1 : 0;'
 
 scan="scan --variants partitioned --types"
 of_library scan_host.cpp scan_host.cpp "$scan i64 --patterns mixed --sizes 1009,1200001" "the lowest level above the tiles is left out" \

@@ -339,7 +339,7 @@ DEVICE_TEST(distributed_calls_reject_invalid_arguments_on_all_ranks) {
               [](Communicator& ranks, Stream& stream) {
                   const Array<u32> x(stream, 10);
                   const Array<float> counters(stream, 10);
-                  distributed_histogram(ranks, stream, x, counters, HistogramBins::identity());
+                  distributed_histogram(ranks, stream, x.view(), counters.view(), HistogramBins::identity());
               });
 }
 

@@ -148,9 +148,9 @@ STREAM_TEST(compact_rejects_invalid_calls) {
     refused("count must be one u64, got 2 elements of u64",
             [&] { compact(stream, in, out, counts, KeepRule::odd); });
     refused("count must be one u64, got 1 elements of u32",
-            [&] { compact(stream, in, out, in.span().part(0, 1), KeepRule::odd); });
+            [&] { compact(stream, in.view(), out.view(), in.view().part(0, 1), KeepRule::odd); });
     refused("in and out must have the same type, got u32 and f32",
-            [&] { compact(stream, in, floats, count, KeepRule::odd); });
+            [&] { compact(stream, in.view(), floats.view(), count.view(), KeepRule::odd); });
     refused("rule 'even' requires integers, got f32",
             [&] { compact(stream, floats, floats, count, KeepRule::even); });
     refused("rule 'greater' requires an operand of u32, got f32",

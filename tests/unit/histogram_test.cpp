@@ -126,6 +126,52 @@ STREAM_TEST(a_new_range_compiles_no_kernel) {
     CHECK(std::accumulate(all.begin(), all.end(), u32{0}) <= 1000);
 }
 
+namespace {
+
+// Counts by the edges: bin i counts e_i <= x < e_(i+1), the last one also x = e_N.
+template <class T>
+std::vector<u64> counts_between(const std::vector<T>& x, const std::vector<T>& edges) {
+    std::vector<u64> result(edges.size() - 1);
+    for (const T sample : x) {
+        for (u64 b = 0; b < result.size(); ++b) {
+            if (sample >= edges[b] &&
+                (sample < edges[b + 1] || (b + 1 == result.size() && sample == edges[b + 1])))
+                ++result[b];
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+STREAM_TEST(exact_bins_are_those_of_their_edges) {
+    std::vector<f64> cents(5001);
+    for (u64 i = 0; i < cents.size(); ++i)
+        cents[i] = static_cast<f64>(i) / 1000;
+    std::vector<f64> edges(51);
+    for (u64 i = 0; i < edges.size(); ++i)
+        edges[i] = i == 50 ? 5.0 : static_cast<f64>(i) * (5.0 / 50);
+    const auto expected = counts_between(cents, edges);
+    CHECK(counts<u64>(stream, cents, 50, HistogramBins::exact(0, 5)) == expected);
+    CHECK(counts<u64>(stream, cents, 50, HistogramBins::edges(edges)) == expected);
+    CHECK(counts<u64>(stream, cents, 50, HistogramBins::even(0, 5)) != expected);
+    // The last bin includes the upper end.
+    CHECK(counts<u32>(stream, std::vector<i32>{0, 1, 2, 3, 4, 5}, 2, HistogramBins::exact(0, 4)) ==
+          std::vector<u32>{2, 3});
+    CHECK(counts<u32>(stream, std::vector<u8>{0, 9, 10, 11, 200, 255}, 3,
+                      HistogramBins::edges(std::vector<u8>{9, 10, 11, 200})) == std::vector<u32>{1, 1, 2});
+}
+
+TEST_CASE("edges_must_ascend") {
+    const auto refused = [](std::string_view words, const std::vector<f64>& edges) {
+        CHECK(throws(ErrorCode::invalid_argument, words, [&] { HistogramBins::edges(edges); }));
+    };
+    refused("edges: got 1; pass at least 2", {1});
+    refused("edges must ascend, got 2.000000 and 1.000000 at index 1", {1, 2, 1});
+    refused("edges must ascend", {1, std::nan(""), 3});
+    CHECK_NOTHROW(HistogramBins::edges(std::vector<f64>{1, 1, 2}));
+}
+
 STREAM_TEST(an_empty_input_gives_zeros) {
     const Array<i16> none(stream, 0);
     const Array<u16> out(stream, std::vector<u16>(3, 5));
@@ -138,6 +184,15 @@ STREAM_TEST(histogram_rejects_invalid_calls) {
     const Array<i32> whole(stream, 100);
     const Array<u32> out(stream, 8), none(stream, 0);
     const Array<i32> negative(stream, 8);
+    CHECK(throws(ErrorCode::invalid_argument, "edges and counters must fit, got 3 edges and 8 counters", [&] {
+        histogram(stream, in, out, HistogramBins::edges(std::vector<float>{0, 1, 2}));
+    }));
+    CHECK(
+        throws(ErrorCode::invalid_argument, "edges must have the samples' type or f64, got i32 for f32", [&] {
+            histogram(stream, in, out, HistogramBins::edges(std::vector<i32>{0, 1, 2, 3, 4, 5, 6, 7, 8}));
+        }));
+    CHECK(throws(ErrorCode::invalid_argument, "too many bins for the range, got 8 from 1 to 1.0000002",
+                 [&] { histogram(stream, in, out, HistogramBins::exact(1.0f, 1.0000002f)); }));
     auto refused = [&](const char* words, const HistogramBins& bins) {
         CHECK(throws(ErrorCode::invalid_argument, words, [&] { histogram(stream, in, out, bins); }));
     };
@@ -145,7 +200,7 @@ STREAM_TEST(histogram_rejects_invalid_calls) {
     CHECK(
         throws(ErrorCode::invalid_argument, "pass at least one", [&] { histogram(stream, in, none, unit); }));
     CHECK(throws(ErrorCode::invalid_argument, "counters must be u16, u32 or u64, got i32",
-                 [&] { histogram(stream, in, negative, unit); }));
+                 [&] { histogram(stream, in.view(), negative.view(), unit); }));
     CHECK(throws(ErrorCode::invalid_argument,
                  "counters at byte 12 overlaps in at byte 0 of the same buffer; pass disjoint ranges",
                  [&] { histogram(stream, out, out.span().part(3, 1), HistogramBins::modulo()); }));

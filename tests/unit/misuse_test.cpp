@@ -59,10 +59,12 @@ constexpr int calls_that_take =
 static_assert(calls_that_take<Array<f32>> == 10 && calls_that_take<Span<f32>> == 10);
 static_assert(calls_that_take<Span<const f32>> == 0);
 
-STREAM_TEST(mixed_element_types_are_refused) {
-    const Array<f32> in(stream, 16), mask(stream, 1);
-    const Array<f64> out(stream, 16), one(stream, 1);
-    const Array<u64> count(stream, 1);
+// Spans and arrays do not compile: tests/meta/refused_calls.cpp.
+STREAM_TEST(views_of_mixed_element_types_are_refused) {
+    const Array<f32> floats(stream, 16);
+    const Array<f64> doubles(stream, 16), element(stream, 1);
+    const Array<u64> counts(stream, 1);
+    const View in = floats.view(), out = doubles.view(), one = element.view(), count = counts.view();
     const auto refused = [&](const std::string& call, const auto& f) {
         CAPTURE(call);
         CHECK(throws(ErrorCode::invalid_argument, call + ": ", f));
@@ -73,7 +75,6 @@ STREAM_TEST(mixed_element_types_are_refused) {
     refused("scan", [&] { scan(stream, in, out); });
     refused("sort", [&] { sort(stream, in, out); });
     refused("compact", [&] { compact(stream, in, out, count, KeepRule::nonzero); });
-    // transpose, matmul, convolve and stencil do not compile.
 }
 
 STREAM_TEST(arrays_that_were_moved_from_give_errors) {
@@ -87,6 +88,21 @@ STREAM_TEST(arrays_that_were_moved_from_give_errors) {
     CHECK(throws(ErrorCode::invalid_argument, words, [&] { map(stream, moved, second, MapFunction::copy); }));
     CHECK(second.to_host(stream) == std::vector<f32>{1, 2, 3});
     CHECK(Array<f32>().to_host(stream).empty());
+}
+
+STREAM_TEST(futures_that_were_moved_from_give_errors) {
+    const Array<f32> x(stream, std::vector<f32>{1, 2, 3});
+    Future<f32> first = sum(stream, x);
+    const Future<f32> second = std::move(first);
+    // NOLINTBEGIN(bugprone-use-after-move)
+    CHECK(throws(ErrorCode::invalid_argument, "Future::get: the value was moved to another future",
+                 [&] { (void)first.get(); }));
+    CHECK(throws(ErrorCode::invalid_argument, "Future::ready: the value was moved to another future",
+                 [&] { (void)first.ready(); }));
+    // NOLINTEND(bugprone-use-after-move)
+    CHECK(second.get() == 6);
+    first = sum(stream, x);
+    CHECK(first.get() == 6);
 }
 
 STREAM_TEST(futures_need_an_element) {

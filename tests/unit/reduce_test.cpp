@@ -2,14 +2,19 @@
 #include "devices.hpp"
 
 #include <concord/reduce.hpp>
+#include <concord/scan.hpp>
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 using namespace concord;
 using test::random_values;
 using test::throws;
 
+CONCORD_FUNCTION(i32, plus_test, (i32 a, i32 b), return a + b;)
+CONCORD_FUNCTION(f64, larger_test, (f64 a, f64 b), return a > b ? a : b;)
+CONCORD_FUNCTION(f64, mean_test, (f64 a, f64 b), return (a + b) * 0.75;)
 CONCORD_FUNCTION(float, scaled_sum_test, (float x, float y, float scale), return x + y * scale;)
 
 namespace {
@@ -55,6 +60,27 @@ STREAM_TEST(fixed_sums_follow_the_canonical_order) {
     }
 }
 
+STREAM_TEST(a_wrong_identity_is_named) {
+    const Array<i32> x(stream, std::vector<i32>{1, 2, 3}), y(stream, 3), one(stream, 1);
+    const Array<f64> z(stream, std::vector<f64>{-1, -2});
+    const std::string_view words =
+        "10 is not the identity of 'plus_test', got plus_test(10, 10) = 20; pass the e with plus_test(e, x) "
+        "== x";
+    CHECK(throws(ErrorCode::invalid_argument, "reduce: " + std::string(words),
+                 [&] { (void)reduce(stream, x, plus_test, 10); }));
+    CHECK(throws(ErrorCode::invalid_argument, words, [&] { reduce(stream, x, one, plus_test, 10); }));
+    CHECK(throws(ErrorCode::invalid_argument, "scan: " + std::string(words),
+                 [&] { scan(stream, x, y, plus_test, 10, ScanKind::exclusive); }));
+    CHECK(throws(ErrorCode::invalid_argument, "0.5 is not the identity of 'mean_test'",
+                 [&] { (void)reduce(stream, z, mean_test, 0.5); }));
+    CHECK(reduce(stream, x, plus_test, 0).get() == 6);
+    constexpr f64 infinity = std::numeric_limits<f64>::infinity();
+    CHECK(reduce(stream, z, larger_test, -infinity).get() == -1);
+    CHECK(reduce(stream, z, mean_test, 0.0).get() != 0);
+    // NaN is its own identity where an operator gives NaN.
+    (void)reduce(stream, z, mean_test, std::numeric_limits<f64>::quiet_NaN());
+}
+
 STREAM_TEST(user_operators_follow_the_canonical_order) {
     const auto x = random_values<float>(70001);
     const Array<float> in(stream, x), out(stream, 1);
@@ -94,7 +120,7 @@ STREAM_TEST(reduce_rejects_invalid_calls) {
         throws(ErrorCode::invalid_argument, "must have 1 element, got 2", [&] { reduce(stream, in, out); }));
     CHECK(throws(ErrorCode::invalid_argument, "out at byte 12 overlaps in at byte 0",
                  [&] { reduce(stream, in, in.span().part(3, 1)); }));
-    CHECK(throws(ErrorCode::invalid_argument, "f64", [&] { reduce(stream, in, other); }));
+    CHECK(throws(ErrorCode::invalid_argument, "f64", [&] { reduce(stream, in.view(), other.view()); }));
     CHECK(throws(ErrorCode::invalid_argument, "unknown variant 'atomic'; available: fixed",
                  [&] { reduce(stream, in, out.span().part(0, 1), ReduceOp::sum, {"atomic"}); }));
     CHECK_NOTHROW(reduce(stream, in, out.span().part(1, 1)));

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -17,6 +18,12 @@ using test::throws;
 CONCORD_FUNCTION(u8, by_last_digit_test, (u32 a, u32 b), return a % 10 < b % 10 ? (u8)1 : (u8)0;)
 CONCORD_FUNCTION(i64, greater_test, (float a, float b), return a > b ? (i64)1 << 40 : (i64)0;)
 CONCORD_FUNCTION(u32, last_digits_test, (u32 x, u32 of), return x % of;)
+CONCORD_FUNCTION(u8, before_test, (float a, float b), return a < b ? 1 : 0;)
+CONCORD_FUNCTION(u8, always_test, (float a, float b), (void)a; (void)b; return 1;)
+CONCORD_FUNCTION(u8, cyclic_test, (u32 a, u32 b), return (a - b) % 3 == 1 ? 1 : 0;)
+CONCORD_FUNCTION(u8, hashed_test, (u32 a, u32 b, u32 one_in), u32 h = (a * 0x9e3779b9u ^ b) * 0x85ebca6bu;
+                 h = (h ^ (h >> 15)) * 0xc2b2ae35u; return (a < b) != ((h >> 8) % one_in == 0) ? 1 : 0;)
+CONCORD_FUNCTION(u8, nan_last_test, (float a, float b), return a < b || (a == a && b != b) ? 1 : 0;)
 
 namespace {
 
@@ -202,6 +209,95 @@ STREAM_TEST(user_comparators_and_key_functions) {
     CHECK(both.to_host(stream) == taken(x, by_digit));
 }
 
+namespace {
+
+// Sorts a part of arrays, alone and with values. The results must be the elements of the input, and nothing else may be
+// written.
+template <class T, class F>
+void check_permutation(Device& device, Stream& stream, std::vector<T> x, const F& less) {
+    constexpr u64 margin = 64;
+    const u64 n = x.size(), all = n + 2 * margin;
+    const auto bits_of_all = [](std::vector<T> v) {
+        std::vector<detail::SortBits<sizeof(T)>> bits(v.size());
+        std::memcpy(bits.data(), v.data(), v.size() * sizeof(T));
+        return bits;
+    };
+    std::vector<u32> ids(n);
+    std::iota(ids.begin(), ids.end(), 0U);
+    const std::vector<T> blank(all, T(7));
+    const std::vector<u32> no_ids(all, ~0U);
+    const Array<T> in(stream, x);
+    const Array<u32> values(stream, ids);
+    const auto bits = bits_of_all(x);
+    auto sorted_bits = bits;
+    std::sort(sorted_bits.begin(), sorted_bits.end());
+    each_variant(device, sort_algorithm, [&](const Variant& variant) {
+        const Options options{std::string(variant.name)};
+        for (const bool pairs : {false, true}) {
+            CAPTURE(pairs);
+            const Array<T> keys(stream, blank);
+            const Array<u32> moved(stream, no_ids);
+            const auto out = keys.span().part(margin, n);
+            if (pairs)
+                sort_pairs(stream, in, values, out, moved.span().part(margin, n), less, {}, options);
+            else
+                sort(stream, in, out, less, {}, options);
+            auto got = bits_of_all(keys.to_host(stream));
+            auto got_ids = moved.to_host(stream);
+            const auto outside = bits_of_all(blank)[0];
+            for (u64 i = 0; i < margin; ++i) {
+                REQUIRE(got[i] == outside);
+                REQUIRE(got[all - 1 - i] == outside);
+                REQUIRE(got_ids[i] == ~0U);
+                REQUIRE(got_ids[all - 1 - i] == ~0U);
+            }
+            got = {got.begin() + margin, got.end() - margin};
+            got_ids = {got_ids.begin() + margin, got_ids.end() - margin};
+            if (pairs) {
+                bool together = true;
+                for (u64 i = 0; i < n && together; ++i)
+                    together = got_ids[i] < n && got[i] == bits[got_ids[i]];
+                CHECK_MESSAGE(together, "values do not follow their keys");
+                std::sort(got_ids.begin(), got_ids.end());
+                CHECK(got_ids == ids);
+            }
+            std::sort(got.begin(), got.end());
+            CHECK(got == sorted_bits);
+        }
+    });
+}
+
+}  // namespace
+
+STREAM_TEST(any_comparator_gives_a_permutation) {
+    for (const u64 n : {3, 1000, 40001, 300007}) {
+        CAPTURE(n);
+        auto floats = random_values<float>(n);
+        check_permutation(device, stream, floats, always_test);
+        for (u64 i = 0; i < n; i += 7)
+            floats[i] = std::bit_cast<float>(0x7fc00000U + static_cast<u32>(i));
+        check_permutation(device, stream, floats, before_test);
+        const auto integers = random_values<u32>(n);
+        check_permutation(device, stream, integers, cyclic_test);
+        for (const u32 one_in : {2U, 50U, 5000U}) {
+            CAPTURE(one_in);
+            check_permutation(device, stream, integers, hashed_test.bind(one_in));
+        }
+    }
+}
+
+STREAM_TEST(a_comparator_can_order_nans_last) {
+    auto x = random_values<float>(50021);
+    for (u64 i = 0; i < x.size(); i += 7)
+        x[i] = std::numeric_limits<float>::quiet_NaN();
+    const Array<float> in(stream, x);
+    const auto got = sort(stream, in, nan_last_test).to_host(stream);
+    const auto nans = std::count_if(x.begin(), x.end(), [](float a) { return a != a; });
+    CHECK(std::is_sorted(got.begin(), got.end() - nans));
+    CHECK(std::all_of(got.end() - nans, got.end(), [](float a) { return a != a; }));
+    CHECK(std::none_of(got.begin(), got.end() - nans, [](float a) { return a != a; }));
+}
+
 STREAM_TEST(sort_rejects_invalid_calls) {
     const Array<u32> in(stream, random_values<u32>(100)), out(stream, 100), small(stream, 99);
     const Array<u32> other(stream, 100);
@@ -212,13 +308,14 @@ STREAM_TEST(sort_rejects_invalid_calls) {
         CHECK(throws(ErrorCode::invalid_argument, words, call));
     };
     refused("in and out must have the same element count, got 100 and 99", [&] { sort(stream, in, small); });
-    refused("in and out must have the same type, got u32 and f32", [&] { sort(stream, in, floats); });
+    refused("in and out must have the same type, got u32 and f32",
+            [&] { sort(stream, in.view(), floats.view()); });
     refused("out at byte 0 overlaps in at byte 40 of the same buffer; pass identical or disjoint ranges",
             [&] { sort(stream, in.span().part(10, 50), in.span().part(0, 50)); });
     refused("keys_in and values_in must have the same element count, got 100 and 200",
             [&] { sort_pairs(stream, in, values, out, high); });
     refused("values_in and values_out must have the same type, got u64 and u32",
-            [&] { sort_pairs(stream, in, low, out, in); });
+            [&] { sort_pairs(stream, in.view(), low.view(), out.view(), in.view()); });
     refused("values_out at byte 80 overlaps values_in at byte 0",
             [&] { sort_pairs(stream, in, low, out, values.span().part(10, 100)); });
     refused("keys_out at byte 0 overlaps values_in at byte 0 of the same buffer; pass disjoint",

@@ -50,13 +50,13 @@ template <class T>
 /// The minimum, like Vocabulary::min. Overwrites the values.
 template <class T>
 [[gnu::always_inline]] inline T group_min(T* values, u64 size) {
-    return detail::group_tree(values, size, [](T x, T y) { return Vocabulary::min(x, y); });
+    return detail::group_tree(values, size, [](T x, T y) { return (Vocabulary::min)(x, y); });
 }
 
 /// The maximum, like Vocabulary::max. Overwrites the values.
 template <class T>
 [[gnu::always_inline]] inline T group_max(T* values, u64 size) {
-    return detail::group_tree(values, size, [](T x, T y) { return Vocabulary::max(x, y); });
+    return detail::group_tree(values, size, [](T x, T y) { return (Vocabulary::max)(x, y); });
 }
 
 }  // namespace concord

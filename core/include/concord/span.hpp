@@ -16,6 +16,7 @@ namespace concord {
 namespace detail {
 // Throws invalid_argument: a range or array has no buffer.
 [[noreturn]] void refuse_no_buffer(const char* call);
+[[noreturn]] void refuse_moved(const char* call);
 // Throws unsupported if the stream is recording. For calls whose result reaches the host.
 void check_delivers(const Stream& stream, const char* call);
 }  // namespace detail
@@ -205,10 +206,14 @@ class Future {
         stream.copy(*host_, 0, *from.view().buffer, from.view().offset, sizeof(T));
         stream.record(*event_);
     }
-    /// Whether the value has arrived. Does not block.
-    bool ready() const { return event_->done(); }
-    /// Blocks until the value has arrived, and returns it.
+    /// Whether the value has arrived. Does not block. Throws invalid_argument if the future was moved from.
+    bool ready() const {
+        if (!event_) detail::refuse_moved("Future::ready");
+        return event_->done();
+    }
+    /// Blocks until the value has arrived, and returns it. Throws invalid_argument if the future was moved from.
     T get() const {
+        if (!event_) detail::refuse_moved("Future::get");
         event_->synchronize();
         return *static_cast<const T*>(host_->host_pointer());
     }
@@ -217,6 +222,14 @@ class Future {
     std::shared_ptr<Buffer> host_;
     std::shared_ptr<Event> event_;
 };
+
+namespace detail {
+// Whether ranges have one element type, constant or not.
+template <class First, class... Others>
+inline constexpr bool same_elements = (std::is_same_v<std::remove_const_t<typename First::Element>,
+                                                      std::remove_const_t<typename Others::Element>> &&
+                                       ...);
+}  // namespace detail
 
 /// A range argument of an algorithm: a type with a member type Element and a view(), such as Span and Array.
 template <class R>

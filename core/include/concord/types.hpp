@@ -10,6 +10,16 @@
 #include <type_traits>
 #include <utility>
 
+#ifdef _GLIBCXX_DEBUG
+#error \
+    "concord: -D_GLIBCXX_DEBUG changes the layout of std::vector, which Concord's library uses without it; use -D_GLIBCXX_ASSERTIONS"
+#endif
+#if defined(__FAST_MATH__) || __FINITE_MATH_ONLY__ || defined(__ASSOCIATIVE_MATH__) || \
+    defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#error \
+    "concord: -ffast-math and its parts change results and the handling of NaN and denormals; compile this file without them"
+#endif
+
 namespace concord {
 
 /// What the values of an element type are.

@@ -77,6 +77,12 @@ T cospi(T x) {
 // clang-format on
 /// @endcond
 
+// Also where min and max are macros.
+#pragma push_macro("min")
+#pragma push_macro("max")
+#undef min
+#undef max
+
 /// The scope of bodies: the element types and the functions of this header.
 struct Vocabulary : detail::TypeNames {
     /// @cond
@@ -150,5 +156,8 @@ struct Vocabulary : detail::TypeNames {
 #undef CONCORD_CALL
     /// @endcond
 };
+
+#pragma pop_macro("min")
+#pragma pop_macro("max")
 
 }  // namespace concord

@@ -127,6 +127,8 @@ Enqueued distributed_sort_pairs(Communicator& ranks, Stream& stream, const View&
 template <Range In, OutputRange Out>
 Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const In& in, const Out& out,
                             ReduceOp op = ReduceOp::sum, const Options& options = {}) {
+    static_assert(detail::same_elements<In, Out>,
+                  "distributed_reduce: in and out must have the same element type");
     return distributed_reduce(ranks, stream, View(in.view()), View(out.view()), op, options);
 }
 /// Scans spans or arrays over ranks.
@@ -134,18 +136,23 @@ template <Range In, OutputRange Out>
 Enqueued distributed_scan(Communicator& ranks, Stream& stream, const In& in, const Out& out,
                           ReduceOp op = ReduceOp::sum, ScanKind kind = ScanKind::inclusive,
                           const Options& options = {}) {
+    static_assert(detail::same_elements<In, Out>,
+                  "distributed_scan: in and out must have the same element type");
     return distributed_scan(ranks, stream, View(in.view()), View(out.view()), op, kind, options);
 }
 /// Counts the samples of spans or arrays over ranks.
 template <Range In, OutputRange Out>
 Enqueued distributed_histogram(Communicator& ranks, Stream& stream, const In& in, const Out& counters,
                                const HistogramBins& bins, const Options& options = {}) {
+    detail::check_counters<Out>();
     return distributed_histogram(ranks, stream, View(in.view()), View(counters.view()), bins, options);
 }
 /// Sorts spans or arrays over ranks.
 template <Range In, OutputRange Out>
 Enqueued distributed_sort(Communicator& ranks, Stream& stream, const In& in, const Out& out,
                           const SortBy& by = {}, const Options& options = {}) {
+    static_assert(detail::same_elements<In, Out>,
+                  "distributed_sort: in and out must have the same element type");
     return distributed_sort(ranks, stream, View(in.view()), View(out.view()), by, options);
 }
 
@@ -161,6 +168,7 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const In& in, c
     detail::check_combines<In, Out, Fn>();
     const auto values = op.packed();
     const T start = identity;
+    detail::check_identity("distributed_reduce", op, start);
     return detail::distributed_reduce(
         ranks, stream, in.view(), out.view(),
         [&](const View& from, const View& to) {
@@ -184,6 +192,7 @@ Enqueued distributed_scan(Communicator& ranks, Stream& stream, const In& in, con
     detail::check_combines<In, Out, Fn>();
     const auto values = op.packed();
     const T start = identity;
+    detail::check_identity("distributed_scan", op, start);
     return detail::distributed_scan(
         ranks, stream, in.view(), out.view(),
         [&](const View& from, const View& to) {
@@ -202,6 +211,7 @@ Enqueued distributed_scan(Communicator& ranks, Stream& stream, const In& in, con
 template <Range In, OutputRange Out, class F, class... B>
 Enqueued distributed_histogram(Communicator& ranks, Stream& stream, const In& in, const Out& counters,
                                const Function<F, B...>& bin, const Options& options = {}) {
+    detail::check_counters<Out>();
     using T = std::remove_const_t<typename In::Element>;
     const auto values = bin.packed();
     return detail::distributed_histogram(

@@ -3,6 +3,7 @@
 #include "histogram_reference.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace concord::lab {
 
@@ -81,6 +82,42 @@ void float_cases(const Plan& plan, const CaseSink& emit) {
                                  edges<T>(n, plan.seed(), s.bins, s.lo, s.hi), s.bins, s.lo, s.hi);
         });
     }
+}
+
+// Exact bins, and bins between edges of the samples' type and of f64.
+template <class T>
+void edge_cases(const Plan& plan, const CaseSink& emit) {
+    using F = std::conditional_t<std::is_floating_point_v<T>, T, f64>;
+    const std::vector<u64> sizes = {1, 1025, 100003};
+    const f64 lo = std::is_signed_v<T> ? -7.7 : 0.3, hi = 100.1;
+    auto exact = [&](u64 bins, auto low, auto high, Type counter) {
+        using E = decltype(low);
+        const auto edges = exact_edges<F, E>(bins, low, high);
+        sized(plan, sizes, {Pattern::random}, emit, [&](u64 n, Pattern) {
+            return between_work<T, F>((sizeof(E) == 4 ? "exact_f32_" : "exact") + std::to_string(bins),
+                                      counter, around<T, F>(n, plan.seed(), edges), edges,
+                                      HistogramBins::exact(low, high));
+        });
+    };
+    exact(10, 0.0, 1.0, Type::u32);
+    exact(100, lo, hi, Type::u64);
+    if (sizeof(T) >= 4) exact(8296, 2.0, 2280.0, Type::u16);
+    if constexpr (std::is_same_v<T, f32>) exact(50, -0.1f, 5.3f, Type::u32);
+    auto given = [&](auto zero) {
+        using E = decltype(zero);
+        std::vector<E> edges;
+        for (u64 i = 0; i < 61; ++i)
+            edges.push_back(
+                static_cast<E>(std::is_floating_point_v<E> ? std::pow(1.08, f64(i)) - 3 : f64(2 * i)));
+        edges[7] = edges[8];  // a bin without samples
+        sized(plan, sizes, {Pattern::random}, emit, [&](u64 n, Pattern) {
+            return between_work<T, E>("edges_" + std::string(name_of(type_of<E>())), Type::u32,
+                                      around<T, E>(n, plan.seed(), edges), edges,
+                                      HistogramBins::edges(edges));
+        });
+    };
+    given(T{});
+    if constexpr (!std::is_same_v<T, f64>) given(f64{});
 }
 
 template <class T>
@@ -197,6 +234,7 @@ void histogram_cases(const Plan& plan, Type type, const CaseSink& emit) {
         } else {
             integer_cases<T>(plan, emit);
         }
+        edge_cases<T>(plan, emit);
     });
     user_cases(plan, type, emit);
 }

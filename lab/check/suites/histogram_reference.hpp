@@ -139,6 +139,63 @@ Work even_integer(std::string title, Type counter, const Input& input, u64 bins,
                        HistogramBins::even(lo, hi));
 }
 
+// The bin between edges: "bin i counts e_i <= x < e_(i+1), the last one also x = eN". F: type of the edges.
+template <class F>
+i128 bin_between(const std::vector<F>& edges, F x) {
+    if (!(x >= edges.front()) || !(x <= edges.back())) return -1;
+    const auto bins = static_cast<i128>(edges.size()) - 1;
+    return std::min<i128>(bins - 1, std::upper_bound(edges.begin(), edges.end(), x) - edges.begin() - 1);
+}
+
+// Edges of exact bins: "s = (HI - LO) / N, e_i = i * s + LO, e_N = HI, each operation in E, then rounded to F".
+template <class F, class E>
+std::vector<F> exact_edges(u64 bins, E lo, E hi) {
+    std::vector<F> edges(bins + 1);
+    const E step = (hi - lo) / static_cast<E>(bins);
+    for (u64 i = 0; i < bins; ++i) {
+        const E distance = static_cast<E>(i) * step;
+        edges[i] = static_cast<F>(distance + lo);
+    }
+    edges[bins] = static_cast<F>(hi);
+    return edges;
+}
+
+// Samples of T between edges of F.
+template <class T, class F>
+Work between_work(std::string title, Type counter, const Input& input, const std::vector<F>& edges,
+                  const HistogramBins& bins) {
+    return binned_work(
+        std::move(title), counter,
+        reference_of<T>(input, edges.size() - 1, [=](T x) { return bin_between(edges, static_cast<F>(x)); }),
+        bins);
+}
+
+// Samples on edges and next to them, and others.
+template <class T, class F>
+Input around(u64 n, u64 seed, const std::vector<F>& edges) {
+    Input input{type_of<T>(), n, Pattern::random, seed};
+    input.custom = [=](u64, u64 bits) {
+        const F edge = edges[bits % edges.size()];
+        T x{};
+        if constexpr (std::is_floating_point_v<T>) {
+            constexpr T infinity = std::numeric_limits<T>::infinity();
+            x = static_cast<T>(edge);
+            if (bits >> 62 == 1) x = std::nextafter(x, -infinity);
+            if (bits >> 62 == 2) x = std::nextafter(x, infinity);
+            if (bits >> 58 == 63) x = std::numeric_limits<T>::quiet_NaN();
+        } else {
+            using L = std::numeric_limits<T>;
+            const F most = static_cast<F>(L::max() / 2), least = static_cast<F>(L::min() / 2);
+            x = static_cast<T>(static_cast<T>(std::clamp(edge, least, most)) + static_cast<T>(bits >> 62) -
+                               1);
+        }
+        u64 result = 0;
+        std::memcpy(&result, &x, sizeof x);
+        return result;
+    };
+    return input;
+}
+
 template <class T>
 Work modulo_work(Type counter, const Input& input, u64 bins) {
     return binned_work("modulo" + std::to_string(bins), counter,

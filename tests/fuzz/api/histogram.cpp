@@ -20,6 +20,17 @@ static std::optional<u64> bin_of(T x, u64 kind, u64 n, int lo, int hi) {
     }
 }
 
+// The bin between edges, to which samples are converted.
+template <class T, class F>
+static std::optional<u64> bin_between(T x, const std::vector<F>& edges) {
+    const F at = static_cast<F>(x);
+    for (u64 b = 0; b + 1 < edges.size(); ++b) {
+        const bool is_last = b + 2 == edges.size();
+        if (at >= edges[b] && (at < edges[b + 1] || (is_last && at == edges[b + 1]))) return b;
+    }
+    return std::nullopt;
+}
+
 FUZZ_CALLS(histogram) {
     static constexpr Type counter_types[] = {Type::u16, Type::u32, Type::u64};
     const Type type = any_type();
@@ -36,9 +47,24 @@ FUZZ_CALLS(histogram) {
     if (kind == 1 && is_float(type)) outcome_ = Outcome::refused;
     const int lo = -static_cast<int>(choices_.below(20)), hi = lo + static_cast<int>(choices_.below(200));
     if (kind == 2 && lo >= hi) outcome_ = Outcome::refused;
-    const HistogramBins bins = kind == 0   ? HistogramBins::modulo()
-                               : kind == 1 ? HistogramBins::identity()
-                                           : HistogramBins::even(lo, hi);
+    HistogramBins bins = kind == 0   ? HistogramBins::modulo()
+                         : kind == 1 ? HistogramBins::identity()
+                                     : HistogramBins::even(lo, hi);
+    std::vector<f64> edges;  // of exact bins, or given ones
+    if (kind == 2 && lo < hi && n > 0 && choices_.one_in(2)) {
+        const bool given = choices_.one_in(2);
+        for (u64 i = 0; i <= n; ++i) {
+            const f64 at = static_cast<f64>(i);
+            edges.push_back(given    ? lo + at * at / 8
+                            : i == n ? hi
+                                     : at * (static_cast<f64>(hi - lo) / static_cast<f64>(n)) + lo);
+        }
+        bins = given ? HistogramBins::edges(edges) : HistogramBins::exact(lo, hi);
+        // Exact edges have the type of float samples.
+        if (!given && type == Type::f32)
+            std::transform(edges.begin(), edges.end(), edges.begin(),
+                           [](f64 e) { return static_cast<f32>(e); });
+    }
     const Options asked = options(histogram_algorithm);
     machine_.run(
         outcome_, [&] { concord::histogram(stream(), in, counters, bins, asked); },
@@ -48,7 +74,8 @@ FUZZ_CALLS(histogram) {
                 using T = decltype(zero);
                 for (u64 i = 0; i < in.count; ++i) {
                     const T x = load<T>(before(), in, i);
-                    if (const auto bin = bin_of(x, kind, n, lo, hi)) ++counts[*bin];
+                    const auto bin = edges.empty() ? bin_of(x, kind, n, lo, hi) : bin_between(x, edges);
+                    if (bin) ++counts[*bin];
                 }
             });
             with_type(counters.type, [&](auto zero) {

@@ -5,6 +5,30 @@
 
 namespace concord::fuzz {
 
+CONCORD_FUNCTION(u8, inconsistent, (u8 a, u8 b, u32 seed, u32 mask),
+                 const u32 h = (((u32)a << 8 | b) ^ seed) * 0x9e3779b9u;
+                 return (a < b) != ((h >> 16 & mask) == 0) ? 1 : 0;)
+
+// The result of a sort by any comparator must be a permutation of its input; `to` becomes the result.
+static void take_permutation(const std::byte* result, const Bytes& before, Bytes& to, const View& in,
+                             const View& values_in, const View& out, const View& values_out, bool pairs) {
+    auto elements = [&](const std::byte* bytes, const View& keys, const View& values) {
+        std::vector<std::pair<u8, u8>> list(keys.count);
+        for (u64 i = 0; i < keys.count; ++i) {
+            list[i].first = static_cast<u8>(bytes[keys.offset + i]);
+            if (pairs) list[i].second = static_cast<u8>(bytes[values.offset + i]);
+        }
+        std::sort(list.begin(), list.end());
+        return list;
+    };
+    require(elements(before.data(), in, values_in) == elements(result, out, values_out),
+            "a sort by any comparator keeps all elements");
+    std::copy_n(result + out.offset, out.count, to.begin() + static_cast<std::ptrdiff_t>(out.offset));
+    if (pairs)
+        std::copy_n(result + values_out.offset, values_out.count,
+                    to.begin() + static_cast<std::ptrdiff_t>(values_out.offset));
+}
+
 static void sort_plainly(const Bytes& before, Bytes& to, const View& in, const View& values_in,
                          const View& out, const View& values_out, const SortBy& by, bool pairs) {
     const u32 width = 8 * size_of(in.type), end = std::min(by.end_bit, width);
@@ -44,6 +68,31 @@ FUZZ_CALLS(sort) {
     const Type type = any_type();
     const bool pairs = choices_.one_in(2);
     fill();
+    if (type == Type::u8 && choices_.one_in(2)) {
+        // Parts of the buffer, so that several tiles are merged.
+        const u64 n = choices_.below(buffer_bytes / 4 + 1), quarter = buffer_bytes / 4;
+        const u32 seed = static_cast<u32>(choices_.below(65536)), mask = (1U << choices_.below(12)) - 1;
+        auto part = [&](u64 i) { return View{&machine_.buffer(), i * quarter, n, Type::u8}; };
+        const bool same = choices_.one_in(2);
+        const View in = part(0), out = part(same ? 0 : 1), values_in = part(2),
+                   values_out = part(same ? 2 : 3);
+        const auto less = inconsistent.bind(seed, mask);
+        using Range = Span<u8>;
+        machine_.run(
+            outcome_,
+            [&] {
+                if (pairs)
+                    concord::sort_pairs(stream(), Range(in), Range(values_in), Range(out), Range(values_out),
+                                        less);
+                else
+                    concord::sort(stream(), Range(in), Range(out), less);
+            },
+            [&](Bytes& to) {
+                const auto* result = static_cast<const std::byte*>(machine_.buffer().host_pointer());
+                take_permutation(result, before(), to, in, values_in, out, values_out, pairs);
+            });
+        return;
+    }
     SortBy by;
     by.stable = pairs;
     if (choices_.one_in(2)) by.order = SortOrder::descending;

@@ -26,6 +26,7 @@ Enqueued add(Stream& stream, const View& a, const View& b, const View& out, cons
 /// Adds two spans or arrays.
 template <Range A, Range B, OutputRange Out>
 Enqueued add(Stream& stream, const A& a, const B& b, const Out& out, const Options& options = {}) {
+    static_assert(detail::same_elements<A, B, Out>, "add: a, b and out must have the same element type");
     return add(stream, View(a.view()), View(b.view()), View(out.view()), options);
 }
 

@@ -96,7 +96,7 @@ constexpr T identity_of(ReduceOp op) {
         case ReduceOp::product:
             return T(1);
         case ReduceOp::min:
-            return Limits::has_infinity ? Limits::infinity() : Limits::max();
+            return Limits::has_infinity ? Limits::infinity() : (Limits::max)();  // max may be a macro
         default:
             return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
     }
@@ -114,6 +114,20 @@ constexpr void check_combines() {
                       std::is_same_v<typename Fn::template Argument<1>, T> &&
                       std::is_same_v<std::remove_const_t<typename In::Element>, T>,
                   "in, out and the operator must have the same element type");
+}
+
+// Throws an invalid_argument that names the operator and both values: op(e, e) is not e.
+[[noreturn]] void refuse_identity(std::string_view call, std::string_view op, Type type, const void* identity,
+                                  const void* result);
+// Whether two elements are equal, or both NaN.
+bool same_element(Type type, const void* a, const void* b);
+
+// Throws invalid_argument if op(identity, identity) is not the identity.
+template <class Fn, class T>
+void check_identity(std::string_view call, const Fn& op, T identity) {
+    const T result = op(identity, identity);
+    if (!same_element(type_of<T>(), &identity, &result))
+        refuse_identity(call, Fn::erased().name, type_of<T>(), &identity, &result);
 }
 
 }  // namespace detail

@@ -74,12 +74,19 @@ Enqueued compact(Stream& stream, const CompactProblem& problem, const Options& o
 Enqueued compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
                  Others others, const Options& options);
 
+template <class In, class Out, class Count>
+constexpr void check_compact_types() {
+    static_assert(same_elements<In, Out>, "in and out must have the same element type");
+    static_assert(std::is_same_v<typename Count::Element, u64>, "count must be of u64");
+}
+
 // By a user predicate.
 template <Range In, OutputRange Out, OutputRange Count, class F, class... B>
 Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& count,
                  const Function<F, B...>& keep, Others others, const Options& options) {
     using Fn = Function<F, B...>;
     using T = typename Out::Element;
+    check_compact_types<In, Out, Count>();
     static_assert(Fn::free_count == 1, "the predicate must have one unbound parameter; bind the others");
     static_assert(std::is_integral_v<typename Fn::Result>, "the predicate must return an integer");
     static_assert(std::is_same_v<typename Fn::template Argument<0>, T> &&
@@ -113,12 +120,14 @@ Enqueued partition(Stream& stream, const View& in, const View& out, const View& 
 template <Range In, OutputRange Out, OutputRange Count>
 Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& count, const Keep& keep,
                  const Options& options = {}) {
+    detail::check_compact_types<In, Out, Count>();
     return compact(stream, View(in.view()), View(out.view()), View(count.view()), keep, options);
 }
 /// Partitions spans or arrays by a built-in predicate.
 template <Range In, OutputRange Out, OutputRange Count>
 Enqueued partition(Stream& stream, const In& in, const Out& out, const Count& count, const Keep& keep,
                    const Options& options = {}) {
+    detail::check_compact_types<In, Out, Count>();
     return partition(stream, View(in.view()), View(out.view()), View(count.view()), keep, options);
 }
 

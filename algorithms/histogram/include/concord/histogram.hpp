@@ -37,6 +37,14 @@ namespace concord {
 
 namespace detail {
 
+// Checks at compile time that counters may have their type.
+template <class Counters>
+constexpr void check_counters() {
+    using C = typename Counters::Element;
+    static_assert(std::is_same_v<C, u16> || std::is_same_v<C, u32> || std::is_same_v<C, u64>,
+                  "histogram: counters must be u16, u32 or u64");
+}
+
 // Throws invalid_argument unless counters may have that type.
 void check_counter_type(std::string_view call, Type type);
 
@@ -81,6 +89,7 @@ Enqueued histogram(Stream& stream, const View& in, const View& counters, const H
 template <Range In, OutputRange Out>
 Enqueued histogram(Stream& stream, const In& in, const Out& counters, const HistogramBins& bins,
                    const Options& options = {}) {
+    detail::check_counters<Out>();
     return histogram(stream, View(in.view()), View(counters.view()), bins, options);
 }
 
@@ -91,6 +100,7 @@ Enqueued histogram(Stream& stream, const In& in, const Out& counters, const Func
                    const Options& options = {}) {
     using Fn = Function<F, B...>;
     using T = std::remove_const_t<typename In::Element>;
+    detail::check_counters<Out>();
     static_assert(Fn::free_count == 1, "the bin function must have one unbound parameter; bind the others");
     static_assert(std::is_integral_v<typename Fn::Result>, "the bin function must return an integer");
     static_assert(std::is_same_v<typename Fn::template Argument<0>, T>,

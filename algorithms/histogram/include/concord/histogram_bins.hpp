@@ -8,7 +8,10 @@
 #include <concord/function.hpp>
 
 #include <concepts>
+#include <memory>
+#include <ranges>
 #include <string>
+#include <vector>
 
 namespace concord {
 
@@ -35,6 +38,13 @@ struct HistogramBound {
     std::string name() const;
 };
 
+// Edges that the caller gave.
+struct HistogramEdges {
+    Type type;
+    u64 count;
+    std::vector<std::byte> bytes;
+};
+
 }  // namespace detail
 
 /// Rule that assigns samples to the bins 0 ... N-1, where N is the number of counters.
@@ -43,6 +53,8 @@ class HistogramBins {
     /// Kind of rule.
     enum class Kind : u8 {
         even,     ///< bins of equal width over a range
+        exact,    ///< bins of equal width whose edges are rounded numbers
+        edges,    ///< bins between given edges
         modulo,   ///< remainder of the sample by N
         identity  ///< the sample itself
     };
@@ -54,29 +66,67 @@ class HistogramBins {
     /// They require whole bounds, which may lie outside the samples' type.
     template <class L, class H>
     requires std::is_arithmetic_v<L> && std::is_arithmetic_v<H>
-    static constexpr HistogramBins even(L lo, H hi) {
-        HistogramBins bins(Kind::even);
+    static HistogramBins even(L lo, H hi) { return over(Kind::even, lo, hi); }
+    /// N bins of equal width over [lo, hi] by their edges e_i, as in NumPy: bin i counts e_i <= x < e_(i+1), the last
+    /// bin also x == e_N. Other samples, and NaN, are not counted.
+    ///
+    /// Edges: s = (hi - lo) / N, e_i = i * s + lo, e_N = hi, each operation in f64, or in f32 if lo and hi are f32.
+    /// Float samples are compared with edges that are rounded to their type, integers as f64 with f64 edges. The edges
+    /// must ascend: N may be too large for the range. At most 2^30 bins. Requires f64 on the device, except for f32
+    /// samples with f32 bounds. One read per sample; about twice the arithmetic of even().
+    template <class L, class H>
+    requires std::is_arithmetic_v<L> && std::is_arithmetic_v<H>
+    static HistogramBins exact(L lo, H hi) {
+        HistogramBins bins = over(Kind::exact, lo, hi);
+        bins.single_ = std::is_same_v<L, f32> && std::is_same_v<H, f32>;
+        return bins;
+    }
+    /// The bins between N + 1 edges: bin i counts e_i <= x < e_(i+1), the last bin also x == e_N. Other samples, and
+    /// NaN, are not counted. Edges have the samples' type, or they are f64, and samples are compared as f64. The edges
+    /// must not descend. Copies them. A bin between equal edges is empty, unless it is the last one.
+    ///
+    /// At most 2^30 bins. Each call copies the edges to the device, and a launch of its own finds the bins by binary
+    /// search: it writes 4 bytes of scratch memory per sample, which a variant then counts. Throws invalid_argument.
+    template <std::ranges::contiguous_range R>
+    requires is_element<std::ranges::range_value_t<R>>
+    static HistogramBins edges(const R& all) {
+        using T = std::ranges::range_value_t<R>;
+        static_assert(std::is_arithmetic_v<T>, "edges must be integers, f32 or f64");
+        HistogramBins bins(Kind::edges);
+        bins.edges_ = edges_of(type_of<T>(), std::ranges::data(all), std::ranges::size(all));
+        return bins;
+    }
+    /// Unsigned samples: bin = sample mod N.
+    static HistogramBins modulo() { return HistogramBins(Kind::modulo); }
+    /// Integer samples: bin = sample. Samples outside [0, N) are not counted.
+    static HistogramBins identity() { return HistogramBins(Kind::identity); }
+
+    /// Kind of this rule.
+    Kind kind() const { return kind_; }
+    /// Lower end of even and exact bins; for the library.
+    const detail::HistogramBound& lo() const { return lo_; }
+    /// Upper end of even and exact bins; for the library.
+    const detail::HistogramBound& hi() const { return hi_; }
+    /// Whether the edges of exact bins are computed in f32; for the library.
+    bool single() const { return single_; }
+    /// The given edges, or null; for the library.
+    const detail::HistogramEdges* edges() const { return edges_.get(); }
+
+  private:
+    explicit HistogramBins(Kind kind) : kind_(kind) {}
+    template <class L, class H>
+    static HistogramBins over(Kind kind, L lo, H hi) {
+        HistogramBins bins(kind);
         bins.lo_ = detail::HistogramBound::of(lo);
         bins.hi_ = detail::HistogramBound::of(hi);
         return bins;
     }
-    /// Unsigned samples: bin = sample mod N.
-    static constexpr HistogramBins modulo() { return HistogramBins(Kind::modulo); }
-    /// Integer samples: bin = sample. Samples outside [0, N) are not counted.
-    static constexpr HistogramBins identity() { return HistogramBins(Kind::identity); }
-
-    /// Kind of this rule.
-    constexpr Kind kind() const { return kind_; }
-    /// Lower end of even bins; for the library.
-    constexpr const detail::HistogramBound& lo() const { return lo_; }
-    /// Upper end of even bins; for the library.
-    constexpr const detail::HistogramBound& hi() const { return hi_; }
-
-  private:
-    constexpr explicit HistogramBins(Kind kind) : kind_(kind) {}
+    static std::shared_ptr<const detail::HistogramEdges> edges_of(Type type, const void* all, u64 count);
 
     Kind kind_;
+    bool single_ = false;
     detail::HistogramBound lo_, hi_;
+    std::shared_ptr<const detail::HistogramEdges> edges_;
 };
 
 namespace detail::ops {
@@ -126,6 +176,30 @@ struct EvenFloat {
         const auto bin = static_cast<Bin>(static_cast<std::make_signed_t<Bin>>(from * scale));
         return (bin < last ? bin : last) | (static_cast<Bin>(counted) - 1);
     }
+};
+
+// Exact bins. F: type of the edges, E: type in which they are computed. The bin that scale gives must be the right one
+// or next to it.
+template <class T, class F, class E>
+struct ExactBins {
+    E lo, step, scale;
+    F first, end;  // the first edge and the last
+    u32 last;
+
+    [[gnu::always_inline]] u32 operator()(T x) const {
+        // Without branches, so that loops vectorise. A sample that is not counted becomes the first edge.
+        const bool counted = (static_cast<F>(x) >= first) & (static_cast<F>(x) <= end);
+        const F at = counted ? static_cast<F>(x) : first;
+        const E above = static_cast<E>(at) - lo, from = above > 0 ? above : E(0);
+        const i32 near = static_cast<i32>(from * scale), limit = static_cast<i32>(last);
+        i32 bin = near < limit ? near : limit;
+        bin -= at < edge(bin) ? 1 : 0;
+        bin += (bin < limit) & (at >= edge(bin + 1)) ? 1 : 0;
+        return static_cast<u32>(bin) | (static_cast<u32>(counted) - 1);
+    }
+
+  private:
+    [[gnu::always_inline]] F edge(i32 i) const { return static_cast<F>(static_cast<E>(i) * step + lo); }
 };
 
 // Even bins of integers in a range of at most 2^32, if the width of a bin is a power of two. first: smallest

@@ -81,6 +81,7 @@ Enqueued map(Stream& stream, const View& in, const View& out, const Operator& op
 template <Range In, OutputRange Out>
 Enqueued map(Stream& stream, const In& in, const Out& out, MapFunction function,
              const Options& options = {}) {
+    static_assert(detail::same_elements<In, Out>, "map: in and out must have the same element type");
     return map(stream, View(in.view()), View(out.view()), function, options);
 }
 
@@ -88,6 +89,7 @@ Enqueued map(Stream& stream, const In& in, const Out& out, MapFunction function,
 template <Range A, Range B, OutputRange Out>
 Enqueued map(Stream& stream, const A& a, const B& b, const Out& out, PairFunction function,
              const Options& options = {}) {
+    static_assert(detail::same_elements<A, B, Out>, "map: a, b and out must have the same element type");
     return map(stream, View(a.view()), View(b.view()), View(out.view()), function, options);
 }
 

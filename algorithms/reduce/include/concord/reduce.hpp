@@ -120,11 +120,13 @@ Enqueued reduce(Stream& stream, const View& in, const View& out, ReduceOp op = R
 template <Range In, OutputRange Out>
 Enqueued reduce(Stream& stream, const In& in, const Out& out, ReduceOp op = ReduceOp::sum,
                 const Options& options = {}) {
+    static_assert(detail::same_elements<In, Out>, "reduce: in and out must have the same element type");
     return reduce(stream, View(in.view()), View(out.view()), op, options);
 }
 
 /// Reduces with a user operator (CONCORD_FUNCTION) of type T(T, T) after binding. It must be associative and
-/// commutative up to rounding. identity: the value e for which op(e, x) == x.
+/// commutative up to rounding. identity: the value e for which op(e, x) == x. Throws invalid_argument if op(e, e) is
+/// not e.
 template <Range In, OutputRange Out, class F, class... B>
 Enqueued reduce(Stream& stream, const In& in, const Out& out, const Function<F, B...>& op,
                 typename In::Element identity, const Options& options = {}) {
@@ -133,6 +135,7 @@ Enqueued reduce(Stream& stream, const In& in, const Out& out, const Function<F, 
     detail::check_combines<In, Out, Fn>();
     const auto values = op.packed();
     const T start = identity;
+    detail::check_identity("reduce", op, start);
     return detail::reduce(stream,
                           {in.view(),
                            out.view(),
@@ -170,6 +173,11 @@ template <Range In>
 [[nodiscard]] auto sum(Stream& stream, const In& in, const Options& options = {}) {
     return reduce(stream, in, ReduceOp::sum, options);
 }
+// Also where min and max are macros.
+#pragma push_macro("min")
+#pragma push_macro("max")
+#undef min
+#undef max
 /// Returns the smallest element as a Future: NaN if any element is. For an empty range it is the largest value of the
 /// type, infinity for floats.
 template <Range In>
@@ -182,5 +190,7 @@ template <Range In>
 [[nodiscard]] auto max(Stream& stream, const In& in, const Options& options = {}) {
     return reduce(stream, in, ReduceOp::max, options);
 }
+#pragma pop_macro("min")
+#pragma pop_macro("max")
 
 }  // namespace concord

@@ -108,6 +108,7 @@ Enqueued scan(Stream& stream, const View& in, const View& out, ReduceOp op = Red
 template <Range In, OutputRange Out>
 Enqueued scan(Stream& stream, const In& in, const Out& out, ReduceOp op = ReduceOp::sum,
               ScanKind kind = ScanKind::inclusive, const Options& options = {}) {
+    static_assert(detail::same_elements<In, Out>, "scan: in and out must have the same element type");
     return scan(stream, View(in.view()), View(out.view()), op, kind, options);
 }
 
@@ -123,6 +124,7 @@ Enqueued scan(Stream& stream, const In& in, const Out& out, const Function<F, B.
     detail::check_combines<In, Out, Fn>();
     const auto values = op.packed();
     const T start = identity;
+    detail::check_identity("scan", op, start);
     return detail::scan(stream,
                         {in.view(),
                          out.view(),

@@ -13,7 +13,8 @@
 ///   they load them and decode keys when they store them. A bit range [begin_bit, end_bit) orders by these bits of
 ///   the code alone; bit 0 is the lowest.
 /// - A comparator made with CONCORD_FUNCTION takes two elements. It returns nonzero if the first must come before
-///   the second and must be a strict weak order.
+///   the second and must be a strict weak order. With any other comparator, such as `a < b` of floats with NaNs, the
+///   result is some permutation of the input.
 /// - A key function made with CONCORD_FUNCTION takes one element and returns its key.
 ///
 /// Stability
@@ -172,12 +173,17 @@ Enqueued sort_pairs(Stream& stream, const View& keys_in, const View& values_in, 
 template <Range In, OutputRange Out>
 Enqueued sort(Stream& stream, const In& in, const Out& out, const SortBy& by = {},
               const Options& options = {}) {
+    static_assert(detail::same_elements<In, Out>, "sort: in and out must have the same element type");
     return sort(stream, View(in.view()), View(out.view()), by, options);
 }
 /// Sorts the pairs of spans or arrays in the keys' own order.
 template <Range Keys, Range Values, OutputRange KeysOut, OutputRange ValuesOut>
 Enqueued sort_pairs(Stream& stream, const Keys& keys_in, const Values& values_in, const KeysOut& keys_out,
                     const ValuesOut& values_out, const SortBy& by = {}, const Options& options = {}) {
+    static_assert(detail::same_elements<Keys, KeysOut>,
+                  "sort_pairs: keys_in and keys_out must have the same element type");
+    static_assert(detail::same_elements<Values, ValuesOut>,
+                  "sort_pairs: values_in and values_out must have the same element type");
     return sort_pairs(stream, View(keys_in.view()), View(values_in.view()), View(keys_out.view()),
                       View(values_out.view()), by, options);
 }
@@ -200,8 +206,10 @@ Enqueued sort_pairs(Stream& stream, const Keys& keys_in, const Values& values_in
                     const ValuesOut& values_out, const Function<F, B...>& less, const SortBy& by = {},
                     const Options& options = {}) {
     using T = typename KeysOut::Element;
-    static_assert(std::is_same_v<std::remove_const_t<typename Keys::Element>, T>,
-                  "keys_in and keys_out must have the same type");
+    static_assert(detail::same_elements<Keys, KeysOut>,
+                  "sort_pairs: keys_in and keys_out must have the same element type");
+    static_assert(detail::same_elements<Values, ValuesOut>,
+                  "sort_pairs: values_in and values_out must have the same element type");
     return detail::sort_by_less<detail::SortBits<sizeof(typename ValuesOut::Element)>, T>(
         stream, keys_in.view(), values_in.view(), keys_out.view(), values_out.view(), less, by, options);
 }
@@ -213,6 +221,7 @@ requires(Function<F, B...>::free_count == 1) Enqueued
     sort(Stream& stream, const In& in, const Out& out, const Function<F, B...>& key, const SortBy& by = {},
          const Options& options = {}) {
     using K = typename Function<F, B...>::Result;
+    static_assert(detail::same_elements<In, Out>, "sort: in and out must have the same element type");
     const View from = in.view(), to = out.view();
     const Array<K> keys(stream, from.count);
     map(stream, in, keys, key);

@@ -70,20 +70,42 @@ template <class T, class V>
     if constexpr (has_value<V>) to.values[i] = from.values[j];
 }
 
-// How many of the first `rank` elements of the merge of a and b come from a. Of equal elements those of a come
-// first.
+// Where a part of the merge of two runs begins and ends in the first run. The rest of the part is from the second run.
+struct MergePart {
+    u64 begin, end;
+};
+
+// Finds the part of `length` elements at `first`, a multiple of length, of the merge of a and b. Of equal elements
+// those of a come first. Halves the merge until the part is left, each time by a binary search along a merge path. So
+// two parts agree on the boundaries that they have in common, and each element is in exactly one part, for any
+// comparator.
 template <class T, class Less>
-u64 merge_path(const T* a, u64 a_count, const T* b, u64 b_count, u64 rank, const Less& less) {
-    u64 low = rank > b_count ? rank - b_count : 0, high = min_of(rank, a_count);
-    while (low < high) {
-        const u64 middle = low + (high - low) / 2;
-        if (less(b[rank - 1 - middle], a[middle]) != 0) {
-            high = middle;
+MergePart part_of_merge(const T* a, u64 a_count, const T* b, u64 b_count, u64 first, u64 length,
+                        const Less& less) {
+    u64 begin = 0, end = a_count + b_count;  // elements of the merge that are left
+    MergePart part{0, a_count};
+    while (end - begin > length) {
+        const u64 parts = (end - begin + length - 1) / length, middle = begin + parts / 2 * length,
+                  b_begin = begin - part.begin, b_end = end - part.end;
+        u64 low = max_of(part.begin, middle - min_of(middle, b_end)),
+            high = min_of(part.end, middle - b_begin);
+        while (low < high) {
+            const u64 i = low + (high - low) / 2;
+            if (less(b[middle - 1 - i], a[i]) != 0) {
+                high = i;
+            } else {
+                low = i + 1;
+            }
+        }
+        if (first < middle) {
+            end = middle;
+            part.end = low;
         } else {
-            low = middle + 1;
+            begin = middle;
+            part.begin = low;
         }
     }
-    return low;
+    return part;
 }
 
 // Merges a[0 ... a_count) and b[0 ... b_count) to `to`, which overlaps neither.
@@ -153,20 +175,20 @@ void merge_tiles(const Group& group, const T* in, const V* values_in, T* to_keys
         to.keys[i] = sort_decode(less, to.keys[i]);
 }
 
-// Merges pairs of runs of `length` elements. A group makes the elements [x * part, (x + 1) * part) of the result
-// and finds its inputs by merge path. part divides 2 * length. `last`: the kernel decodes the keys.
+// Merges pairs of runs of `length` elements. A group makes the elements [x * part, (x + 1) * part) of the result. part
+// divides length. `last`: the kernel decodes the keys.
 template <class T, class V, class Less>
 void merge_runs(const Group& group, const T* keys, const V* values, T* to_keys, V* to_values, u64 n,
                 u64 length, u64 part, u32 last, const Less less) {
     const u64 first = group.x * part, count = min_of(part, n - first);
     const u64 a = first / (2 * length) * (2 * length), b = min_of(n, a + length), end = min_of(n, b + length);
-    const u64 before = merge_path(keys + a, b - a, keys + b, end - b, first - a, less),
-              after = merge_path(keys + a, b - a, keys + b, end - b, first - a + count, less);
+    const MergePart ours = part_of_merge(keys + a, b - a, keys + b, end - b, first - a, part, less);
+    const u64 a_count = ours.end - ours.begin;
     // SortRun is not const, but `from` is only read.
     const SortRun<T, V> from{const_cast<T*>(keys), const_cast<V*>(values)};
     const SortRun<T, V> to = SortRun<T, V>{to_keys, to_values}.at(first);
-    merge_two(from.at(a + before), after - before, from.at(b + (first - a - before)),
-              count - (after - before), to, less);
+    merge_two(from.at(a + ours.begin), a_count, from.at(b + (first - a - ours.begin)), count - a_count, to,
+              less);
     if (last == 0) return;
     for (u64 i = 0; i < count; ++i)
         to.keys[i] = sort_decode(less, to.keys[i]);

@@ -126,7 +126,7 @@ void verify_within(const ErrorBounds& bounds, u64 index, T expected, T got, Verd
     auto excess = [&](double bound, double& worst) -> double {
         if (std::isinf(bound)) return 0;
         const double ratio = bounds.error == 0 ? 0 : bounds.error / bound;
-        worst = std::max(worst, ratio);
+        worst = (std::max)(worst, ratio);
         return ratio <= 1 ? 0 : ratio;
     };
     verdict.bits = false;

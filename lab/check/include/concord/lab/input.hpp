@@ -85,7 +85,7 @@ constexpr T random_quantile(double q) {
         return static_cast<T>(2 * q - 1);
     } else {
         constexpr auto low = static_cast<double>(std::numeric_limits<T>::lowest());
-        return static_cast<T>(low + q * (static_cast<double>(std::numeric_limits<T>::max()) - low));
+        return static_cast<T>(low + q * (static_cast<double>((std::numeric_limits<T>::max)()) - low));
     }
 }
 

@@ -46,8 +46,8 @@ struct Verdict {
             differ(std::move(*other.difference));
             differences += other.differences - 1;
         }
-        ratio = std::max(ratio, other.ratio);
-        alarm = std::max(alarm, other.alarm);
+        ratio = (std::max)(ratio, other.ratio);
+        alarm = (std::max)(alarm, other.alarm);
         bits = bits && other.bits;
         no_bound = no_bound || other.no_bound;
         statistical = statistical || other.statistical;
