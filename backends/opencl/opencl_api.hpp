@@ -8,6 +8,7 @@
 #include <CL/cl_ext.h>
 
 #include <concord/error.hpp>
+#include <concord/detail/float_environment.hpp>
 #include <concord/types.hpp>
 
 #include <cstring>
@@ -78,7 +79,8 @@ void note_lost_for_memory(const char* function) noexcept;
 // Throws that reason: out_of_memory or device_failed.
 [[noreturn]] void refuse_lost();
 
-// A function of the driver. Calls throw after the driver was lost.
+// A function of the driver. Calls throw after the driver was lost. Drivers of CPUs run kernels in calls, and start threads
+// that inherit the floating-point environment.
 template <class Pointer>
 class Function;
 template <class R, class... A>
@@ -93,6 +95,7 @@ class Function<R (*)(A...)> {
     R operator()(A... arguments) const {
         if (lost()) [[unlikely]]
             refuse_lost();
+        const detail::DefaultFloatEnvironment environment;
         try {
             return call_(arguments...);
         } catch (...) {
@@ -103,6 +106,7 @@ class Function<R (*)(A...)> {
     // For destructors and the like: does nothing after the driver was lost, and returns zero (CL_SUCCESS).
     R quietly(A... arguments) const noexcept {
         if (lost()) return R{};
+        const detail::DefaultFloatEnvironment environment;
         try {
             return call_(arguments...);
         } catch (...) {

@@ -1,4 +1,5 @@
 #include <concord/internal/compile_options.hpp>
+#include <concord/detail/float_environment.hpp>
 #include <concord/internal/kernel_key.hpp>
 #include "device/access.hpp"
 #include "memory/buffer_pool.hpp"
@@ -267,6 +268,7 @@ std::shared_ptr<Kernel> Device::compile(const KernelSpec& spec) {
                     "kernel " + std::string(spec.entry) + " has no source in " +
                         std::string(name_of(traits_.dialect)) + ", the language of " + info_.selector);
     if (spec.source != nullptr) detail::check_options(*spec.source);
+    const detail::DefaultFloatEnvironment environment;  // compilers compute constants
     if (!state_->afresh)
         return Access::make<Kernel>(*this, std::string(spec.entry), state_->backend->compile(spec), -1.0);
     KernelSpec fresh = spec;
