@@ -264,7 +264,8 @@ ResolvedBins resolve(const HistogramBins& bins, Type type, u64 count) {
         switch (bins.kind()) {
             case HistogramBins::Kind::even:
                 if constexpr (is_integer) return even_integers<T>(bins, count);
-                if constexpr (!is_integer) return in_default_float_environment([&] { return even_floats<T>(bins, count); });
+                if constexpr (!is_integer)
+                    return in_default_float_environment([&] { return even_floats<T>(bins, count); });
                 break;
             case HistogramBins::Kind::modulo:
                 if constexpr (is_integer && std::is_unsigned_v<T>) return modulo<T>(count);

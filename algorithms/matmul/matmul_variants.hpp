@@ -125,7 +125,9 @@ detail::host::Product<T> product_of(const MatmulProblem& p) {
 template <class F>
 void with_product(const MatmulProblem& p, F f) {
     auto with = [&](const auto& product) { f(ValueBytes{std::as_bytes(std::span(&product, 1))}); };
-    visit_float(p.type(), [&]<class T>(TypeTag<T>) { with(in_default_float_environment([&] { return product_of<T>(p); })); });
+    visit_float(p.type(), [&]<class T>(TypeTag<T>) {
+        with(in_default_float_environment([&] { return product_of<T>(p); }));
+    });
 }
 
 // Whether the number of tiles of `rows` x `columns` elements of C is within the limit of a launch.
