@@ -2,6 +2,7 @@
 
 #include "convolve_variants.hpp"
 
+#include <concord/detail/float_environment.hpp>
 #include <concord/internal/shape.hpp>
 
 #include <cmath>
@@ -29,11 +30,12 @@ void ConvolveMask::check_count(u64 count) const {
 }
 
 namespace detail {
+namespace {
 
 // The row factors are the row of the largest value. The column factors are that value's column divided by it, so none
 // exceeds 1 in magnitude.
 template <class T>
-std::optional<ConvolveFactors<T>> convolve_factors(const ConvolveMask& mask) {
+std::optional<ConvolveFactors<T>> factors_of(const ConvolveMask& mask) {
     // Products of two T are exact in Wide, or nearly so.
     using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
     const std::span<const T> m(static_cast<const T*>(mask.values), mask.taps());
@@ -54,6 +56,13 @@ std::optional<ConvolveFactors<T>> convolve_factors(const ConvolveMask& mask) {
         if (!(std::abs(product - Wide(m[k])) <= most * std::abs(Wide(m[k])))) return std::nullopt;
     }
     return factors;
+}
+
+}  // namespace
+
+template <class T>
+std::optional<ConvolveFactors<T>> convolve_factors(const ConvolveMask& mask) {
+    return in_default_float_environment([&] { return factors_of<T>(mask); });
 }
 template std::optional<ConvolveFactors<f32>> convolve_factors(const ConvolveMask& mask);
 template std::optional<ConvolveFactors<f64>> convolve_factors(const ConvolveMask& mask);

@@ -1,5 +1,7 @@
 #include "histogram_variants.hpp"
 
+#include <concord/detail/float_environment.hpp>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -344,7 +346,8 @@ ResolvedBins resolve(const HistogramBins& bins, Type type, u64 count) {
         switch (bins.kind()) {
             case HistogramBins::Kind::even:
                 if constexpr (is_integer) return even_integers<T>(bins, count);
-                if constexpr (!is_integer) return even_floats<T>(bins, count);
+                if constexpr (!is_integer)
+                    return in_default_float_environment([&] { return even_floats<T>(bins, count); });
                 break;
             case HistogramBins::Kind::exact:
                 return visit_exact(

@@ -210,7 +210,7 @@ bool may_use_matrix_units(Device& device) {
     bool exact = false;
     std::string why = "products differ from chains of fused multiply-adds";
     try {
-        exact = f64_matrix_units_are_exact(device);
+        exact = in_default_float_environment([&] { return f64_matrix_units_are_exact(device); });
     } catch (const Error& error) {
         if (error.code() == ErrorCode::out_of_memory) return false;
         if (error.code() != ErrorCode::compile_failed) throw;

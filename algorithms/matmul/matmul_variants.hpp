@@ -1,6 +1,7 @@
 #pragma once
 // Internal to matmul: the validated call, its kernels, and the functions of its variants.
 
+#include <concord/detail/float_environment.hpp>
 #include <concord/internal/launch.hpp>
 #include <concord/internal/row.hpp>
 #include <concord/matmul.hpp>
@@ -120,11 +121,13 @@ detail::host::Product<T> product_of(const MatmulProblem& p) {
             static_cast<T>(p.scale.beta)};
 }
 
-// Calls f with the Product argument of the kernels.
+// Calls f with the Product argument of the kernels, whose factors are rounded to the type.
 template <class F>
 void with_product(const MatmulProblem& p, F f) {
     auto with = [&](const auto& product) { f(ValueBytes{std::as_bytes(std::span(&product, 1))}); };
-    visit_float(p.type(), [&]<class T>(TypeTag<T>) { with(product_of<T>(p)); });
+    visit_float(p.type(), [&]<class T>(TypeTag<T>) {
+        with(in_default_float_environment([&] { return product_of<T>(p); }));
+    });
 }
 
 // Whether the number of tiles of `rows` x `columns` elements of C is within the limit of a launch.

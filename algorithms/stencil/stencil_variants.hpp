@@ -1,6 +1,7 @@
 #pragma once
 // Internal to stencil: the validated call, tunables, and the functions of its variants.
 
+#include <concord/detail/float_environment.hpp>
 #include <concord/internal/launch.hpp>
 #include <concord/internal/row.hpp>
 #include <concord/internal/stencil_exchange.hpp>
@@ -87,8 +88,10 @@ template <class F>
 void with_star(const StencilProblem& p, StarLength length, F f) {
     visit_float(p.type(), [&]<class T>(TypeTag<T>) {
         detail::host::Star<T> star{};
-        for (u32 r = 0; r <= p.radius(); ++r)
-            star.c[r] = static_cast<T>(p.star[r]);
+        in_default_float_environment([&] {
+            for (u32 r = 0; r <= p.radius(); ++r)
+                star.c[r] = static_cast<T>(p.star[r]);
+        });
         f(ValueBytes{std::as_bytes(
             std::span(star.c, length == StarLength::all ? StarCoefficients::most : p.radius() + 1))});
     });

@@ -138,6 +138,22 @@ int run_program(int argc, char** argv) {
 
 constexpr std::string_view out_of_memory = "out of host memory";
 
+}  // namespace
+
+int complain_of_exception() {
+    try {
+        throw;
+    } catch (const Error& error) {
+        return RankJob::complain(error.what(), status_of(error.code()));
+    } catch (const std::bad_alloc&) {
+        return RankJob::complain(out_of_memory, status_failed);
+    } catch (const std::exception& error) {
+        return RankJob::complain(error.what(), status_failed);
+    }
+}
+
+namespace {
+
 // Takes the exceptions that no handler can take: those that leave a noexcept function of a library, a thread, or the
 // initializer of a static object.
 [[noreturn]] void end_without_handler() {
@@ -167,11 +183,7 @@ int main(int argc, char** argv) {
     app::catch_interrupts();
     try {
         return app::run_program(argc, argv);
-    } catch (const Error& error) {
-        return app::RankJob::complain(error.what(), app::status_of(error.code()));
-    } catch (const std::bad_alloc&) {
-        return app::RankJob::complain(app::out_of_memory, app::status_failed);
-    } catch (const std::exception& error) {
-        return app::RankJob::complain(error.what(), app::status_failed);
+    } catch (const std::exception&) {
+        return app::complain_of_exception();
     }
 }

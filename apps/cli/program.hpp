@@ -26,6 +26,9 @@ enum Status : int {
 // What a status means, for people.
 std::string_view meaning_of(Status status);
 
+// In a handler: prints the message of the exception and returns its status.
+int complain_of_exception();
+
 // Runs the command that the command line selects and returns the exit status.
 using Action = std::function<int()>;
 

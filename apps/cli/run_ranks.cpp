@@ -5,6 +5,7 @@
 #include "rank_job.hpp"
 
 #include <concord/distributed.hpp>
+#include <concord/internal/backend_status.hpp>
 #include <concord/internal/environment.hpp>
 #include <concord/internal/host_threads.hpp>
 #include <concord/lab/compare.hpp>
@@ -267,17 +268,18 @@ std::shared_ptr<Device> device_of_rank(const std::vector<std::string>& list) {
     if (asked.find_first_of(":@") != std::string::npos) return open_device(asked);
     // The devices of the best one's kind.
     std::vector<DeviceInfo> alike;
-    const auto order = device_selectors();
-    for (const BackendStatus& backend : backends()) {
-        if (backend.devices.empty()) continue;
-        const bool named = backend.name == asked;
-        const bool best = asked == "auto" && order.front().rfind(backend.name + ":", 0) == 0;
-        if (!named && !best && !(asked == "auto" && order.front() == backend.name)) continue;
-        const u32 rank = std::min_element(backend.devices.begin(), backend.devices.end(),
-                                          [](const auto& a, const auto& b) { return a.rank < b.rank; })
-                             ->rank;
-        for (const DeviceInfo& info : backend.devices) {
-            if (info.rank == rank) alike.push_back(info);
+    std::string name = asked;
+    if (asked == "auto") {
+        const std::vector<std::string> order = device_selectors();
+        if (!order.empty()) name = order.front().substr(0, order.front().find(':'));
+    }
+    const std::vector<std::string> known = detail::backend_names();
+    if (std::find(known.begin(), known.end(), name) != known.end()) {
+        const std::vector<DeviceInfo> infos = detail::backend_status(name).devices;
+        const auto best = std::min_element(infos.begin(), infos.end(),
+                                           [](const auto& a, const auto& b) { return a.rank < b.rank; });
+        for (const DeviceInfo& info : infos) {
+            if (info.rank == best->rank) alike.push_back(info);
         }
     }
     if (alike.empty()) return open_device(asked);

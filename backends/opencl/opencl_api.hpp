@@ -7,12 +7,15 @@
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
+#include <concord/detail/float_environment.hpp>
 #include <concord/error.hpp>
 #include <concord/types.hpp>
 
 #include <cstring>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace concord::opencl {
@@ -78,11 +81,23 @@ void note_lost_for_memory(const char* function) noexcept;
 // Throws that reason: out_of_memory or device_failed.
 [[noreturn]] void refuse_lost();
 
+// Whether a function gets the default floating-point environment: drivers of CPUs run kernels in calls, and start
+// threads that inherit it. Not the one that every launch calls many times.
+constexpr bool needs_default_floats(std::string_view name) {
+    return name != "clSetKernelArg";
+}
+class NoEnvironment {
+  public:
+    NoEnvironment() noexcept {}  // not trivial: otherwise compilers warn of unused objects
+};
+
 // A function of the driver. Calls throw after the driver was lost.
-template <class Pointer>
+template <class Pointer, bool default_floats>
 class Function;
-template <class R, class... A>
-class Function<R (*)(A...)> {
+template <class R, class... A, bool default_floats>
+class Function<R (*)(A...), default_floats> {
+    using Environment = std::conditional_t<default_floats, detail::DefaultFloatEnvironment, NoEnvironment>;
+
   public:
     void set(const char* name, void* address) {
         name_ = name;
@@ -93,6 +108,7 @@ class Function<R (*)(A...)> {
     R operator()(A... arguments) const {
         if (lost()) [[unlikely]]
             refuse_lost();
+        const Environment environment;
         try {
             return call_(arguments...);
         } catch (...) {
@@ -103,6 +119,7 @@ class Function<R (*)(A...)> {
     // For destructors and the like: does nothing after the driver was lost, and returns zero (CL_SUCCESS).
     R quietly(A... arguments) const noexcept {
         if (lost()) return R{};
+        const Environment environment;
         try {
             return call_(arguments...);
         } catch (...) {
@@ -118,7 +135,7 @@ class Function<R (*)(A...)> {
 
 // The functions under their own names.
 struct Api {
-#define CONCORD_OPENCL_MEMBER(name) Function<decltype(&::name)> name;
+#define CONCORD_OPENCL_MEMBER(name) Function<decltype(&::name), needs_default_floats(#name)> name;
     CONCORD_OPENCL_FUNCTIONS(CONCORD_OPENCL_MEMBER)
 #undef CONCORD_OPENCL_MEMBER
 };

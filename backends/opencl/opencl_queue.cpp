@@ -5,7 +5,12 @@
 
 #include <concord/log.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <set>
 
 namespace concord::opencl {
 namespace {
@@ -44,12 +49,71 @@ __kernel void fill(__global uchar* to, ulong offset, ulong bytes, ulong value) {
 )"};
 constexpr u32 fill_group_size = 256;
 
+// The queues of the process. When it exits, they finish their work before the driver's destructors run, with which
+// PoCL's threads would collide.
+class LiveQueues {
+  public:
+    // Never destroyed: streams may be destroyed after all static objects.
+    static LiveQueues& instance() {
+        static LiveQueues& queues = *new LiveQueues;
+        return queues;
+    }
+    void add(cl_command_queue queue) {
+        // The C library destroys the thread_local objects of the thread that calls exit() before all else. What it
+        // does later is too late: PoCL's compiler registers destructors while it compiles for pending launches. Of
+        // other threads than the first one these objects end with the thread.
+        if (::gettid() == ::getpid()) {
+            static thread_local const AtExit at_exit;
+            static_cast<void>(&at_exit);
+        }
+        const std::lock_guard lock(mutex_);
+        queues_.insert(queue);
+        // For programs that use OpenCL on other threads only.
+        if (process_ == 0 && std::atexit([] { instance().finish(); }) == 0) process_ = ::getpid();
+    }
+    void remove(cl_command_queue queue) {
+        const std::lock_guard lock(mutex_);
+        queues_.erase(queues_.find(queue));
+    }
+
+  private:
+    struct AtExit {
+        AtExit() noexcept {}  // not trivial: registers the destructor
+        ~AtExit() { instance().finish(); }
+    };
+
+    void finish() try {
+        if (::getpid() != process_) return;  // a child of fork() has none of the driver's threads
+        std::multiset<cl_command_queue> queues;
+        {
+            const std::lock_guard lock(mutex_);
+            queues = queues_;
+            for (const cl_command_queue queue : queues)
+                cl().clRetainCommandQueue.quietly(queue);
+        }
+        // Without the lock: callbacks may create and destroy streams.
+        for (const cl_command_queue queue : queues) {
+            cl().clFinish.quietly(queue);
+            cl().clReleaseCommandQueue.quietly(queue);
+        }
+    } catch (const std::bad_alloc&) {
+        return;  // without memory the driver is on its own
+    }
+
+    std::mutex mutex_;
+    std::multiset<cl_command_queue> queues_;  // several streams may adopt one queue
+    pid_t process_ = 0;
+};
+
 }  // namespace
 
 OpenClQueue::OpenClQueue(OpenClDevice& device, concord::Device& pool, QueueHandle queue)
-    : device_(device), queue_(std::move(queue)), staging_(pool, queue_.get()) {}
+    : device_(device), queue_(std::move(queue)), staging_(pool, queue_.get()) {
+    LiveQueues::instance().add(queue_.get());
+}
 
 OpenClQueue::~OpenClQueue() {
+    LiveQueues::instance().remove(queue_.get());
     if (lost()) return;
     try {
         callbacks_.finish_if_own_thread();

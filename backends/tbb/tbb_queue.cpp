@@ -12,6 +12,7 @@
 
 #include <concord/backend/launch_limits.hpp>
 #include <concord/detail/checked_size.hpp>
+#include <concord/detail/float_environment.hpp>
 #include <concord/internal/host_threads.hpp>
 
 #include <pthread.h>
@@ -464,6 +465,7 @@ class TbbQueue final : public backend::Queue {
         const LaunchShape& shape = launch.shape;
         LaunchState state;
         const auto run_groups = [&](u64 first, u64 last) {
+            const detail::DefaultFloatEnvironment environment;
             Group group;
             group.launch = &state;
             group.count_x = shape.groups_x;

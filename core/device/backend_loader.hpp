@@ -2,6 +2,7 @@
 // Loads backends and calls their code, which may fail in any way that C++ knows.
 
 #include <concord/backend.hpp>
+#include <concord/detail/float_environment.hpp>
 #include <concord/internal/modules.hpp>
 
 #include <exception>
@@ -23,12 +24,14 @@ LoadedBackend load_backend(const std::string& name, const ModulePath& module);
 LoadedBackend load_backend(const BackendModule* built_in);
 
 // Calls code of a backend. It may throw Error and std::bad_alloc; everything else that it throws becomes an Error that
-// names the module.
+// names the module. Drivers start threads here, which inherit the floating-point environment, and load libraries that
+// change it.
 template <class F>
 auto call_backend(std::string_view call, const std::string& module, F&& f) {
     auto failed = [&](std::string_view why) {
         return Error(ErrorCode::device_failed, call, "backend " + module + " threw " + std::string(why));
     };
+    const DefaultFloatEnvironment environment;
     try {
         return f();
     } catch (const Error&) {

@@ -1,6 +1,8 @@
+#include <concord/detail/float_environment.hpp>
 #include <concord/internal/compile_options.hpp>
 #include <concord/internal/kernel_key.hpp>
 #include "device/access.hpp"
+#include "memory/adopted_memory.hpp"
 #include "memory/buffer_pool.hpp"
 #include "memory/buffer_state.hpp"
 #include "stream/stream_state.hpp"
@@ -144,28 +146,6 @@ std::shared_ptr<Buffer> Device::allocate_host(u64 bytes) {
 
 namespace {
 
-// Destroys a buffer of adopted memory, and tells the owner when the work that uses it is done.
-struct Release {
-    std::shared_ptr<Device> keep;
-    detail::Task release;
-
-    void operator()(Buffer* last) const {
-        if (release && !detail::in_forked_child) {
-            if (const std::shared_ptr<Stream> stream = detail::captured_user(*last)) {
-                // The capture may end after this call only. The stream calls again when it is destroyed.
-                detail::StreamState& state = Access::state(*stream);
-                const std::lock_guard lock(state.mutex);
-                state.keep(std::shared_ptr<Buffer>(last, *this));
-                return;
-            }
-            detail::drain(*last);
-        }
-        // The owner frees the memory, so that nothing of a driver may refer to it.
-        std::unique_ptr<Buffer>(last).reset();
-        if (release && !detail::in_forked_child) release();
-    }
-};
-
 // The buffer of adopted memory.
 std::shared_ptr<Buffer> adopted(
     Device& device, const char* call, ForeignMemory memory,
@@ -179,9 +159,15 @@ std::shared_ptr<Buffer> adopted(
     const u64 end = block->begin() + memory.bytes;
     std::unique_ptr<Buffer> made = Access::make<Buffer>(device, Buffer::Kind::device, end, std::move(block));
     if (memory.read_only) Access::set_read_only(*made);
-    // Without the owner's function until nothing can fail: an owner whose call throws keeps the memory.
-    std::shared_ptr<Buffer> buffer(made.release(), Release{device.shared_from_this(), {}});
-    std::get_deleter<Release>(buffer)->release = std::move(memory.release);
+    auto node = std::make_unique<detail::AdoptedMemory>();
+    node->device = device.shared_from_this();
+    node->buffer = std::move(made);
+    detail::AdoptedMemory& kept = *node;
+    std::shared_ptr<Buffer> buffer(kept.buffer.get(), [node = std::move(node)](Buffer* /*last*/) mutable {
+        detail::release(std::move(node));
+    });
+    // Only when nothing can fail any more: an owner whose call throws keeps the memory.
+    kept.release = std::move(memory.release);
     Access::state(*buffer).self = buffer;
     Access::state(*buffer).is_adopted = true;
     return buffer;
@@ -267,6 +253,7 @@ std::shared_ptr<Kernel> Device::compile(const KernelSpec& spec) {
                     "kernel " + std::string(spec.entry) + " has no source in " +
                         std::string(name_of(traits_.dialect)) + ", the language of " + info_.selector);
     if (spec.source != nullptr) detail::check_options(*spec.source);
+    const detail::DefaultFloatEnvironment environment;  // compilers compute constants
     if (!state_->afresh)
         return Access::make<Kernel>(*this, std::string(spec.entry), state_->backend->compile(spec), -1.0);
     KernelSpec fresh = spec;

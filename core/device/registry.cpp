@@ -2,6 +2,7 @@
 #include "device/backend_loader.hpp"
 #include "system/forked.hpp"
 
+#include <concord/internal/backend_status.hpp>
 #include <concord/internal/environment.hpp>
 #include <concord/log.hpp>
 
@@ -9,6 +10,7 @@
 #include <charconv>
 #include <map>
 #include <mutex>
+#include <optional>
 
 namespace concord {
 
@@ -75,19 +77,34 @@ class Registry {
 
     std::vector<BackendStatus> statuses() {
         const std::lock_guard lock(mutex_);
-        load();
+        load_all();
         std::vector<BackendStatus> result;
-        for (const auto& [name, loaded] : backends_)
-            result.push_back(loaded.status);
+        for (const auto& [name, known] : backends_)
+            result.push_back(known.loaded->status);
         return result;
+    }
+
+    std::vector<std::string> backend_names() {
+        const std::lock_guard lock(mutex_);
+        find_backends();
+        std::vector<std::string> result;
+        for (const auto& [name, known] : backends_)
+            result.push_back(name);
+        return result;
+    }
+
+    BackendStatus status(const std::string& name) {
+        const std::lock_guard lock(mutex_);
+        return backend_of("backend_status", name, name).status;
     }
 
     std::vector<DeviceProperty> libraries(const std::string& name) {
         const std::lock_guard lock(mutex_);
-        load();
+        find_backends();
         const auto it = backends_.find(name);
-        if (it == backends_.end() || it->second.backend == nullptr) return {};
-        const LoadedBackend& loaded = it->second;
+        if (it == backends_.end()) return {};
+        const LoadedBackend& loaded = load(name, it->second);
+        if (loaded.backend == nullptr) return {};
         try {
             return detail::call_backend("backend_libraries", loaded.status.path,
                                         [&] { return loaded.backend->libraries(); });
@@ -99,14 +116,12 @@ class Registry {
     // `call`: the function or environment variable that errors name.
     std::shared_ptr<Device> open(std::string_view call, std::string_view text) {
         const std::lock_guard lock(mutex_);
-        load();
         return text == "auto" ? open_auto() : open_named(call, text);
     }
 
     std::shared_ptr<Device> adopt(std::string_view name, const ForeignDevice& foreign) {
         constexpr const char* call = "adopt_device";
         const std::lock_guard lock(mutex_);
-        load();
         const LoadedBackend& loaded = backend_of(call, name, std::string(name));
         if (!loaded.status.available) refuse(call, name, loaded);
         std::vector<backend::Device*> open;
@@ -125,13 +140,11 @@ class Registry {
 
     std::vector<std::string> selectors() {
         const std::lock_guard lock(mutex_);
-        load();
         return listed();
     }
 
     std::vector<std::string> selectors(std::string_view pattern) {
         const std::lock_guard lock(mutex_);
-        load();
         if (pattern == "all") {
             std::vector<std::string> all = listed();
             if (all.empty())
@@ -151,43 +164,55 @@ class Registry {
     }
 
   private:
-    // Publishes each backend when it is complete. If memory runs out, the next call loads what is missing.
-    void load() {
-        if (loaded_) return;
-        detail::watch_forks();
-        bool complete = true;
+    // A backend that is part of the library, or that a module contains. It is loaded when a call names it or asks for
+    // all devices: a driver that handles signals, or ends the process, does so only in programs that want it.
+    struct KnownBackend {
+        const BackendModule* built_in = nullptr;
+        detail::ModulePath module = {};  // unless it is built in
+        std::optional<LoadedBackend> loaded = {};
+    };
+
+    // Searches for backends, once. Loads no module.
+    void find_backends() {
+        if (found_) return;
+        std::map<std::string, KnownBackend> found;
         for (const BackendEntry* entry = builtin_backends; *entry != nullptr; ++entry) {
-            const BackendModule* module = (*entry)();
-            complete &= add(module->name, [&] { return detail::load_backend(module); });
+            const BackendModule* const built_in = (*entry)();
+            found.try_emplace(built_in->name, KnownBackend{.built_in = built_in});
         }
-        for (const detail::ModulePath& module : detail::find_modules(prefix)) {
-            const std::string name = module.path.stem().string().substr(prefix.size());
-            complete &= add(name, [&] { return detail::load_backend(name, module); });
+        for (detail::ModulePath& module : detail::find_modules(prefix)) {
+            std::string name = module.path.stem().string().substr(prefix.size());
+            found.try_emplace(std::move(name), KnownBackend{.module = std::move(module)});
         }
-        loaded_ = complete;
+        backends_.swap(found);
+        found_ = true;
     }
 
-    // Loads a backend unless one with that name is known. Returns whether memory sufficed.
-    template <class F>
-    bool add(const std::string& name, F load) {
-        const auto known = backends_.find(name);
-        if (known != backends_.end() && !known->second.out_of_memory) return true;
-        std::map<std::string, LoadedBackend> fresh;
-        const BackendStatus& status = fresh.try_emplace(name, load()).first->second.status;
+    // Loads a backend unless it is loaded. If memory ran out, the next call tries again.
+    static const LoadedBackend& load(const std::string& name, KnownBackend& known) {
+        if (known.loaded && !known.loaded->out_of_memory) return *known.loaded;
+        detail::watch_forks();
+        LoadedBackend fresh = known.built_in != nullptr ? detail::load_backend(known.built_in)
+                                                        : detail::load_backend(name, known.module);
+        const BackendStatus& status = fresh.status;
         detail::log_info(
             "backend " + status.name + " (" + status.path + "): " +
             (status.available ? std::to_string(status.devices.size()) + " device(s)" : status.reason));
-        const bool out_of_memory = fresh.begin()->second.out_of_memory;
-        if (known != backends_.end()) backends_.erase(known);
-        backends_.merge(fresh);  // allocates nothing
-        return !out_of_memory;
+        return known.loaded.emplace(std::move(fresh));
     }
 
-    // All selectors, ordered by the ranks of the devices.
+    void load_all() {
+        find_backends();
+        for (auto& [name, known] : backends_)
+            load(name, known);
+    }
+
+    // All selectors, ordered by the ranks of the devices. Loads all backends.
     std::vector<std::string> listed() {
+        load_all();
         std::vector<const DeviceInfo*> all;
-        for (const auto& [name, loaded] : backends_) {
-            for (const DeviceInfo& info : loaded.status.devices)
+        for (const auto& [name, known] : backends_) {
+            for (const DeviceInfo& info : known.loaded->status.devices)
                 all.push_back(&info);
         }
         std::stable_sort(all.begin(), all.end(),
@@ -210,13 +235,15 @@ class Registry {
                 tried += "; " + selector + ": " + error.what();
             }
         }
-        const bool out_of_memory = std::any_of(backends_.begin(), backends_.end(),
-                                               [](const auto& item) { return item.second.out_of_memory; });
+        const bool out_of_memory = std::any_of(backends_.begin(), backends_.end(), [](const auto& item) {
+            return item.second.loaded->out_of_memory;
+        });
         throw Error(out_of_memory ? ErrorCode::out_of_memory : ErrorCode::unavailable, "open_device",
                     "no device available" + tried + explain_all());
     }
 
     std::shared_ptr<Device> open_named(std::string_view call, std::string_view text) {
+        find_backends();
         const Selector selector = parse_selector(call, text, names());
         const LoadedBackend& loaded = backend_of(call, text, selector.backend);
         const std::string canonical = selector.target.empty()
@@ -244,16 +271,16 @@ class Registry {
         return device;
     }
 
-    // The backend that the selector `text` names.
-    const LoadedBackend& backend_of(std::string_view call, std::string_view text,
-                                    const std::string& name) const {
+    // The backend that the selector `text` names. Loads it, and no other one.
+    const LoadedBackend& backend_of(std::string_view call, std::string_view text, const std::string& name) {
+        find_backends();
         const auto it = backends_.find(name);
         if (it == backends_.end())
             throw Error(
                 ErrorCode::unavailable, call,
                 detail::error_message("unknown backend", detail::quoted(text),
                                       backends_.empty() ? no_modules() : "available: auto, " + names()));
-        return it->second;
+        return load(it->first, it->second);
     }
 
     // For a device of an unavailable backend.
@@ -268,7 +295,7 @@ class Registry {
     // The names of all backends, usable or not.
     std::string names() const {
         std::string text;
-        for (const auto& [name, loaded] : backends_)
+        for (const auto& [name, known] : backends_)
             text.append(text.empty() ? "" : ", ").append(name);
         return text;
     }
@@ -283,10 +310,11 @@ class Registry {
         for (const auto& [folder, refused] : detail::module_folders())
             text += (text.empty() ? "; searched in " : " ") + folder.string() +
                     (refused.empty() ? "" : " (not searched: " + refused + ")");
-        for (const auto& [name, loaded] : backends_) {
+        for (const auto& [name, known] : backends_) {
+            if (!known.loaded) continue;
+            const BackendStatus& status = known.loaded->status;
             text += "; " + name + ": ";
-            text += loaded.status.available ? std::to_string(loaded.status.devices.size()) + " device(s)"
-                                            : loaded.status.reason;
+            text += status.available ? std::to_string(status.devices.size()) + " device(s)" : status.reason;
         }
         return text;
     }
@@ -294,8 +322,8 @@ class Registry {
     static constexpr std::string_view prefix = "concord-backend-";
 
     std::mutex mutex_;
-    bool loaded_ = false;
-    std::map<std::string, LoadedBackend> backends_;
+    bool found_ = false;
+    std::map<std::string, KnownBackend> backends_;  // by name
     std::map<std::string, std::shared_ptr<Device>, std::less<>> devices_;
     u32 adopted_ = 0;  // devices on contexts of other owners
 };
@@ -305,6 +333,16 @@ class Registry {
 std::vector<BackendStatus> backends() {
     detail::check_not_forked("backends");
     return Registry::instance().statuses();
+}
+
+std::vector<std::string> detail::backend_names() {
+    check_not_forked("backend_names");
+    return Registry::instance().backend_names();
+}
+
+BackendStatus detail::backend_status(const std::string& name) {
+    check_not_forked("backend_status");
+    return Registry::instance().status(name);
 }
 
 std::vector<DeviceProperty> backend_libraries(const std::string& name) {

@@ -48,7 +48,7 @@ std::shared_ptr<Buffer> host_range(Device& device, const void* data, u64 bytes) 
                                 std::make_unique<HostRange>(const_cast<void*>(data)));
 }
 
-void BufferState::note_use(Stream& stream, const std::shared_ptr<std::atomic<bool>>& ended, u64 ticket) {
+void BufferState::note_use(Stream& stream, const std::shared_ptr<StreamProgress>& progress, u64 ticket) {
     const std::lock_guard lock(mutex);
     for (Use& use : uses) {
         // The weak pointer distinguishes a stream from a later one at the same address.
@@ -57,8 +57,8 @@ void BufferState::note_use(Stream& stream, const std::shared_ptr<std::atomic<boo
             return;
         }
     }
-    std::erase_if(uses, [](const Use& use) { return use.ended->load(); });
-    uses.push_back({stream.weak_from_this(), ended, &stream, ticket});
+    std::erase_if(uses, [](const Use& use) { return use.progress->ended.load(); });
+    uses.push_back({stream.weak_from_this(), progress, &stream, ticket});
 }
 
 }  // namespace detail

@@ -34,33 +34,34 @@ void drain(Buffer& buffer) {
         uses.swap(state.uses);
     }
     for (const BufferState::Use& use : uses) {
+        if (use.progress->completed(use.ticket)) continue;
         if (const std::shared_ptr<Stream> stream = use.stream.lock()) {
             Access::state(*stream).drain(use.ticket);
         } else {
-            while (!use.ended->load())
+            while (!use.progress->ended)
                 std::this_thread::yield();
         }
     }
 }
 
-std::shared_ptr<Stream> captured_user(Buffer& buffer) {
-    BufferState& state = Access::state(buffer);
-    std::vector<std::shared_ptr<Stream>>
-        seen;  // outlives the lock: releasing the last reference destroys a stream
-    const std::lock_guard lock(state.mutex);
-    for (const BufferState::Use& use : state.uses) {
-        const std::shared_ptr<Stream>& stream = seen.emplace_back(use.stream.lock());
+std::optional<UnwaitableUse> unwaitable_use(Buffer& buffer) {
+    using Until = StreamProgress::Until;
+    // Without the buffer's lock: releasing the last reference to a stream destroys it.
+    for (const BufferState::Use& use : Access::state(buffer).uses) {
+        if (use.progress->ended || use.progress->completed(use.ticket)) continue;
+        const std::shared_ptr<Stream> stream = use.stream.lock();
         if (stream && Access::state(*stream).queue->captured() && !Access::state(*stream).reached(use.ticket))
-            return stream;
+            return UnwaitableUse{use.progress, Until::destroyed};
+        if (use.progress->in_callback()) return UnwaitableUse{use.progress, Until::synchronized};
     }
-    return nullptr;
+    return {};
 }
 
 bool BufferPool::ready(Buffer& buffer, const Stream* home, Streams& seen) {
     BufferState& state = Access::state(buffer);
     const std::lock_guard lock(state.mutex);
     for (const BufferState::Use& use : state.uses) {
-        if (use.ended->load() || use.id == home) continue;
+        if (use.progress->ended || use.id == home) continue;
         // Makes room before it takes the reference, which would otherwise be released under the lock.
         const std::shared_ptr<Stream>& stream = seen.emplace_back();
         seen.back() = use.stream.lock();
@@ -134,7 +135,7 @@ MemoryUse BufferPool::use() const {
 }
 
 bool BufferPool::trim() {
-    Entries taken, captured;
+    Entries taken, kept;
     {
         const std::lock_guard lock(mutex_);
         taken.swap(free_);
@@ -142,14 +143,14 @@ bool BufferPool::trim() {
     }
     for (auto it = taken.begin(); it != taken.end();) {
         const auto next = std::next(it);
-        if (captured_user(*it->second) != nullptr) captured.insert(taken.extract(it));
+        if (unwaitable_use(*it->second)) kept.insert(taken.extract(it));
         it = next;
     }
-    if (!captured.empty()) {
+    if (!kept.empty()) {
         const std::lock_guard lock(mutex_);
-        for (const auto& [capacity, buffer] : captured)
+        for (const auto& [capacity, buffer] : kept)
             use_.cached += capacity;
-        free_.merge(captured);
+        free_.merge(kept);
     }
     const bool any = !taken.empty();
     for (auto& [capacity, buffer] : taken)

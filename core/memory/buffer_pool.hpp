@@ -1,19 +1,27 @@
 #pragma once
 // The caching, stream-ordered allocator behind Device::allocate.
 
+#include "stream/stream_progress.hpp"
+
 #include <concord/device.hpp>
 
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 
 namespace concord::detail {
 
 // Waits until no stream uses the buffer. Failures of the streams' work are reported by the streams.
 void drain(Buffer& buffer);
-// A stream that uses the buffer and that its owner captures now, so that drain() would wait for the end of the capture.
-// Null if there is none.
-std::shared_ptr<Stream> captured_user(Buffer& buffer);
+// A use that drain() must not wait for, because it would not end: the owner of the stream captures it now, or the
+// calling thread runs a callback of the stream, and the work comes after it. Allocates nothing. Nobody else uses the
+// buffer.
+struct UnwaitableUse {
+    std::shared_ptr<StreamProgress> progress;
+    StreamProgress::Until until;  // when the memory can be released
+};
+std::optional<UnwaitableUse> unwaitable_use(Buffer& buffer);
 
 // Keeps released buffers by capacity. A buffer is reused when all streams that used it have finished that work. The
 // stream that allocates may reuse its own buffer earlier, because its order guarantees that the new use follows the old
@@ -26,8 +34,8 @@ class BufferPool {
     // `keep` is the device, which the buffer keeps alive together with this pool.
     std::shared_ptr<Buffer> take(u64 bytes, const Stream* home, std::shared_ptr<Device> keep);
     MemoryUse use() const;
-    // Frees the cached buffers, after waiting for streams that still use them. Buffers of a stream that its owner
-    // captures remain. Returns whether any was freed.
+    // Frees the cached buffers, after waiting for streams that still use them. Buffers with a use that cannot
+    // be waited for remain. Returns whether any was freed.
     bool trim();
 
   private:

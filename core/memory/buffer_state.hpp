@@ -3,7 +3,8 @@
 
 #include <concord/stream.hpp>
 
-#include <atomic>
+#include "stream/stream_progress.hpp"
+
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -14,12 +15,11 @@ struct BufferState {
     // The last operation of a stream that uses the buffer.
     struct Use {
         std::weak_ptr<Stream> stream;
-        std::shared_ptr<const std::atomic<bool>>
-            ended;  // set after the last work, when the stream itself is already gone
+        std::shared_ptr<StreamProgress> progress;  // also when the stream itself is already gone
         const Stream* id;
         u64 ticket;
     };
-    void note_use(Stream& stream, const std::shared_ptr<std::atomic<bool>>& ended, u64 ticket);
+    void note_use(Stream& stream, const std::shared_ptr<StreamProgress>& progress, u64 ticket);
 
     std::weak_ptr<Buffer> self;  // while it is allocated to a user
     bool is_adopted = false;

@@ -319,8 +319,9 @@ void Stream::callback(detail::Task f) {
     check_not_forked("Stream::callback");
     if (!f) throw Error(ErrorCode::invalid_argument, "Stream::callback", "empty function; pass a callable");
     state_->check_not_recording("Stream::callback");
-    state_->enqueue(
-        [&] { state_->perform({Engine::callback}, [&] { state_->queue->callback(std::move(f)); }); });
+    state_->enqueue([&] {
+        state_->perform({Engine::callback}, [&] { state_->queue->callback(state_->watched(std::move(f))); });
+    });
 }
 
 void Stream::begin_recording() {

@@ -19,7 +19,7 @@ StreamState::~StreamState() {
     } else {
         queue.reset();  // waits for queued work
     }
-    *ended = true;
+    progress->end();
 }
 
 void StreamState::refuse_null(const char* call) {
@@ -125,22 +125,49 @@ void StreamState::synchronize() {
     check_not_forked("Stream::synchronize");
     const u64 until = submitted;
     queue->synchronize();
-    for (u64 seen = completed; seen < until && !completed.compare_exchange_weak(seen, until);) {
-    }
+    progress->complete(until);
+    release_all(progress->take_synchronized());
 }
 
 bool StreamState::reached(u64 ticket) {
-    if (completed >= ticket) return true;
+    if (progress->completed(ticket)) return true;
     const u64 until = submitted;
     if (until < ticket || !queue->idle()) return false;
-    for (u64 seen = completed; seen < until && !completed.compare_exchange_weak(seen, until);) {
-    }
+    progress->complete(until);
     return true;
 }
 
 void StreamState::drain(u64 ticket) noexcept {
-    while (!reached(ticket))
+    // The queue may never be empty, so that a mark tells. The caller may hold the lock: a transfer that allocates may
+    // get here. Then, and without memory for a mark, only an empty queue tells.
+    std::unique_ptr<backend::Event> mark;
+    u64 marked = 0;
+    const auto place_mark = [&] {
+        const std::unique_lock lock(mutex, std::try_to_lock);
+        if (!lock.owns_lock() || queue->captured()) return;
+        std::unique_ptr<backend::Event> event = Access::device(device).create_event();
+        queue->record(*event);
+        mark = std::move(event);
+        marked = submitted;
+    };
+    while (!reached(ticket)) {
+        try {
+            if (mark == nullptr) place_mark();
+            if (mark != nullptr && mark->done()) return progress->complete(marked);
+        } catch (const std::exception&) {
+            mark = nullptr;
+        }
         std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+}
+
+std::function<void()> StreamState::watched(Task f) const {
+    return [progress = progress, before = submitted.load(), f = std::move(f)]() mutable {
+        progress->complete(before);
+        const StreamProgress::Callback running(*progress);
+        const Task once = std::exchange(f, nullptr);  // what it holds is released here
+        once();
+    };
 }
 
 }  // namespace concord::detail

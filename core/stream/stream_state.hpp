@@ -4,6 +4,7 @@
 #include "device/access.hpp"
 #include "memory/buffer_state.hpp"
 #include "stream/operation.hpp"
+#include "stream/stream_progress.hpp"
 #include "system/forked.hpp"
 
 #include <atomic>
@@ -46,7 +47,7 @@ struct StreamState {
     void perform_traced(const Operation& operation, const std::function<void()>& f);
     // Notes that the current operation uses the buffer.
     void note_use(const Buffer& buffer) {
-        Access::state(buffer).note_use(stream, ended, submitted + 1);
+        Access::state(buffer).note_use(stream, progress, submitted + 1);
         if (is_captured) [[unlikely]]
             keep(Access::state(buffer).self.lock());
     }
@@ -63,8 +64,10 @@ struct StreamState {
 
     // Whether all work up to a ticket is done. Asks the device if necessary.
     bool reached(u64 ticket);
-    // Waits until reached(). synchronize() throws errors later.
+    // Waits until reached(), also while other threads keep the queue busy. synchronize() throws errors later.
     void drain(u64 ticket) noexcept;
+    // The callback as the queue runs it. It may release buffers: all work before it is done. The caller holds the lock.
+    std::function<void()> watched(Task f) const;
     void synchronize();
 
     // Validation. Inline, because a launch checks each of its buffers.
@@ -95,8 +98,7 @@ struct StreamState {
     std::unique_ptr<backend::Queue> queue;
     std::mutex mutex;                // one call at a time
     std::atomic<u64> submitted = 0;  // tickets, one per operation in the queue
-    std::atomic<u64> completed = 0;
-    std::shared_ptr<std::atomic<bool>> ended = std::make_shared<std::atomic<bool>>(false);
+    std::shared_ptr<StreamProgress> progress = std::make_shared<StreamProgress>();
     std::shared_ptr<Buffer> zeros;
     std::shared_ptr<Buffer> workspace;
     u64 workspace_uses = 0;

@@ -1,5 +1,6 @@
 #include <concord/lab/input.hpp>
 
+#include <concord/detail/float_environment.hpp>
 #include <concord/internal/host_threads.hpp>
 
 #include <algorithm>
@@ -276,8 +277,13 @@ std::span<const std::byte> Input::piece(u64 first, u64 n, std::vector<std::byte>
 
 void parallel_pieces(u64 n, u64 piece, const std::function<void(u64, u64)>& f) {
     if (n == 0) return;
-    if (n <= piece) return f(0, n);
-    run_pieces(n, piece, f);
+    // References and inputs do not depend on the caller's environment.
+    const auto compute = [&f](u64 first, u64 count) {
+        const detail::DefaultFloatEnvironment environment;
+        f(first, count);
+    };
+    if (n <= piece) return compute(0, n);
+    run_pieces(n, piece, compute);
 }
 
 }  // namespace concord::lab

@@ -2,6 +2,7 @@
 // Arguments and results of calls: memory of NumPy, PyTorch, CuPy, JAX and others as tensors of Concord, without a copy.
 
 #include <concord/concord.hpp>
+#include <concord/detail/float_environment.hpp>
 #include <concord/dlpack.hpp>
 
 #include <nanobind/nanobind.h>
@@ -214,6 +215,7 @@ class Call {
     void finish();
     nb::object make_result(Argument& output);
 
+    detail::DefaultFloatEnvironment environment_;  // also for scalars that are computed before a launch
     const char* name_;
     Common common_;
     Options options_;

@@ -31,7 +31,7 @@ std::vector<std::byte> value_bytes(const char* call, const char* name, nb::handl
     detail::visit_type(type, [&]<class T>(detail::TypeTag<T>) {
         std::conditional_t<std::is_floating_point_v<T>, f64, T> wide{};
         bool has_value = nb::try_cast(value, wide);
-        const T v = static_cast<T>(wide);
+        const T v = detail::in_default_float_environment([&] { return static_cast<T>(wide); });
         if constexpr (std::is_floating_point_v<T>)
             has_value = has_value && std::isfinite(v) == std::isfinite(wide);
         if (!has_value)

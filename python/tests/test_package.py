@@ -1,6 +1,7 @@
 """Tables, the program and the helpers for tests."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -17,6 +18,26 @@ def test_devices():
     assert "selector" in repr(table) and "tbb:0" in repr(table) and "<td>tbb:0</td>" in table._repr_html_()
     assert cc.device("tbb").backend == "tbb"
     assert "tbb:0" in repr(cc.device("tbb"))
+
+
+def test_only_the_backend_that_is_named_is_loaded(tmp_path):
+    """Others may end the process, and drivers handle signals of the process."""
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler")
+    (tmp_path / "fatal.c").write_text("#include <stdlib.h>\nvoid* concord_backend_fatal(void) { abort(); }\n")
+    module = tmp_path / "concord-backend-fatal.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", module, tmp_path / "fatal.c"], check=True)
+    calls = """
+import numpy as np
+import concord as cc
+x = np.arange(10, dtype="f4")
+assert cc.sum(x) == 45 and cc.sum(x, device="tbb") == 45
+assert cc.device("tbb").backend == "tbb"
+assert "libpocl" not in open("/proc/self/maps").read()
+"""
+    env = {**os.environ, "CONCORD_BACKEND_PATH": str(tmp_path)}
+    env.pop("CONCORD_DEVICE", None)
+    subprocess.run([sys.executable, "-c", calls], env=env, check=True)
 
 
 def rows(table):

@@ -36,6 +36,31 @@ def test_device_that_does_not_open(backend, reason):
     fails(4, [f"concord-backend-{backend}.so", reason], "run map --out new.npy --in", THREE, "--device", backend, env=OPENING)  # fmt: skip
 
 
+FATAL = "#include <stdlib.h>\nvoid* concord_backend_fatal(void) { abort(); }\n"
+COMMANDS = [
+    ["run map --in", THREE, "--out", "new.npy", "--device", "tbb"],
+    ["run map --in", THREE, "--out", "new.npy", "--devices", "tbb@baseline"],
+    ["check add --devices tbb --sizes 100 --types f32"],
+    ["bench add --devices tbb:* --sizes 100 --types f32"],
+    ["check add --devices tbb --sizes 100 --types f32 --variants all"],
+    ["algorithms"],
+]
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=lambda words: words[0])
+def test_only_the_backend_that_is_named_is_loaded(arguments, folder):
+    """Another one may end the process."""
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler")
+    (folder / "fatal.c").write_text(FATAL)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", "concord-backend-fatal.so", "fatal.c"], check=True)
+    env = {"CONCORD_BACKEND_PATH": str(folder)}
+    assert concord(*arguments, env=env).status == 0
+    if arguments[-2:] == ["--device", "tbb"]:
+        assert concord(*arguments[:-2], env={**env, "CONCORD_DEVICE": "tbb"}).status == 0
+        assert concord(*arguments[:-2], env=env).status == -6  # `auto` asks all backends
+
+
 def test_other_devices_work():
     result = concord("run map --in", THREE, "--out", "new.npy", "--json", env=OPENING)
     assert result.status == 0 and "cannot open null_open:0" in result.err, result

@@ -1,13 +1,16 @@
 // Memory, queues, events and contexts of other owners: no copies, ordering, what is read-only, and when memory is
 // released.
 #include "devices.hpp"
+#include "spin.hpp"
 
 #include <concord/dlpack.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <functional>
+#include <future>
 #include <iterator>
 #include <numeric>
 #include <thread>
@@ -152,6 +155,114 @@ DEVICE_TEST(adopted_memory_is_released_once_and_after_its_work) {
     }
     CHECK(released == 1);
     CHECK(last == 12);
+}
+
+// The stream is never empty while the memory is dropped.
+DEVICE_TEST(adopted_memory_is_released_while_another_thread_feeds_the_stream) {
+    REQUIRES(shares_host_memory(device), test::needs::host_memory);
+    const auto stream = device.create_stream();
+    std::vector<u32> own(1000, 3);
+    std::atomic<int> released = 0;
+    auto adopted = device.adopt_host(
+        {.handle = own.data(), .bytes = own.size() * sizeof(u32), .release = [&] { ++released; }});
+    const auto spin = test::spin_kernel(device);
+    const Array<u32> out(*stream, 1);
+    const auto feed = [&] {
+        launch(*stream, *spin, LaunchShape::linear(1, 1), out.span(), u32{1000000});
+        auto event = device.create_event();
+        stream->record(*event);
+        return event;
+    };
+    const u32 zero = 0;
+    stream->fill(*adopted, adopted->begin(), own.size() * sizeof(u32), &zero, sizeof zero);
+    std::atomic<bool> stop = false;
+    auto last = feed();
+    std::future<bool> feeder = std::async(std::launch::async, [&] {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        while (!stop && std::chrono::steady_clock::now() < end) {
+            auto next = feed();
+            last->synchronize();
+            last = std::move(next);
+        }
+        return stop.load();
+    });
+    adopted.reset();
+    CHECK(released == 1);
+    CHECK(own.back() == 0);
+    stop = true;
+    CHECK(feeder.get());  // it has not given up
+    stream->synchronize();
+}
+
+// A callback that waited for its own stream would never return.
+DEVICE_TEST(adopted_memory_is_released_in_a_callback_of_its_stream) {
+    REQUIRES(shares_host_memory(device), test::needs::host_memory);
+    const auto stream = device.create_stream();
+    std::vector<u32> own(1000, 3);
+    std::atomic<int> released = 0;
+    const u32 zero = 0;
+    const auto used = [&] {
+        auto buffer = device.adopt_host(
+            {.handle = own.data(), .bytes = own.size() * sizeof(u32), .release = [&] { ++released; }});
+        stream->fill(*buffer, buffer->begin(), own.size() * sizeof(u32), &zero, sizeof zero);
+        return buffer;
+    };
+    int expected = 0, seen = -1;
+    SUBCASE("dropped by the callback") {
+        stream->callback([&, buffer = used()]() mutable {
+            buffer.reset();
+            seen = released;
+        });
+        expected = 1;
+    }
+    SUBCASE("held by the callback's function") {
+        stream->callback([&, buffer = used()] { seen = buffer->size() > 0 ? released.load() : -1; });
+    }
+    SUBCASE("used again behind the callback") {
+        auto buffer = used();
+        std::promise<void> enqueued;
+        stream->callback([&, ready = enqueued.get_future().share()] {
+            ready.wait();
+            buffer.reset();
+            seen = released;
+        });
+        stream->fill(*buffer, buffer->begin(), 4, &zero, sizeof zero);
+        enqueued.set_value();
+        stream->synchronize();
+    }
+    SUBCASE("used again behind the callback, on a stream that is destroyed") {
+        auto buffer = used();
+        std::promise<void> enqueued;
+        const auto short_lived = device.create_stream();
+        short_lived->callback([&, ready = enqueued.get_future().share()] {
+            ready.wait();
+            buffer.reset();
+            seen = released;
+        });
+        short_lived->fill(*buffer, buffer->begin(), 4, &zero, sizeof zero);
+        enqueued.set_value();
+    }
+    stream->synchronize();
+    CHECK(seen == expected);
+    CHECK(released == 1);
+}
+
+DEVICE_TEST(trim_in_a_callback_keeps_memory_that_later_work_of_the_stream_uses) {
+    const auto stream = device.create_stream();
+    device.trim();
+    u64 cached = 0;
+    const u32 zero = 0;
+    auto buffer = device.allocate(1 << 20);
+    stream->callback([&] {
+        stream->fill(*buffer, 0, 4, &zero, sizeof zero);
+        buffer.reset();
+        device.trim();
+        cached = device.memory_use().cached;
+    });
+    stream->synchronize();
+    CHECK(cached >= 1 << 20);
+    device.trim();
+    CHECK(device.memory_use().cached < 1 << 20);
 }
 
 DEVICE_TEST(memory_that_cannot_be_adopted_is_refused) {

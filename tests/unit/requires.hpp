@@ -41,6 +41,7 @@ inline constexpr std::string_view                                           //
     nvrtc = "NVRTC (install it, or set CONCORD_NVRTC)",
     cuda_toolkit = "headers of CUDA's toolkit (install it, or set CUDA_HOME)",
     cuda_mma = "crt/mma.h of CUDA's toolkit (or of nvidia-cuda-nvcc-cu12, next to NVRTC's PyPI package)",
+    comma_locale = "a locale with a decimal comma (apt-get install locales)",
     numpy = "NumPy (apt-get install python3-numpy)",
     test_modules = "modules for tests (set CONCORD_TEST_MODULES to the build's test-modules)";
 }  // namespace needs

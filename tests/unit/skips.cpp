@@ -18,6 +18,8 @@ const SkipRule table[] = {
      .cases = {"host_memory_is_borrowed_in_place", "memory_that_is_adopted_twice_is_not_input_and_output",
                "borrowed_matrices_keep_their_pitch", "read_only_memory_is_not_written",
                "adopted_memory_is_released_once_and_after_its_work",
+               "adopted_memory_is_released_while_another_thread_feeds_the_stream",
+               "adopted_memory_is_released_in_a_callback_of_its_stream",
                "memory_that_cannot_be_adopted_is_refused",
                "dlpack_tensors_of_the_host_are_used_in_place_and_released_once"}},
     {.need = needs::own_memory,
@@ -139,6 +141,10 @@ const SkipRule table[] = {
 #endif
 
     // What the machine or the environment lacks
+    {.need = needs::comma_locale,
+     .maybe_on = ~0U,
+     .cases = {"numbers in files do not depend on the locale",
+               "kernels_and_traces_do_not_depend_on_the_locale"}},
     {.need = needs::numpy, .maybe_on = kinds::none, .cases = {".npy files are those of NumPy"}},
     {.need = needs::test_modules,
      .maybe_on = kinds::none,

@@ -1,12 +1,17 @@
 // `concord devices`: the devices, and why a backend is not available.
 
+#include "driver_process.hpp"
 #include "program.hpp"
 
+#include <concord/internal/backend_status.hpp>
 #include <concord/tuning.hpp>
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <iostream>
+#include <map>
 
 namespace concord::app {
 namespace {
@@ -61,8 +66,12 @@ std::string shortened(const std::string& text) {
     return text.size() <= most ? text : text.substr(0, most - 3) + "...";
 }
 
-// The selector of the device that `auto` opens; empty if there is none.
-std::string auto_selector() {
+// Backends whose drivers end the process that calls them, and how.
+using FatalBackends = std::map<std::string, std::string>;
+
+// The selector of the device that `auto` opens; empty if there is none. `auto` asks all backends.
+std::string auto_selector(const FatalBackends& fatal) {
+    if (!fatal.empty()) return {};
     try {
         return open_device("auto")->info().selector;
     } catch (const Error&) {
@@ -76,23 +85,37 @@ struct Row {
     std::string failure;             // why it does not open
 };
 
-std::vector<Row> rows() {
+// All backends. The fatal ones have their reason.
+std::vector<BackendStatus> statuses(const FatalBackends& fatal) {
+    std::vector<BackendStatus> result;
+    for (const std::string& name : detail::backend_names()) {
+        if (const auto found = fatal.find(name); found != fatal.end())
+            result.push_back({.name = name,
+                              .path = {},
+                              .available = false,
+                              .reason = "its driver " + found->second + "; see `concord doctor`",
+                              .devices = {}});
+        else
+            result.push_back(detail::backend_status(name));
+    }
+    return result;
+}
+
+std::vector<Row> rows(const std::vector<BackendStatus>& backends) {
     std::vector<Row> result;
-    std::vector<DeviceInfo> infos;
-    for (const BackendStatus& backend : backends())
-        infos.insert(infos.end(), backend.devices.begin(), backend.devices.end());
-    for (const std::string& selector : device_selectors()) {
-        for (const DeviceInfo& info : infos) {
-            if (info.selector != selector) continue;
+    for (const BackendStatus& backend : backends) {
+        for (const DeviceInfo& info : backend.devices) {
             Row row{info, nullptr, {}};
             try {
-                row.device = open_device(selector);
+                row.device = open_device(info.selector);
             } catch (const Error& error) {
                 row.failure = error.what();
             }
             result.push_back(std::move(row));
         }
     }
+    std::stable_sort(result.begin(), result.end(),
+                     [](const Row& a, const Row& b) { return a.info.rank < b.info.rank; });
     return result;
 }
 
@@ -103,9 +126,9 @@ ordered_json object_of(const std::vector<DeviceProperty>& properties) {
     return object;
 }
 
-void print_json(const std::vector<Row>& list, bool verbose) {
+void print_json(const std::vector<Row>& list, const std::vector<BackendStatus>& backends,
+                const std::string& preferred, bool verbose) {
     ordered_json root;
-    const std::string preferred = auto_selector();
     root["auto"] = preferred.empty() ? ordered_json(nullptr) : ordered_json(preferred);
     root["devices"] = ordered_json::array();
     for (const Row& row : list) {
@@ -127,7 +150,7 @@ void print_json(const std::vector<Row>& list, bool verbose) {
         root["devices"].push_back(std::move(object));
     }
     root["backends"] = ordered_json::array();
-    for (const BackendStatus& backend : backends()) {
+    for (const BackendStatus& backend : backends) {
         root["backends"].push_back({{"name", backend.name},
                                     {"available", backend.available},
                                     {"reason", backend.reason},
@@ -147,13 +170,14 @@ void print_properties(const char* title, const std::vector<DeviceProperty>& prop
     }
 }
 
-int devices(bool verbose, bool json) {
-    const std::vector<Row> list = rows();
+int list_devices(bool verbose, bool json, const FatalBackends& fatal) {
+    const std::vector<BackendStatus> backends = statuses(fatal);
+    const std::vector<Row> list = rows(backends);
+    const std::string preferred = auto_selector(fatal);
     if (json) {
-        print_json(list, verbose);
+        print_json(list, backends, preferred, verbose);
         return status_ok;
     }
-    const std::string preferred = auto_selector();
     Table table({"selector", "name", "backend", "driver", ">memory", ">units", ""});
     for (const Row& row : list) {
         if (row.device == nullptr) {
@@ -176,7 +200,7 @@ int devices(bool verbose, bool json) {
                    {row.info.selector == preferred ? "auto" : "", Tone::good}});
     }
     if (!table.empty()) table.print(std::cout);
-    for (const BackendStatus& backend : backends()) {
+    for (const BackendStatus& backend : backends) {
         if (!backend.available) std::cout << backend.name << " is not available: " << backend.reason << '\n';
     }
     if (table.empty()) std::cout << "no device is available\n";
@@ -188,6 +212,26 @@ int devices(bool verbose, bool json) {
         print_properties("driver properties", row.device->properties());
     }
     return status_ok;
+}
+
+// Drivers that end their process end a child.
+int devices(bool verbose, bool json) {
+    const auto try_driver = [](const std::function<int()>& f) {
+        constexpr std::chrono::minutes patience(1);
+        return in_driver_process(f, patience, [] { return u64{0}; });
+    };
+    const DriverProcess all = try_driver([&] { return list_devices(verbose, json, {}); });
+    if (all.end.empty()) return all.status;
+    FatalBackends fatal;
+    for (const std::string& name : detail::backend_names()) {
+        DriverProcess one = try_driver([&] {
+            for (const DeviceInfo& info : detail::backend_status(name).devices)
+                static_cast<void>(open_device(info.selector)->properties());
+            return status_ok;
+        });
+        if (!one.end.empty()) fatal.emplace(name, std::move(one.end));
+    }
+    return list_devices(verbose, json, fatal);
 }
 
 }  // namespace
