@@ -40,6 +40,11 @@ void gather_to(Communicator& ranks, Stream& stream, const char* call, const View
                u32 first_target, u32 last_target) {
     const u32 me = ranks.rank();
     const bool is_target = first_target <= me && me <= last_target;
+    detail::check_operand(call, "mine", stream, mine);
+    if (is_target) {
+        detail::check_output(call, "all", stream, all);
+        detail::check_overlap(call, {"all", all}, {"mine", mine});
+    }
     const u64 numbers[] = {mine.count};
     const auto counts = detail::agree(
         ranks, call,
@@ -146,6 +151,7 @@ void combine_all(Communicator& ranks, Stream& stream, const View& data, ReduceOp
 }  // namespace detail
 
 void all_reduce(Communicator& ranks, Stream& stream, const View& data, ReduceOp op) {
+    detail::check_output("all_reduce", "data", stream, data);
     const bool may_gather = detail::SmallGather::all_usable(
         ranks, stream, "all_reduce",
         std::to_string(data.count) + " " + type_name(data) + " by " + std::string(name_of(op)));
@@ -156,6 +162,7 @@ void all_reduce(Communicator& ranks, Stream& stream, const View& data, ReduceOp 
 void broadcast(Communicator& ranks, Stream& stream, const View& data, u32 root) {
     constexpr const char* call = "broadcast";
     detail::check_rank(call, "root", root, ranks.size());
+    (ranks.rank() == root ? detail::check_operand : detail::check_output)(call, "data", stream, data);
     detail::agree(ranks, call,
                   std::to_string(data.count) + " " + type_name(data) + " of rank " + std::to_string(root),
                   {});

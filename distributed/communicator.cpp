@@ -3,6 +3,7 @@
 #include <concord/internal/link.hpp>
 
 #include <concord/internal/environment.hpp>
+#include <concord/internal/operands.hpp>
 
 #include <algorithm>
 
@@ -19,9 +20,12 @@ std::string named(const char* direction, const Message& message) {
                 whose + " is recording, which does not support messages; end the recording first");
 }
 
-void check_messages(const Communicator& ranks, Stream& of_call, const char* what,
+enum class Direction { to, from };
+
+void check_messages(const Communicator& ranks, Stream& of_call, Direction direction,
                     std::span<const Message> messages) {
     constexpr const char* call = "Communicator::exchange";
+    const char* const what = direction == Direction::to ? "to" : "from";
     for (const Message& message : messages) {
         if (message.rank >= ranks.size() || message.rank == ranks.rank())
             throw Error(ErrorCode::invalid_argument, call,
@@ -36,13 +40,19 @@ void check_messages(const Communicator& ranks, Stream& of_call, const char* what
                         "the stream of the message " + named(what, message) + " must be on " +
                             of_call.device().info().selector + " like the stream of the call, got " +
                             stream.device().info().selector);
-        if (message.view.count == 0) continue;
-        detail::check_view(call, what, message.view);
-        if (&message.view.device() != &stream.device())
-            throw Error(ErrorCode::wrong_device, call,
-                        "the message " + named(what, message) + " must be on " +
-                            stream.device().info().selector + " like its stream, got " +
-                            message.view.device().info().selector);
+        const std::string name = "the message " + named(what, message);
+        detail::check_range(call, name, stream, message.view);
+        if (direction == Direction::from) detail::check_writable(call, name, message.view);
+    }
+}
+
+// Throws invalid_argument if a message is received where another one of the call is.
+void check_apart(const std::string& name, const View& view, const char* what,
+                 std::span<const Message> messages) {
+    for (const Message& message : messages) {
+        if (!overlap(view, message.view)) continue;
+        const std::string other = named(what, message);
+        detail::check_overlap("Communicator::exchange", {name.c_str(), view}, {other.c_str(), message.view});
     }
 }
 
@@ -53,8 +63,12 @@ Communicator::~Communicator() = default;
 void Communicator::exchange(Stream& stream, std::span<const Message> sends,
                             std::span<const Message> receives) {
     if (stream.is_recording()) refuse_recording("the stream");
-    check_messages(*this, stream, "to", sends);
-    check_messages(*this, stream, "from", receives);
+    check_messages(*this, stream, Direction::to, sends);
+    check_messages(*this, stream, Direction::from, receives);
+    for (std::size_t i = 0; i < receives.size(); ++i) {
+        check_apart(named("from", receives[i]), receives[i].view, "to", sends);
+        check_apart(named("from", receives[i]), receives[i].view, "from", receives.first(i));
+    }
     if (!sends.empty() || !receives.empty()) do_exchange(stream, sends, receives);
 }
 

@@ -40,9 +40,10 @@ std::string bins_described(const HistogramBins& bins) {
 Enqueued distributed_histogram(Communicator& ranks, Stream& stream, const View& in, const View& counters,
                                const std::string& bins, const DistributedHistogramCall& call) {
     constexpr const char* name = "distributed_histogram";
-    check_view(name, "in", in);
-    check_view(name, "counters", counters);
+    check_operand(name, "in", stream, in);
+    check_output(name, "counters", stream, counters);
     check_counter_type(name, counters.type);
+    check_overlap(name, {"counters", counters}, {"in", in});
     const bool may_gather =
         SmallGather::all_usable(ranks, stream, name,
                                 std::string(name_of(in.type)) + " to " + std::to_string(counters.count) +

@@ -20,12 +20,13 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in,
                             const Options& options) {
     constexpr const char* name = "distributed_reduce";
     const bool is_exact = dependence == OrderDependence::none;
-    check_view(name, "in", in);
-    check_view(name, "out", out);
+    check_operand(name, "in", stream, in);
+    check_output(name, "out", stream, out);
     if (in.type != out.type || out.count != 1)
         throw Error(ErrorCode::invalid_argument, name,
                     "out must be 1 element of " + std::string(name_of(in.type)) + " like in, got " +
                         std::to_string(out.count) + " of " + std::string(name_of(out.type)));
+    check_overlap(name, {"out", out}, {"in", in});
     const ReduceProblem whole = call(in, out);
     const u64 numbers[] = {in.count, SmallGather::is_usable(ranks, stream) ? u64{1} : u64{0}};
     std::vector<u64> counts;

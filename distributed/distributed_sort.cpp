@@ -37,11 +37,14 @@ void copy_part(Stream& stream, const View& from, const View& to) {
     if (from.count > 0) stream.copy(*to.buffer, to.offset, *from.buffer, from.offset, from.bytes());
 }
 
-void check(const char* name, const Columns& in, const Columns& out) {
+void check(const char* name, const Stream& stream, const Columns& in, const Columns& out) {
     const char* const keys_in = in.pairs() ? "keys_in" : "in";
     const char* const keys_out = out.pairs() ? "keys_out" : "out";
-    detail::check_view(name, keys_in, in.keys);
-    detail::check_view(name, keys_out, out.keys);
+    detail::check_operand(name, keys_in, stream, in.keys);
+    detail::check_output(name, keys_out, stream, out.keys);
+    // A range of values without a buffer would count as a sort of keys alone.
+    detail::check_operand(name, "values_in", stream, in.values);
+    detail::check_output(name, "values_out", stream, out.values);
     if (in.pairs() != out.pairs())
         throw Error(ErrorCode::invalid_argument, name, "values must be given for both in and out");
     auto check_count = [&](const char* names, const View& keys, const View& values) {
@@ -52,11 +55,10 @@ void check(const char* name, const Columns& in, const Columns& out) {
     };
     detail::check_same_type(name, {{keys_in, in.keys.type}, {keys_out, out.keys.type}});
     if (!in.pairs()) return;
-    detail::check_view(name, "values_in", in.values);
-    detail::check_view(name, "values_out", out.values);
     detail::check_same_type(name, {{"values_in", in.values.type}, {"values_out", out.values.type}});
     check_count("keys_in and values_in", in.keys, in.values);
     check_count("keys_out and values_out", out.keys, out.values);
+    detail::check_overlap(name, {keys_out, out.keys}, {"values_out", out.values});
 }
 
 std::string described(const Columns& in, const SortBy& by) {
@@ -200,7 +202,7 @@ u32 chunks_per_rank(u64 bytes, u32 ranks) {
 
 Enqueued sort_over(Communicator& ranks, Stream& stream, const char* name, const Columns& in,
                    const Columns& out, const SortBy& by, const Options& options) {
-    check(name, in, out);
+    check(name, stream, in, out);
     const bool merges = detail::supports_merge_runs(stream.device(), in.keys.type, by);
     const u64 numbers[] = {in.keys.count, out.keys.count, merges ? u64{1} : u64{0}};
     std::vector<u64> counts, rooms;

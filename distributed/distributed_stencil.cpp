@@ -122,10 +122,9 @@ bool all_say(Communicator& ranks, bool mine) {
     return std::all_of(all.begin(), all.end(), [](const auto& said) { return said[0] != std::byte{0}; });
 }
 
-// The range of a view that a box occupies. A rank without points may pass a view without a buffer.
-View check_held(const char* name, const Stream& stream, const View& view, Type type, u64 count) {
+// The range of a view that a box occupies.
+View check_held(const char* name, const View& view, Type type, u64 count) {
     if (count == 0) return {};
-    check_operand(call, name, stream, view);
     if (view.type != type)
         refuse(std::string(name) + " must be " + std::string(name_of(type)) + " like the volume, got " +
                std::string(name_of(view.type)));
@@ -251,7 +250,8 @@ u64 DistributedStencil::bytes_per_step() const noexcept {
 
 void DistributedStencil::load(const View& in) {
     State& s = *state_;
-    const View from = detail::check_held("in", s.stream, in, s.type, s.held());
+    detail::check_operand(detail::call, "in", s.stream, in);
+    const View from = detail::check_held("in", in, s.type, s.held());
     if (s.is_server()) {
         s.each_part(from, [&](const detail::BoxMessage& box, const View& volume) {
             const Message message{box.rank(), box.pack(s.stream, volume)};
@@ -273,7 +273,8 @@ void DistributedStencil::run(u64 steps) {
 
 void DistributedStencil::store(const View& out) {
     State& s = *state_;
-    const View to = detail::check_held("out", s.stream, out, s.type, s.held());
+    detail::check_output(detail::call, "out", s.stream, out);
+    const View to = detail::check_held("out", out, s.type, s.held());
     if (s.is_server()) {
         s.each_part(to, [&](const detail::BoxMessage& box, const View& volume) {
             const Message message{box.rank(), box.target(volume)};
@@ -290,6 +291,8 @@ void DistributedStencil::store(const View& out) {
 void distributed_stencil(Communicator& ranks, Stream& stream, const View& in, const StarCoefficients& star,
                          const View& out, const VolumeExtents& shape, u64 steps,
                          const DistributedStencilOptions& options) {
+    detail::check_operand(detail::call, "in", stream, in);
+    detail::check_output(detail::call, "out", stream, out);
     const bool holds = in.buffer != nullptr && out.buffer != nullptr;
     if (holds) {
         detail::check_same_type(detail::call, {{"in", in.type}, {"out", out.type}});

@@ -202,9 +202,9 @@ std::string index_source(const IndexKernelDefinition& d, const IndexLanguage& la
 class IndexKernelCode {
   public:
     explicit IndexKernelCode(const IndexKernelDefinition& d)
-        : definition_(d), helpers_(functions_called(d.body, d.file)) {
+        : definition_(d), helpers_(functions_called(d.body, {d.file, d.unit})) {
         for (const std::string_view parameter : parameters_of(d))
-            name_in(d, parameter);  // refuses a parameter without a name
+            names_.push_back(name_in(d, parameter));  // refuses a parameter without a name
         std::string all(d.body);
         unportable_ = unportable_call(d.body, helpers_);
         if (unportable_.empty() && adds_floats(d)) unportable_ = "atomic_add";
@@ -241,6 +241,8 @@ class IndexKernelCode {
         }
         return nullptr;
     }
+    // The name of parameter i after the index.
+    std::string_view name(std::size_t i) const { return names_[definition_.rank + i]; }
     bool uses_f64() const { return uses_f64_; }
     /// The least number of indices per task on CPUs: as many as take longer than the start of a task.
     u64 least_tile() const { return least_tile_; }
@@ -257,6 +259,7 @@ class IndexKernelCode {
     };
 
     const IndexKernelDefinition& definition_;
+    std::vector<std::string_view> names_;  // of the parameters
     std::vector<const NamedFunction*> helpers_;
     Written written_[std::size(index_languages)];
     std::string unportable_;
@@ -306,15 +309,43 @@ std::vector<std::shared_ptr<Device>> devices_to_compile_for() {
     return devices;
 }
 
-// Whether no two buffers overlap, except inputs.
+View view_of(const KernelArgument& argument) {
+    return {argument.buffer, argument.offset, argument.count, argument.type.value_or(Type::u8)};
+}
+
+void check_operands(const Stream& stream, const IndexKernelDefinition& d, const IndexKernelCode& code,
+                    std::span<const KernelArgument> arguments) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (!d.types[i].is_buffer) continue;
+        const auto check = d.types[i].is_const ? check_operand : check_output;
+        check(d.name, code.name(i), stream, view_of(arguments[i]));
+    }
+}
+
+// Whether no two buffers overlap, except inputs. Throws invalid_argument for memory that was adopted twice.
 bool are_distinct(const IndexKernelDefinition& d, std::span<const KernelArgument> arguments) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         for (std::size_t j = 0; j < i; ++j) {
-            if (arguments[i].buffer == nullptr || arguments[j].buffer != arguments[i].buffer) continue;
-            if (!d.types[i].is_const || !d.types[j].is_const) return false;
+            if (arguments[i].buffer == nullptr || arguments[j].buffer == nullptr) continue;
+            if (d.types[i].is_const && d.types[j].is_const) continue;
+            if (arguments[j].buffer == arguments[i].buffer) return false;
+            overlap(view_of(arguments[i]), view_of(arguments[j]));
         }
     }
     return true;
+}
+
+// A work-item may do nothing with a range that has no elements, but a launch needs a buffer for it.
+std::shared_ptr<Buffer> place_empty(Stream& stream, const IndexKernelDefinition& d,
+                                    std::span<KernelArgument> arguments) {
+    std::shared_ptr<Buffer> place;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (!d.types[i].is_buffer || arguments[i].buffer != nullptr) continue;
+        if (!place) place = stream.scratch(1);
+        arguments[i].buffer = place.get();
+        arguments[i].offset = place->begin();
+    }
+    return place;
 }
 
 }  // namespace
@@ -341,11 +372,16 @@ Enqueued run_index_kernel(Stream& stream, const IndexKernelDefinition& d, const 
                           std::span<const KernelArgument> arguments, bool compile_everywhere) {
     Device& device = stream.device();
     IndexKernelCode& code = code_of(d);
+    check_operands(stream, d, code, arguments);
     if (code.uses_f64() && !device.traits().fp64)
         throw Error(
             ErrorCode::unsupported, std::string(d.name),
             device.info().selector + " has no f64 arithmetic, in which exp and other math functions compute");
     const auto [nx, ny, nz] = extents;
+    const CheckedSize rows = CheckedSize(ny) * nz, all_indices = rows * nx;
+    if (!all_indices.fits(~u64{0} >> 1))
+        throw Error(ErrorCode::invalid_argument, d.name,
+                    "too many indices, got " + size_name({nx, ny, nz}) + "; the limit is 2^63 - 1");
     constexpr u64 max_groups = 65535;  // along y and z
     // A work-item beyond the limit of groups would need a loop, which costs a tenth of a memory-bound kernel's speed.
     const bool loops = class_of(device) == DeviceClass::groups && (ny > max_groups || nz > max_groups);
@@ -371,13 +407,8 @@ Enqueued run_index_kernel(Stream& stream, const IndexKernelDefinition& d, const 
         shape.groups_z = std::min(max_groups, nz);
     } else {
         // At most 64 tiles per unit.
-        const CheckedSize rows = CheckedSize(ny) * nz;
-        const CheckedSize all = rows * nx;
-        if (!all.fits(~u64{0} >> 1))
-            throw Error(ErrorCode::invalid_argument, std::string(d.name),
-                        "too many indices, got " + size_name({nx, ny, nz}) + "; the limit is 2^63 - 1");
         const u64 tile =
-            std::max(code.least_tile(), divide_up(nx * ny * nz, u64{64} * device.traits().units));
+            std::max(code.least_tile(), divide_up(all_indices.value(), u64{64} * device.traits().units));
         tile_x = std::min(nx, tile);
         tile_y = std::max<u64>(1, tile / tile_x);
         shape.groups_x = divide_up(nx, tile_x) * divide_up(ny * nz, tile_y);
@@ -391,6 +422,7 @@ Enqueued run_index_kernel(Stream& stream, const IndexKernelDefinition& d, const 
     const auto rest = std::transform(std::begin(sizes), std::end(sizes), all.begin(),
                                      [](const u64& size) { return argument(size); });
     std::copy(arguments.begin(), arguments.end(), rest);
+    const std::shared_ptr<Buffer> place = place_empty(stream, d, all.last(arguments.size()));
     stream.launch(*kernel, shape, all);
     return enqueued;
 }

@@ -173,7 +173,7 @@ Enqueued TextKernel::run(Stream& stream, const AnyExtents& extents,
             if (view->type != parameter.type) detail::refuse_index_view(state_->definition, i, view->type);
             if (argument.is_const_ && !parameter.is_const)
                 refuse("the kernel may write to '" + parameter.name + "', and the range is constant");
-            list.push_back(detail::argument(*view));
+            list.push_back(detail::unchecked_argument(*view));
             continue;
         }
         detail::visit_type(parameter.type, [&]<class T>(detail::TypeTag<T>) {

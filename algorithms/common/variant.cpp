@@ -1,5 +1,5 @@
 #include <concord/detail/checked_size.hpp>
-#include <concord/variant.hpp>
+#include <concord/internal/operands.hpp>
 
 #include <algorithm>
 
@@ -164,22 +164,30 @@ void throw_unsupported_variant(std::string_view algorithm, std::string_view name
                     "; available: " + joined(usable));
 }
 
-void check_operand(const char* algorithm, const char* name, const Stream& stream, const View& view) {
-    check_view(algorithm, name, view);
-    if (view.buffer != nullptr && view.buffer->kind() == Buffer::Kind::host)
-        throw Error(ErrorCode::invalid_argument, algorithm,
-                    std::string(name) + " is in a host buffer; pass a device buffer");
+void check_range(std::string_view call, std::string_view name, const Stream& stream, const View& view) {
+    check_view(call, name, view);
     if (view.buffer == nullptr || &view.device() == &stream.device()) return;
-    throw Error(ErrorCode::wrong_device, algorithm,
+    throw Error(ErrorCode::wrong_device, call,
                 std::string(name) + " must be on the stream's device " + stream.device().info().selector +
                     ", got a buffer on " + view.device().info().selector);
 }
 
-void check_output(const char* algorithm, const char* name, const Stream& stream, const View& view) {
-    check_operand(algorithm, name, stream, view);
-    if (view.buffer != nullptr && view.buffer->read_only())
-        throw Error(ErrorCode::invalid_argument, algorithm,
-                    std::string(name) + " is read-only memory; pass an output that may be written");
+void check_writable(std::string_view call, std::string_view name, const View& view) {
+    if (view.buffer == nullptr || !view.buffer->read_only()) return;
+    throw Error(ErrorCode::invalid_argument, call,
+                std::string(name) + " is read-only memory; pass an output that may be written");
+}
+
+void check_operand(std::string_view call, std::string_view name, const Stream& stream, const View& view) {
+    check_range(call, name, stream, view);
+    if (view.buffer == nullptr || view.buffer->kind() != Buffer::Kind::host) return;
+    throw Error(ErrorCode::invalid_argument, call,
+                std::string(name) + " is in a host buffer; pass a device buffer");
+}
+
+void check_output(std::string_view call, std::string_view name, const Stream& stream, const View& view) {
+    check_operand(call, name, stream, view);
+    check_writable(call, name, view);
 }
 
 void check_same_type(std::string_view call, std::initializer_list<std::pair<const char*, Type>> types) {

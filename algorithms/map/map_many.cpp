@@ -4,7 +4,12 @@
 
 namespace concord::detail {
 
-u64 check_map_many(std::string_view name, std::span<const View> in, std::span<const View> out) {
+u64 check_map_many(const Stream& stream, std::string_view name, std::span<const View> in,
+                   std::span<const View> out) {
+    for (std::size_t i = 0; i < in.size(); ++i)
+        check_operand(name, "range " + std::to_string(i), stream, in[i]);
+    for (std::size_t o = 0; o < out.size(); ++o)
+        check_output(name, "output " + std::to_string(o), stream, out[o]);
     const u64 n = out[0].count;
     const auto check_count = [&](std::string_view kind, std::span<const View> views) {
         for (std::size_t i = 0; i < views.size(); ++i) {

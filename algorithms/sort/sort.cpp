@@ -251,6 +251,9 @@ void check(Stream& stream, const SortProblem& p) {
     auto refuse = [](const std::string& what) { throw Error(ErrorCode::invalid_argument, "sort", what); };
     const NamedView in{p.pairs() ? "keys_in" : "in", p.in}, out{p.pairs() ? "keys_out" : "out", p.out},
         values_in{"values_in", p.values_in}, values_out{"values_out", p.values_out};
+    // A range of values without a buffer would count as a sort of keys alone.
+    check_operand("sort", "values_in", stream, p.values_in);
+    check_output("sort", "values_out", stream, p.values_out);
     std::vector<NamedView> inputs{in}, outputs{out};
     if (p.pairs()) {
         inputs.push_back(values_in);

@@ -10,9 +10,11 @@
 
 #include <concord/detail/checked_size.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <vector>
 
 namespace concord {
 
@@ -30,43 +32,81 @@ std::string_view name_of(Dialect dialect) {
 
 namespace detail {
 
-// The cache of compiled kernels. Entries are never removed or moved, so that a look-up needs no lock. Each entry has a
-// lock, so that threads compile different kernels concurrently and the same kernel once.
-struct Kernels {
+// The cache of compiled kernels. It keeps those that were used last, so that a program that compiles new texts for ever
+// does not grow. Each entry has a lock, so that threads compile different kernels concurrently and the same one once.
+class Kernels {
+  public:
+    // The kernel of a key. Calls make() if there is none.
+    template <class Make>
+    std::shared_ptr<Kernel> of(const KernelKey& key, const Make& make) {
+        Bucket& bucket = buckets_[key.hash() % std::size(buckets_)];
+        std::shared_ptr<Entry> entry;
+        bool is_new = false;
+        {
+            const std::lock_guard lock(bucket.mutex);
+            const auto found = std::find_if(bucket.entries.begin(), bucket.entries.end(),
+                                            [&](const auto& e) { return e->key == key.bytes(); });
+            is_new = found == bucket.entries.end();
+            entry = is_new ? bucket.entries.emplace_back(std::make_shared<Entry>(key.bytes())) : *found;
+            entry->used = is_new ? ++time_ : time_.load(std::memory_order_relaxed);
+            if (entry->kernel) return entry->kernel;
+        }
+        if (is_new && ++count_ > most_kernels) remove_oldest();
+        const std::lock_guard lock(entry->mutex);
+        if (std::shared_ptr<Kernel> kernel = finished(bucket, *entry)) return kernel;
+        std::shared_ptr<Kernel> made = make();
+        const std::lock_guard in_bucket(bucket.mutex);
+        entry->kernel = made;
+        return made;
+    }
+
+  private:
     struct Entry {
         explicit Entry(std::string_view key) : key(key) {}
 
         const std::string key;  // KernelKey::bytes()
-        std::unique_ptr<Entry> next;
-        std::mutex mutex;
+        std::mutex mutex;       // of the thread that compiles
         std::shared_ptr<Kernel> kernel;
-        std::atomic<bool> is_ready = false;  // kernel is final
+        u64 used = 0;  // time of the last use
     };
-    // A list of entries. Readers use `first`, and `owner` owns the list.
     struct Bucket {
-        std::atomic<Entry*> first = nullptr;
-        std::unique_ptr<Entry> owner;
+        std::mutex mutex;  // for the list, and for `kernel` and `used` of its entries
+        std::vector<std::shared_ptr<Entry>> entries;
     };
 
-    static Entry* find(Entry* entry, std::string_view key) {
-        while (entry != nullptr && entry->key != key)
-            entry = entry->next.get();
-        return entry;
+    static std::shared_ptr<Kernel> finished(Bucket& bucket, const Entry& entry) {
+        const std::lock_guard lock(bucket.mutex);
+        return entry.kernel;
     }
-    Entry& of(const KernelKey& key) {
-        Bucket& bucket = buckets[key.hash() % std::size(buckets)];
-        if (Entry* entry = find(bucket.first.load(std::memory_order_acquire), key.bytes())) return *entry;
-        const std::lock_guard lock(mutex);
-        if (Entry* entry = find(bucket.owner.get(), key.bytes())) return *entry;
-        auto added = std::make_unique<Entry>(key.bytes());
-        added->next = std::move(bucket.owner);
-        bucket.owner = std::move(added);
-        bucket.first.store(bucket.owner.get(), std::memory_order_release);
-        return *bucket.owner;
+    // Removes the entry that was not used for the longest time. Work that uses its kernel, and a thread that compiles
+    // it, keep what they need.
+    void remove_oldest() {
+        const std::lock_guard lock(removing_);
+        Bucket* of_oldest = nullptr;
+        u64 oldest = ~u64{0};
+        for (Bucket& bucket : buckets_) {
+            const std::lock_guard in_bucket(bucket.mutex);
+            for (const auto& entry : bucket.entries) {
+                if (entry->used >= oldest) continue;
+                oldest = entry->used;
+                of_oldest = &bucket;
+            }
+        }
+        if (of_oldest == nullptr) return;
+        std::shared_ptr<Entry> removed;  // its kernel ends without the lock of the bucket
+        const std::lock_guard in_bucket(of_oldest->mutex);
+        std::vector<std::shared_ptr<Entry>>& entries = of_oldest->entries;
+        const auto at = std::min_element(entries.begin(), entries.end(),
+                                         [](const auto& a, const auto& b) { return a->used < b->used; });
+        removed = std::move(*at);
+        entries.erase(at);
+        --count_;
     }
 
-    std::mutex mutex;  // for adding entries
-    Bucket buckets[1024];
+    std::atomic<u64> time_ = 0;   // the number of entries that were made
+    std::atomic<u64> count_ = 0;  // the number of entries
+    std::mutex removing_;
+    Bucket buckets_[1024];
 };
 
 // Members are destroyed in reverse order: kernels and cached memory before the backend's device.
@@ -103,7 +143,6 @@ void refuse_compile_only(std::string_view call, std::string_view selector) {
 
 using detail::Access;
 using detail::check_not_forked;
-using detail::Kernels;
 
 Device::Device(std::unique_ptr<backend::Device> device)
     : info_(device->info()),
@@ -238,12 +277,7 @@ void Device::trim() {
 std::shared_ptr<Kernel> Device::kernel(const KernelSpec& spec) {
     check_not_forked("Device::kernel");
     if (spec.fresh) return compile(spec);
-    Kernels::Entry& entry = state_->kernels.of(detail::KernelKey(spec, traits_.dialect));
-    if (entry.is_ready.load(std::memory_order_acquire)) return entry.kernel;
-    const std::lock_guard lock(entry.mutex);
-    if (!entry.kernel) entry.kernel = compile(spec);
-    entry.is_ready.store(true, std::memory_order_release);
-    return entry.kernel;
+    return state_->kernels.of(detail::KernelKey(spec, traits_.dialect), [&] { return compile(spec); });
 }
 
 std::shared_ptr<Kernel> Device::compile(const KernelSpec& spec) {
@@ -253,6 +287,7 @@ std::shared_ptr<Kernel> Device::compile(const KernelSpec& spec) {
                     "kernel " + std::string(spec.entry) + " has no source in " +
                         std::string(name_of(traits_.dialect)) + ", the language of " + info_.selector);
     if (spec.source != nullptr) detail::check_options(*spec.source);
+    detail::check_entry(spec.entry);
     const detail::DefaultFloatEnvironment environment;  // compilers compute constants
     if (!state_->afresh)
         return Access::make<Kernel>(*this, std::string(spec.entry), state_->backend->compile(spec), -1.0);

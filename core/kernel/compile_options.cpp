@@ -146,4 +146,13 @@ std::string_view plain_entry(std::string_view entry) {
     return entry.substr(begin);
 }
 
+void check_entry(std::string_view entry) {
+    constexpr std::size_t longest = 200;
+    const std::string_view name = plain_entry(entry);
+    if (name.size() > longest)
+        throw Error(ErrorCode::invalid_argument, "Device::compile",
+                    "name of a kernel is too long, got " + std::to_string(name.size()) + " characters, '" +
+                        std::string(name.substr(0, 20)) + "...'; the limit is " + std::to_string(longest));
+}
+
 }  // namespace concord::detail

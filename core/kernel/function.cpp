@@ -81,7 +81,7 @@ Operator detail::finish(Operator op) {
     check(op.result);
     std::for_each(op.arguments.begin(), op.arguments.end(), check);
     std::for_each(op.bound.begin(), op.bound.end(), check);
-    const std::vector<const NamedFunction*> called = functions_called(op.text, op.file);
+    const std::vector<const NamedFunction*> called = functions_called(op.text, {op.file, op.unit});
     op.unportable = unportable_call(op.text, called);
     op.needs_f64 = computes_in_f64(op.text);
     op.helpers.clear();
@@ -104,12 +104,14 @@ Operator detail::finish(Operator op) {
 }
 
 Operator detail::make_operator(std::string_view name, std::string_view text, std::string_view file, u32 line,
-                               Type result, std::span<const Type> arguments, std::span<const Type> bound) {
+                               const void* unit, Type result, std::span<const Type> arguments,
+                               std::span<const Type> bound) {
     Operator op;
     op.name = name;
     op.text = text;
     op.file = file;
     op.line = line;
+    op.unit = unit;
     op.result = result;
     op.arguments.assign(arguments.begin(), arguments.end());
     op.bound.assign(bound.begin(), bound.end());

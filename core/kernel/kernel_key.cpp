@@ -88,7 +88,14 @@ KernelKey::KernelKey(const KernelSpec& spec, Dialect dialect) {
     if (dialect == Dialect::host) {
         for (const HostKernel::Entry function : spec.host.versions)
             to = put(to, reinterpret_cast<std::uintptr_t>(function));
-        to = put(to, spec.host.parameters.data());
+        // A library that was closed may have had other parameters where this one has its own.
+        u64 parameters = spec.host.parameters.size();
+        for (const HostKernel::Parameter& p : spec.host.parameters) {
+            const u64 type = p.type ? static_cast<u64>(*p.type) + 1 : 0;
+            const u64 word = u64{p.bytes} << 32 | type << 2 | u64{p.pointer} << 1 | u64{p.is_class};
+            parameters = parameters * 0x9e3779b97f4a7c15 + word;
+        }
+        to = put(put(to, spec.host.parameters.data()), parameters);
         hash = mixed(hash, reinterpret_cast<std::uintptr_t>(spec.host.versions[0]), 0);
     } else {
         if (spec.source != nullptr) to = put(to, spec.source->content());

@@ -113,37 +113,42 @@ NamedFunctions& named_functions() {
     return functions;
 }
 
-// The function that a call of `name` in `file` means; null if there is none.
-const NamedFunction* function_named(std::string_view name, std::string_view file) {
+std::string place_of(const NamedFunction& function) {
+    return std::string(function.file) + ":" + std::to_string(function.line);
+}
+
+// The function that a call of `name` means; null if there is none.
+const NamedFunction* function_named(std::string_view name, const SourcePlace& place) {
     NamedFunctions& all = named_functions();
     const std::lock_guard lock(all.mutex);
     const NamedFunction* found = nullptr;
     for (const NamedFunction* function : all.list) {
-        if (function->name != name) continue;
+        if (function->name != name || (place.unit != nullptr && function->unit != place.unit)) continue;
+        const bool is_here = function->file == place.file;
         // In another file it is out of sight, and the body means the function that all languages have.
-        if (function->file != file && is_portable_function(name)) continue;
-        const bool is_nearer = found != nullptr && function->file == file && found->file != file;
-        if (found != nullptr && found->file == file && function->file != file) continue;
+        if (!is_here && is_portable_function(name)) continue;
+        const bool is_nearer = found != nullptr && is_here && found->file != place.file;
+        if (found != nullptr && found->file == place.file && !is_here) continue;
         if (found != nullptr && !is_nearer && found->text != function->text)
             throw Error(ErrorCode::invalid_argument, std::string(name),
-                        "several functions have this name, in " + std::string(found->file) + " and " +
-                            std::string(function->file) + "; rename one of them");
+                        "several functions have this name, in " + place_of(*found) + " and " +
+                            place_of(*function) + "; rename one of them");
         found = function;
     }
     return found;
 }
 
-void add_called(std::string_view text, std::string_view file, std::vector<const NamedFunction*>& list) {
+void add_called(std::string_view text, const SourcePlace& place, std::vector<const NamedFunction*>& list) {
     const std::string plain = plain_text(text);
     find_word(plain, [&](std::string_view word, std::size_t begin, std::size_t end) {
         if (!is_called(plain, begin, end)) return false;
-        const NamedFunction* const function = function_named(word, file);
+        const NamedFunction* const function = function_named(word, place);
         if (function != nullptr && is_in_vocabulary(word))
             throw Error(ErrorCode::invalid_argument, std::string(word),
-                        "called in " + std::string(file) +
+                        "called in " + std::string(place.file) +
                             ", where the name means the function of concord/vocabulary.hpp; rename your own");
         if (function == nullptr || std::find(list.begin(), list.end(), function) != list.end()) return false;
-        add_called(function->text, function->file, list);
+        add_called(function->text, {function->file, function->unit}, list);
         list.push_back(function);
         return false;
     });
@@ -152,8 +157,8 @@ void add_called(std::string_view text, std::string_view file, std::vector<const 
 }  // namespace
 
 NamedFunction::NamedFunction(std::string_view the_name, std::string_view the_text, std::string_view the_file,
-                             u32 the_line)
-    : name(the_name), text(the_text), file(the_file), line(the_line) {
+                             u32 the_line, const void* the_unit)
+    : name(the_name), text(the_text), file(the_file), line(the_line), unit(the_unit) {
     NamedFunctions& all = named_functions();
     const std::lock_guard lock(all.mutex);
     all.list.push_back(this);
@@ -165,9 +170,9 @@ NamedFunction::~NamedFunction() {
     all.list.erase(std::find(all.list.begin(), all.list.end(), this));
 }
 
-std::vector<const NamedFunction*> functions_called(std::string_view text, std::string_view file) {
+std::vector<const NamedFunction*> functions_called(std::string_view text, const SourcePlace& place) {
     std::vector<const NamedFunction*> list;
-    add_called(text, file, list);
+    add_called(text, place, list);
     return list;
 }
 

@@ -33,7 +33,7 @@ void detail::check_delivers(const Stream& stream, const char* call) {
                     "a result for the host cannot be recorded; use the form with an output range");
 }
 
-void detail::check_view(const char* call, const char* name, const View& view) {
+void detail::check_view(std::string_view call, std::string_view name, const View& view) {
     const auto refuse = [&](const std::string& what) {
         throw Error(ErrorCode::invalid_argument, call, std::string(name) + ": " + what);
     };
@@ -90,7 +90,11 @@ bool overlap(const View& a, const View& b) {
         if (a.buffer != nullptr && b.buffer != nullptr) refuse_adopted_twice(a, b);
         return false;
     }
-    return a.offset < b.offset + b.bytes() && b.offset < a.offset + a.bytes();
+    const auto begins_in = [](const View& one, const View& other) {
+        const detail::CheckedSize end = detail::CheckedSize(other.count) * size_of(other.type) + other.offset;
+        return !end.fits() || one.offset < end.value();
+    };
+    return begins_in(a, b) && begins_in(b, a);
 }
 
 View View::part(u64 first, u64 n) const {

@@ -1,6 +1,7 @@
 #include "stream/recorded.hpp"
 #include "stream/stream_state.hpp"
 
+#include <concord/detail/checked_size.hpp>
 #include <concord/internal/foreign_use.hpp>
 #include <concord/peer.hpp>
 
@@ -267,7 +268,9 @@ void Stream::launch(const Kernel& kernel, const LaunchShape& asked,
             if (argument.size > 0) state_->check_host_pointer("Stream::launch", argument.value);
             continue;
         }
-        state_->check_range("Stream::launch", *argument.buffer, argument.offset, 0);
+        const detail::CheckedSize bytes = detail::CheckedSize(argument.count) * argument.element_size;
+        state_->check_range("Stream::launch", *argument.buffer, argument.offset,
+                            bytes.fits() ? bytes.value() : ~u64{0});
         const bool is_aligned = argument.offset == 0 || argument.offset % argument.element_size == 0;
         if (argument.buffer->kind() == Buffer::Kind::host || !is_aligned) [[unlikely]]
             throw Error(

@@ -18,7 +18,7 @@ namespace {
 // Parameters that are bound: all but the free ones.
 Operator bound_operator(const Operator& whole, std::size_t free) {
     const std::span<const Type> types(whole.arguments);
-    return detail::make_operator(whole.name, whole.text, whole.file, whole.line, whole.result,
+    return detail::make_operator(whole.name, whole.text, whole.file, whole.line, whole.unit, whole.result,
                                  types.first(free), types.subspan(free));
 }
 

@@ -3,6 +3,7 @@
 
 #include <concord/internal/host_copy.hpp>
 #include <concord/internal/host_threads.hpp>
+#include <concord/internal/kernel_key.hpp>
 #include <concord/internal/processor.hpp>
 #include <concord/log.hpp>
 
@@ -272,6 +273,69 @@ TEST_CASE("host_threads() follows CONCORD_THREADS and the affinity of the proces
     CHECK(passes("CONCORD_THREADS=", 1));
     CHECK(passes("CONCORD_THREADS=2", 2));
     CHECK(sched_setaffinity(0, sizeof all, &all) == 0);
+}
+
+namespace {
+void no_work(const Group& /*group*/, u32* /*x*/) {}
+
+std::shared_ptr<Kernel> kernel_named(Device& device, u64 number) {
+    const std::string name = "kernel_" + std::to_string(number);
+    return device.kernel({.entry = name, .host = host_kernel<&no_work>()});
+}
+}  // namespace
+
+TEST_CASE("a device keeps the kernels that were used last") {
+    const auto device = open_device("tbb");
+    std::vector<std::weak_ptr<Kernel>> kernels;
+    const auto alive = [&] {
+        return std::count_if(kernels.begin(), kernels.end(),
+                             [](const auto& kernel) { return !kernel.expired(); });
+    };
+    constexpr u64 most = detail::most_kernels;
+    for (u64 i = 0; i < 2 * most; ++i) {
+        kernels.push_back(kernel_named(*device, i));
+        CHECK(kernel_named(*device, 0) == kernels[0].lock());
+        if (i < most / 2) CHECK(alive() == static_cast<std::ptrdiff_t>(i + 1));
+    }
+    CHECK(alive() <= static_cast<std::ptrdiff_t>(most));
+    CHECK(alive() > static_cast<std::ptrdiff_t>(most / 2));
+    CHECK(!kernels[0].expired());
+    CHECK(kernels[1].expired());
+    CHECK(kernel_named(*device, 1)->name() == "kernel_1");
+}
+
+TEST_CASE("threads use more kernels than a device keeps") {
+    const auto device = open_device("tbb");
+    std::vector<std::thread> threads;
+    for (u64 t = 0; t < 4; ++t) {
+        threads.emplace_back([&, t] {
+            const auto stream = device->create_stream();
+            const Array<u32> x(*stream, 1);
+            for (u64 i = 0; i < 2 * detail::most_kernels; ++i) {
+                const u64 number = (i * (t + 1)) % (3 * detail::most_kernels / 2);
+                const auto kernel = kernel_named(*device, number);
+                CHECK(kernel->name() == "kernel_" + std::to_string(number));
+                launch(*stream, *kernel, LaunchShape::linear(1, 1), x);
+            }
+            stream->synchronize();
+        });
+    }
+    for (std::thread& thread : threads)
+        thread.join();
+}
+
+TEST_CASE("a host kernel with other parameters at the same place is another kernel") {
+    const auto device = open_device("tbb");
+    std::array<HostKernel::Parameter, 1> parameters = {
+        {{.bytes = sizeof(void*), .pointer = true, .is_class = false, .type = Type::u32}}};
+    HostKernel host = host_kernel<&no_work>();
+    host.parameters = parameters;
+    const KernelSpec spec{.entry = "changed", .host = host};
+    const auto first = device->kernel(spec);
+    CHECK(device->kernel(spec) == first);
+    parameters[0].type = Type::f64;  // as after dlclose() and dlopen() of another library
+    CHECK(device->kernel(spec) != first);
+    CHECK(device->kernel(spec)->parameters()[0].type == Type::f64);
 }
 
 TEST_SUITE_END();

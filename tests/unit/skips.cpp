@@ -16,6 +16,7 @@ const SkipRule table[] = {
     {.need = needs::host_memory,
      .on = kinds::opencl_many | any_cuda | kinds::minimal,
      .cases = {"host_memory_is_borrowed_in_place", "memory_that_is_adopted_twice_is_not_input_and_output",
+               "memory_that_is_adopted_twice_is_not_input_and_output_of_a_kernel",
                "borrowed_matrices_keep_their_pitch", "read_only_memory_is_not_written",
                "adopted_memory_is_released_once_and_after_its_work",
                "adopted_memory_is_released_while_another_thread_feeds_the_stream",

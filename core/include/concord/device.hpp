@@ -141,7 +141,8 @@ class Device final : public std::enable_shared_from_this<Device> {
     void trim();
 
     /// The compiled kernel for a specification. The first call compiles it or loads it from the disk cache. Later calls
-    /// look it up by the content of the specification. Throws compile_failed, and unsupported if the kernel has no
+    /// look it up by the content of the specification. The device keeps the 1024 kernels that were used last. Throws
+    /// invalid_argument (a name of more than 200 characters), compile_failed, and unsupported if the kernel has no
     /// source in the device's language.
     std::shared_ptr<Kernel> kernel(const KernelSpec& spec);
     /// Compiles a kernel or loads it from the disk cache, without the in-memory cache. Throws like kernel().

@@ -46,6 +46,7 @@ struct Operator {
     std::string text;             ///< definition of `concord_function` in the common subset
     std::string file;             ///< file of the definition, for messages of the compilers
     u32 line = 0;                 ///< line of the definition
+    const void* unit = nullptr;   ///< the translation unit; null if it is a text of the program
     Type result = Type::f32;      ///< result type
     std::vector<Type> arguments;  ///< types of the arguments, without the bound ones
     std::vector<Type> bound;      ///< types of the bound values, which are passed with each call
@@ -83,7 +84,8 @@ namespace detail {
 
 // Constructs an operator and its hash.
 Operator make_operator(std::string_view name, std::string_view text, std::string_view file, u32 line,
-                       Type result, std::span<const Type> arguments, std::span<const Type> bound);
+                       const void* unit, Type result, std::span<const Type> arguments,
+                       std::span<const Type> bound);
 
 template <class F>
 struct Signature;
@@ -148,15 +150,22 @@ struct HostFunction {
     }
 };
 
+namespace {
+// Its address identifies the translation unit.
+[[maybe_unused]] char translation_unit;
+}  // namespace
+
 // A CONCORD_FUNCTION under its name, for bodies that call it. Registered while it exists.
 struct NamedFunction {
-    NamedFunction(std::string_view name, std::string_view text, std::string_view file, u32 line);
+    NamedFunction(std::string_view name, std::string_view text, std::string_view file, u32 line,
+                  const void* unit);
     ~NamedFunction();
     NamedFunction(const NamedFunction&) = delete;
     NamedFunction& operator=(const NamedFunction&) = delete;
 
     std::string_view name, text, file;
     u32 line;
+    const void* unit;  // address of its translation_unit
 };
 
 // Throws invalid_argument: the parameter has no such value.
@@ -237,8 +246,8 @@ class Function {
     static const Operator& erased() {
         static constexpr std::array<Type, sizeof...(B)> bound{type_of<B>()...};
         static constexpr auto arguments = free_types(std::make_index_sequence<free_count>{});
-        static const Operator op =
-            detail::make_operator(F::name, F::text, F::file, F::line, type_of<Result>(), arguments, bound);
+        static const Operator op = detail::make_operator(F::name, F::text, F::file, F::line, F::unit,
+                                                         type_of<Result>(), arguments, bound);
         return op;
     }
 
@@ -281,14 +290,20 @@ class Function {
 /// Defines the operator object NAME at namespace scope. PARAMETERS are in parentheses, and the body follows:
 /// `CONCORD_FUNCTION(float, twice, (float x), return 2 * x;)`. RESULT, PARAMETERS and the body may use the unqualified
 /// names i8 to f64, as in OpenCL C.
-#define CONCORD_FUNCTION(RESULT, NAME, PARAMETERS, ...)                                     \
-    struct NAME##_concord_function : ::concord::Vocabulary {                                \
-        [[gnu::always_inline]] static inline RESULT call PARAMETERS { __VA_ARGS__ }         \
-        static constexpr std::string_view name = #NAME;                                     \
-        static constexpr std::string_view text =                                            \
-            #RESULT " concord_function" #PARAMETERS " { " #__VA_ARGS__ " }";                \
-        static constexpr std::string_view file = __FILE__;                                  \
-        static constexpr ::concord::u32 line = __LINE__;                                    \
-        static inline const ::concord::detail::NamedFunction named{name, text, file, line}; \
-    };                                                                                      \
-    inline constexpr ::concord::Function<NAME##_concord_function> NAME{};
+///
+/// NAME and its type are local to the translation unit, so that two files or plug-ins may use one name for different
+/// functions. In a header, each file that includes it has a copy; the copies share what CUDA and OpenCL compile.
+#define CONCORD_FUNCTION(RESULT, NAME, PARAMETERS, ...)                                            \
+    namespace {                                                                                    \
+    struct NAME##_concord_function : ::concord::Vocabulary {                                       \
+        [[gnu::always_inline]] static inline RESULT call PARAMETERS { __VA_ARGS__ }                \
+        [[maybe_unused]] static constexpr std::string_view name = #NAME;                           \
+        [[maybe_unused]] static constexpr std::string_view text =                                  \
+            #RESULT " concord_function" #PARAMETERS " { " #__VA_ARGS__ " }";                       \
+        [[maybe_unused]] static constexpr std::string_view file = __FILE__;                        \
+        [[maybe_unused]] static constexpr const void* unit = &::concord::detail::translation_unit; \
+        [[maybe_unused]] static constexpr ::concord::u32 line = __LINE__;                          \
+        static inline const ::concord::detail::NamedFunction named{name, text, file, line, unit};  \
+    };                                                                                             \
+    }                                                                                              \
+    [[maybe_unused]] constexpr ::concord::Function<NAME##_concord_function> NAME{};

@@ -214,6 +214,7 @@ struct KernelSpec {
     const KernelSource* source = nullptr;  ///< null if the kernel exists only as a host function
     /// Name of the kernel function; a temporary string does not compile. In CUDA C++ also an expression that names a
     /// kernel without extern "C": "scale<float>", "physics::step". OpenCL C then uses its last identifier: "scale".
+    /// That identifier has at most 200 characters.
     detail::TextView entry = {};
     Constants constants = {};      ///< constants that the source sees as macros
     const Operator* op = nullptr;  ///< operator that the source sees as `struct Op` and apply(); may be null

@@ -42,7 +42,7 @@ struct View {
 
 namespace detail {
 // Throws invalid_argument unless the view's range lies in its buffer and is aligned to its elements.
-void check_view(const char* call, const char* name, const View& view);
+void check_view(std::string_view call, std::string_view name, const View& view);
 }  // namespace detail
 /// Whether two views have a byte in common. Throws invalid_argument if they are in two buffers on one memory, as far as
 /// addresses tell (Device::adopt).
@@ -258,10 +258,17 @@ namespace detail {
 struct ValueBytes {
     std::span<const std::byte> bytes;
 };
+// The argument of a view whose buffer may be null.
+inline KernelArgument unchecked_argument(const View& view) {
+    return {.buffer = view.buffer,
+            .offset = view.offset,
+            .count = view.count,
+            .element_size = size_of(view.type),
+            .type = view.type};
+}
 inline KernelArgument argument(const View& view) {
     if (view.buffer == nullptr) refuse_no_buffer("launch");
-    return {
-        .buffer = view.buffer, .offset = view.offset, .element_size = size_of(view.type), .type = view.type};
+    return unchecked_argument(view);
 }
 template <Range R>
 KernelArgument argument(const R& range) {

@@ -55,6 +55,7 @@ struct LaunchShape {
 struct KernelArgument {
     Buffer* buffer = nullptr;       ///< the buffer; null for a value
     u64 offset = 0;                 ///< of a buffer: bytes from its base, a multiple of element_size
+    u64 count = 0;                  ///< of a buffer: elements of the range; the launch checks that it fits
     u32 element_size = 1;           ///< of a buffer: bytes of one element
     const void* value = nullptr;    ///< of a value: its bytes, read before launch() returns
     u32 size = 0;                   ///< of a value: its size in bytes
@@ -93,7 +94,8 @@ class Stream final : public std::enable_shared_from_this<Stream> {
     void copy(Buffer& to, u64 to_offset, const Buffer& from, u64 from_offset, u64 bytes);
     /// Fills a range with a pattern of 1, 2, 4 or 8 bytes. `offset` and `bytes` are multiples of the pattern's size.
     void fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size);
-    /// Launches a kernel over a grid. A grid without groups does nothing. See also the typed launch() in span.hpp.
+    /// Launches a kernel over a grid. A grid without groups does nothing. See also the typed launch() in span.hpp. The
+    /// call does not know which buffers the kernel writes: it accepts read-only ones for every parameter.
     void launch(const Kernel& kernel, const LaunchShape& shape, std::span<const KernelArgument> arguments);
     /// Records the event: marks this point of the stream. The mark replaces an earlier one.
     void record(Event& event);

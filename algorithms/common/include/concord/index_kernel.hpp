@@ -77,6 +77,7 @@ class IndexKernelCode;
 // A CONCORD_KERNEL with its types erased.
 struct IndexKernelDefinition {
     std::string_view name, parameters, body, file;
+    const void* unit = nullptr;  // the translation unit, see NamedFunction
     u32 line = 0;
     u32 rank = 1;
     std::span<const IndexParameter> types;  // after the index
@@ -84,7 +85,8 @@ struct IndexKernelDefinition {
     std::atomic<IndexKernelCode*>* code = nullptr;  // null before the first call
 };
 
-// Enqueues the kernel over the extents. `arguments`: those after the index.
+// Enqueues the kernel over the extents. `arguments`: those after the index, checked here. A range without elements may
+// have no buffer.
 Enqueued run_index_kernel(Stream& stream, const IndexKernelDefinition& definition,
                           const std::array<u64, 3>& extents, std::span<const KernelArgument> arguments,
                           bool compile_everywhere);
@@ -192,10 +194,11 @@ class IndexKernel {
     static constexpr u32 rank = Types::rank;
 
     /// Enqueues the body for each index in [0, extents). `arguments` are those after the index: ranges for buffers, and
-    /// values, which are converted to the parameter's type if it has them. Asynchronous. Throws invalid_argument
-    /// (element types, values), wrong_device, unsupported (f64 on a device without it), compile_failed. A debug build
-    /// also compiles for the other backends at the first call, if they are available, so that a body that one of them
-    /// refuses fails on all.
+    /// values, which are converted to the parameter's type if it has them. Ranges without elements need no buffer.
+    /// Asynchronous. Throws invalid_argument (element types, values, ranges that exceed their buffers, read-only memory
+    /// for a parameter that is not const, more than 2^63 - 1 indices), wrong_device, unsupported (f64 on a device
+    /// without it), compile_failed. A debug build also compiles for the other backends at the first call, if they are
+    /// available, so that a body that one of them refuses fails on all.
     ///
     /// Enqueued::order is canonical if the body calls only functions that all devices compute alike. It says nothing
     /// about the bits of a NaN that the body stores without canonical().
@@ -213,6 +216,7 @@ class IndexKernel {
             .parameters = K::parameters,
             .body = K::body,
             .file = K::file,
+            .unit = K::unit,
             .line = K::line,
             .rank = rank,
             .types = Types::parameters,
@@ -253,7 +257,9 @@ class IndexKernel {
     }
     template <class V>
     static KernelArgument erased(const V& value) {
-        if constexpr (std::is_same_v<V, View> || is_element<V>) {
+        if constexpr (std::is_same_v<V, View>) {
+            return detail::unchecked_argument(value);
+        } else if constexpr (is_element<V>) {
             return detail::argument(value);
         } else {
             return {.value = &value, .size = sizeof(V)};
@@ -285,17 +291,21 @@ std::vector<std::string> check(const IndexKernel<K>& kernel) {
 }  // namespace concord
 
 /// Defines the kernel object NAME at namespace scope. PARAMETERS are in parentheses, the index first, and the body
-/// follows. PARAMETERS and the body may use the unqualified names i8 to f64.
-#define CONCORD_KERNEL(NAME, PARAMETERS, ...)                                     \
-    struct NAME##_concord_kernel : ::concord::Vocabulary {                        \
-        [[gnu::always_inline]] static inline void call PARAMETERS { __VA_ARGS__ } \
-        static constexpr std::string_view name = #NAME;                           \
-        static constexpr std::string_view parameters = #PARAMETERS;               \
-        static constexpr std::string_view body = #__VA_ARGS__;                    \
-        static constexpr std::string_view file = __FILE__;                        \
-        static constexpr ::concord::u32 line = __LINE__;                          \
-    };                                                                            \
-    inline constexpr ::concord::IndexKernel<NAME##_concord_kernel> NAME{};
+/// follows. PARAMETERS and the body may use the unqualified names i8 to f64. Each translation unit has its own object,
+/// as with CONCORD_FUNCTION.
+#define CONCORD_KERNEL(NAME, PARAMETERS, ...)                                                      \
+    namespace {                                                                                    \
+    struct NAME##_concord_kernel : ::concord::Vocabulary {                                         \
+        [[gnu::always_inline]] static inline void call PARAMETERS { __VA_ARGS__ }                  \
+        [[maybe_unused]] static constexpr std::string_view name = #NAME;                           \
+        [[maybe_unused]] static constexpr std::string_view parameters = #PARAMETERS;               \
+        [[maybe_unused]] static constexpr std::string_view body = #__VA_ARGS__;                    \
+        [[maybe_unused]] static constexpr std::string_view file = __FILE__;                        \
+        [[maybe_unused]] static constexpr const void* unit = &::concord::detail::translation_unit; \
+        [[maybe_unused]] static constexpr ::concord::u32 line = __LINE__;                          \
+    };                                                                                             \
+    }                                                                                              \
+    [[maybe_unused]] constexpr ::concord::IndexKernel<NAME##_concord_kernel> NAME{};
 
 /// Defines a struct of values that kernels take as a parameter: `CONCORD_STRUCT(Star, float c[5]; int radius;)`.
 /// Members are element types under names that all three languages have (float, double, int ...), and arrays of them.

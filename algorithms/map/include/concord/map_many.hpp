@@ -15,8 +15,8 @@
 /// - Order: elements are independent: canonical, unless f calls functions that devices compute differently. A NaN
 ///   result is the canonical one.
 /// - Asynchrony: enqueues on the stream and returns.
-/// - Errors: invalid_argument (counts, overlap), wrong_device, unsupported (f64 on a device without it),
-///   compile_failed.
+/// - Errors: invalid_argument (counts, overlap, a read-only output), wrong_device, unsupported (f64 on a device without
+///   it), compile_failed.
 
 #include <concord/detail/canonical.hpp>
 #include <concord/index_kernel.hpp>
@@ -137,8 +137,9 @@ Outputs<O...> outputs(const O&... ranges) {
 
 namespace detail {
 
-// Checks counts and overlaps and returns n. Throws invalid_argument.
-u64 check_map_many(std::string_view name, std::span<const View> in, std::span<const View> out);
+// Checks the ranges, their counts and overlaps and returns n. Throws invalid_argument, wrong_device.
+u64 check_map_many(const Stream& stream, std::string_view name, std::span<const View> in,
+                   std::span<const View> out);
 // The text of the kernel's body: out0[i] = f(in0[i], ...), or the call of a function with outputs.
 std::string map_many_body(std::string_view function, std::span<const std::string> elements,
                           std::span<const Type> outputs, bool has_result, u64 bound);
@@ -227,6 +228,7 @@ struct MapMany<F, std::tuple<S...>, std::tuple<O...>, std::tuple<B...>> {
                                              .parameters = parameters,
                                              .body = body,
                                              .file = F::file,
+                                             .unit = F::unit,
                                              .line = F::line,
                                              .rank = 1,
                                              .types = Types::parameters,
@@ -277,15 +279,19 @@ Enqueued map(Stream& stream, const Inputs<S...>& in, const Outputs<O...>& out, c
     std::array<KernelArgument, std::tuple_size_v<typename Map::Rest>> arguments;
     std::size_t at = 0;
     for (const View& view : out.views)
-        arguments[at++] = detail::argument(view);
+        arguments[at++] = detail::unchecked_argument(view);
     const auto add = [&](const auto& value) {
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, View>) read[read_count++] = value;
-        arguments[at++] = detail::argument(value);
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, View>) {
+            read[read_count++] = value;
+            arguments[at++] = detail::unchecked_argument(value);
+        } else {
+            arguments[at++] = detail::argument(value);
+        }
     };
     std::apply([&](const auto&... value) { (add(value), ...); }, values);
     std::apply([&](const auto&... value) { (add(value), ...); }, f.values());
     const detail::IndexKernelDefinition& definition = Map::definition();
-    const u64 n = detail::check_map_many(definition.name, {read.data(), read_count}, out.views);
+    const u64 n = detail::check_map_many(stream, definition.name, {read.data(), read_count}, out.views);
     return detail::run_index_kernel(stream, definition, {n, 1, 1}, arguments, false);
 }
 
@@ -295,6 +301,7 @@ template <class T>
 struct MapIdentity {
     [[gnu::always_inline]] static T call(T x) { return x; }
     static constexpr std::string_view name = "iota", file = "builtin";
+    static constexpr const void* unit = nullptr;
     static constexpr u32 line = 1;
     static constexpr bool is_identity = true;
 };

@@ -19,5 +19,7 @@ Flag flag_at(const std::vector<std::string>& flags, std::size_t at);
 bool is_expression(std::string_view entry);
 // The last identifier of an entry, before template arguments: "step" for "physics::step<float, 3>".
 std::string_view plain_entry(std::string_view entry);
+// Throws invalid_argument if the name of the kernel is longer than all drivers support: PoCL 3.1 names a file after it.
+void check_entry(std::string_view entry);
 
 }  // namespace concord::detail

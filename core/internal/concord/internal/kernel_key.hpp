@@ -11,6 +11,9 @@ ContentHash content_hash(std::string_view bytes);
 // The length up to which a key stores a text itself instead of its hash.
 inline constexpr std::size_t longest_text = 64;
 
+// The limit of kernels in a device's cache. A program that uses more in turn loads them from the disk cache again.
+inline constexpr u64 most_kernels = 1024;
+
 // A specification in one language as bytes. Keys are equal only if assemble() gives equal sources, or if the host
 // functions are the same. The source, the operator and long texts enter as 128-bit hashes. Construction allocates
 // nothing and takes far less time than a launch.

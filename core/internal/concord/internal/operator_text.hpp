@@ -50,10 +50,17 @@ std::string unportable_call(std::string_view text, const std::vector<const Named
 // counts.
 std::string unportable_helper(const NamedFunction& function, const std::vector<const NamedFunction*>& known);
 
+// Where a source is: its file, and its translation unit, which is null for a text of the program.
+struct SourcePlace {
+    std::string_view file;
+    const void* unit;
+};
+
 // The functions of CONCORD_FUNCTION that the source calls, directly or through others, each after those that it calls.
-// Of several with one name it takes the one of this file. Throws invalid_argument if several come into question and
-// differ, and if a function of this file has a name of the vocabulary.
-std::vector<const NamedFunction*> functions_called(std::string_view text, std::string_view file);
+// They are in its translation unit. A text may call all functions; of several with one name it takes the one of its
+// file. Throws invalid_argument if several come into question and differ, and if a function of this file has a name of
+// the vocabulary.
+std::vector<const NamedFunction*> functions_called(std::string_view text, const SourcePlace& place);
 // The text of a function under its private name.
 std::string named(std::string_view text, std::string_view name);
 

@@ -1,0 +1,121 @@
+"""Every public call checks its operands: outputs that are read-only, too short, of another type, of another device or that
+overlap an input, and empty arrays. A public name that is in neither table fails."""
+
+import numpy as np
+import pytest
+
+import concord as cc
+
+N = 16
+ROW, SQUARE, CUBE = (N,), (4, 4), (2, 4, 4)
+TWICE = cc.kernel("void twice(u64 i, f32* out, const f32* x) { out[i] = 2 * x[i]; }")
+UNARY = ("abs acos asin atan cbrt cos cosh cospi erf erfc exp exp2 expm1 lgamma log log10 log1p log2 negative rsqrt sin sinh "
+         "sinpi sqrt square tan tanh tgamma").split()
+
+# The calls with an output: the shape of their inputs, and the call.
+CALLS = {name: (ROW, lambda x, out, f=getattr(cc, name), **more: f(x, out=out, **more)) for name in UNARY}
+CALLS |= {name: (ROW, lambda x, out, f=getattr(cc, name), **more: f(x, x, out=out, **more)) for name in ("atan2", "hypot", "pow", "add")}
+CALLS |= {name: (ROW, lambda x, out, f=getattr(cc, name), **more: f(x, out=out, **more))
+          for name in ("sum", "prod", "min", "max", "cumsum", "sort")}
+CALLS |= {
+    "argsort": (ROW, lambda x, out, **more: cc.argsort(x, out=out, **more)),
+    "bincount": (ROW, lambda x, out, **more: cc.bincount(x.astype("i4") if isinstance(x, np.ndarray) else x, out=out, **more)),
+    "map": (ROW, lambda x, out, **more: cc.map("negate", x, out=out, **more)),
+    "partition": (ROW, lambda x, out, **more: cc.partition(x, ">", 0, out=out, **more)[0]),
+    "reduce": (ROW, lambda x, out, **more: cc.reduce(x, "sum", out=out, **more)),
+    "scan": (ROW, lambda x, out, **more: cc.scan(x, out=out, **more)),
+    "transpose": (SQUARE, lambda x, out, **more: cc.transpose(x, out=out, **more)),
+    "matmul": (SQUARE, lambda x, out, **more: cc.matmul(x, x, out=out, **more)),
+    "convolve": (SQUARE, lambda x, out, **more: cc.convolve(x, np.ones((3, 3), "f4"), out=out, **more)),
+    "stencil": (CUBE, lambda x, out, **more: cc.stencil(x, [1, 1], out=out, **more)),
+}
+# Calls whose results are new arrays; kernels, whose outputs are arguments; and what takes no arrays.
+NEW_RESULTS = {"compact", "compress", "histogram", "sort_pairs"}
+KERNELS = {"kernel", "Kernel"}
+WITHOUT = {"Array", "CompileFailed", "Device", "DeviceFailed", "Error", "FileError", "Function", "InvalidArgument", "OutOfMemory",
+           "Stream", "Table", "Unavailable", "Unsupported", "WrongDevice", "algorithms", "array", "bench", "check", "device",
+           "devices", "empty", "from_dlpack", "function", "testing"}
+REFUSED = (ValueError, cc.WrongDevice, cc.Unsupported)
+
+
+def test_every_public_name_is_known():
+    tables = (set(CALLS), NEW_RESULTS, KERNELS, WITHOUT)
+    assert sum(map(len, tables)) == len(set().union(*tables))
+    assert set().union(*tables) == set(cc.__all__)
+
+
+@pytest.fixture(params=CALLS)
+def call(request):
+    return CALLS[request.param]
+
+
+def input_of(shape):
+    return np.ones(shape, "f4")
+
+
+def result_of(call, device):
+    shape, run = call
+    return np.asarray(run(input_of(shape), None, device=device))
+
+
+def test_read_only_outputs(call, device):
+    result = result_of(call, device)
+    out = np.full_like(result, 7)
+    out.flags.writeable = False
+    before = out.copy()
+    with pytest.raises(ValueError, match="read-only"):
+        call[1](input_of(call[0]), out, device=device)
+    assert (out == before).all()
+
+
+def test_outputs_of_another_shape_or_type(call, device):
+    result = result_of(call, device)
+    shorter = np.empty(np.array(result.shape) - 1 if result.ndim else (1,), result.dtype)
+    other = np.empty(result.shape, "i2")
+    for out in (shorter, other):
+        with pytest.raises(ValueError, match="out has dtype|counters|out has the shape"):
+            call[1](input_of(call[0]), out, device=device)
+
+
+def test_outputs_that_overlap_an_input(call, device):
+    result = result_of(call, device)
+    if result.dtype != np.float32:
+        pytest.skip("the result has another type")
+    shape = call[0]
+    memory = np.ones(2 * np.prod(shape) + 1, "f4")
+    x = memory[:np.prod(shape)].reshape(shape)
+    out = memory[1:1 + result.size].reshape(result.shape)
+    with pytest.raises((ValueError, NotImplementedError), match="overlap|in place|in-place"):
+        call[1](x, out, device=device)
+
+
+def test_kernels():
+    x, out = input_of(ROW), np.full(ROW, 7, "f4")
+    out.flags.writeable = False
+    with pytest.raises(ValueError, match="out is read-only"):
+        TWICE(N, out, x, device="tbb")
+    assert (out == 7).all()
+    TWICE(0, np.empty(0, "f4"), np.empty(0, "f4"), device="tbb")
+
+
+def test_names_of_kernels_have_a_limit(device):
+    x = np.zeros(4, "f4")
+    for length in (200, 201, 260):
+        fill = cc.kernel("void %s(u64 i, f32* x) { x[i] = 1; }" % ("a" * length))
+        if length <= 200:
+            fill(4, x, device=device)
+            assert (x == 1).all()
+        else:
+            with pytest.raises(ValueError, match=f"got {length} characters"):
+                fill(4, x, device=device)
+
+
+def test_devices_of_arrays(call, device):
+    others = [name for name in cc.devices().column("selector") if name.split(":")[0] != device.split(":")[0]]
+    if not others:
+        pytest.skip("one device only")
+    result = result_of(call, device)
+    x = cc.array(input_of(call[0]), device=device)
+    out = cc.empty(result.shape, result.dtype.name, others[0])
+    with pytest.raises(REFUSED, match=others[0].split(":")[0]):
+        call[1](x, out)
