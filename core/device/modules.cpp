@@ -106,7 +106,8 @@ std::vector<ModulePath> find_modules(std::string_view prefix) {
                 module.refused = "not accessible";
             else if (!fs::is_regular_file(target, error))
                 module.refused = "not a regular file";
-            else if (module.refused = why_untrusted(target); module.refused.empty() && !is_whole_library(target))
+            else if (module.refused = why_untrusted(target);
+                     module.refused.empty() && !is_whole_library(target))
                 module.refused = "an incomplete file";
             seen.push_back(std::move(name));
         }

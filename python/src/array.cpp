@@ -649,7 +649,7 @@ bool Argument::from_buffer(nb::handle object) {
         // ctypes has no strides.
         if (b.strides == nullptr) continue;
         strides[at] = b.strides[i] / b.itemsize;
-        if (b.strides[i] % b.itemsize != 0 && b.shape[i] > 1)
+        if (b.strides[i] % b.itemsize != 0 && shape[at] > 1)
             refuse_this("has a stride of " + std::to_string(b.strides[i]) +
                         " bytes; expected a multiple of its element size");
     }
