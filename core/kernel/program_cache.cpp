@@ -65,8 +65,12 @@ std::string problem_of(const fs::path& where) {
     std::error_code error;
     fs::create_directories(where.parent_path(), error);
     if (error) return error.message();
-    if (::mkdir(where.c_str(), 0700) != 0 && errno != EEXIST)
-        return std::error_code(errno, std::generic_category()).message();
+    if (::mkdir(where.c_str(), 0700) != 0) {
+        const int why = errno;
+        if (why != EEXIST) return std::error_code(why, std::generic_category()).message();
+        if (!fs::is_directory(where, error))
+            return std::make_error_code(std::errc::not_a_directory).message();
+    }
     if (std::string why = why_untrusted(where); !why.empty()) return why;
     return ::access(where.c_str(), W_OK | X_OK) == 0
                ? std::string()
