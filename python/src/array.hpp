@@ -312,8 +312,8 @@ nb::object reduced_builtin(nb::handle x, const std::string& op, nb::handle out, 
 nb::object scanned_builtin(nb::handle x, const std::string& op, bool exclusive, nb::handle out,
                            const Common& common);
 
-// At the end of the interpreter: deletes what was dropped, and keeps what is dropped from now on. The process then waits
-// for calls of other threads before it ends the drivers.
+// At the end of the interpreter: deletes what was dropped, and keeps what is dropped from now on. The process then
+// waits for calls of other threads before it ends the drivers.
 void end_with_interpreter();
 
 void define_arrays(nb::module_& module);
