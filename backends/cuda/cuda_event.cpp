@@ -1,6 +1,10 @@
 #include "cuda_event.hpp"
 
+#include <concord/internal/readable_memory.hpp>
+
 #include <algorithm>
+#include <cstdint>
+#include <string>
 
 namespace concord::cuda {
 
@@ -27,6 +31,9 @@ CudaEvent::CudaEvent(CudaDevice& device, CUevent adopted)
     : device_(device), handle_(device.context(), adopted), capture_(Capture::possible) {
     if (adopted == nullptr)
         throw Error(ErrorCode::invalid_argument, "Device::adopt_event", "null handle; pass the CUevent");
+    if (!detail::is_readable(adopted))
+        throw Error(ErrorCode::invalid_argument, "Device::adopt_event",
+                    "not a CUevent, got " + std::to_string(reinterpret_cast<std::uintptr_t>(adopted)));
 }
 
 void CudaEvent::check_not_captured(const char* call) const {

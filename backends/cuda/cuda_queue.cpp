@@ -1,11 +1,14 @@
 #include "cuda_queue.hpp"
 
+#include <concord/internal/readable_memory.hpp>
 #include <concord/log.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <new>
+#include <string>
 #include <utility>
 
 namespace concord::cuda {
@@ -58,6 +61,11 @@ CudaQueue::CudaQueue(CudaDevice& device, concord::Device& pool, CUstream stream)
       may_be_captured_(true),
       target_(stream),
       callbacks_(std::make_shared<StreamCallbacks>()) {
+    // The driver follows the pointer. Null, 1 and 2 are its default streams.
+    if (const auto number = reinterpret_cast<std::uintptr_t>(stream);
+        number > 2 && !detail::is_readable(stream))
+        throw Error(ErrorCode::invalid_argument, "Device::adopt_stream",
+                    "not a CUstream, got " + std::to_string(number));
     const UncapturedCurrent current(*context_, "Device::adopt_stream");
     if (captured()) return;  // a query would end the capture with an error
     const CUresult state = driver_.stream_query(stream);

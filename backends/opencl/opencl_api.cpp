@@ -2,11 +2,15 @@
 
 #include <concord/internal/environment.hpp>
 #include <concord/internal/modules.hpp>
+#include <concord/internal/readable_memory.hpp>
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cinttypes>
 #include <cstdio>
+#include <cstring>
 #include <mutex>
 #include <new>
 #include <string>
@@ -77,10 +81,53 @@ std::string as_text(std::string bytes) {
     return bytes.substr(first, bytes.find_last_not_of(' ') - first + 1);
 }
 
+const void* first_word(const void* object) {
+    const void* word = nullptr;
+    std::memcpy(&word, object, sizeof word);
+    return word;
+}
+
+// How the objects of the drivers begin.
+struct Beginnings {
+    std::vector<const void*> known;
+    bool all_known = true;  // false: a driver without cl_khr_icd, which was loaded without a loader
+};
+
+Beginnings find_beginnings() {
+    Beginnings found;
+    cl_uint count = 0;
+    if (cl().clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS) return found;
+    std::vector<cl_platform_id> platforms(count);
+    if (cl().clGetPlatformIDs(count, platforms.data(), nullptr) != CL_SUCCESS) return found;
+    for (cl_platform_id platform : platforms) {
+        cl_uint devices = 0;
+        cl_device_id device = nullptr;
+        if (cl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, &devices) != CL_SUCCESS) continue;
+        if (first_word(platform) == first_word(device))
+            found.known.push_back(first_word(device));
+        else
+            found.all_known = false;
+    }
+    return found;
+}
+
 }  // namespace
 
 const Api& cl() {
     return loader().api;
+}
+
+std::string handle_text(const void* handle) {
+    char text[24];
+    std::snprintf(text, sizeof text, "0x%" PRIxPTR, reinterpret_cast<std::uintptr_t>(handle));
+    return text;
+}
+
+bool is_object(const void* handle) {
+    if (!detail::is_readable(handle)) return false;
+    static const Beginnings beginnings = find_beginnings();
+    return !beginnings.all_known || std::find(beginnings.known.begin(), beginnings.known.end(),
+                                              first_word(handle)) != beginnings.known.end();
 }
 
 namespace {

@@ -207,10 +207,20 @@ T ask_value(cl_device_id device, cl_device_info question, T otherwise = {}) {
     return value;
 }
 
+// "0x7f00": an address, for messages.
+std::string handle_text(const void* handle);
+
+// Whether the handle may be passed to the loader, which follows the pointer at its beginning to the driver's functions:
+// objects of one driver begin with the same pointer (cl_khr_icd). Reads no memory that is not readable.
+bool is_object(const void* handle);
+
 // An answer about an object of another owner. Throws invalid_argument if the driver does not know the object. `what` is
 // the object's type.
 template <class T, class F, class Object>
 T asked(const F& function, Object object, cl_uint question, const char* call, const char* what) {
+    if (!is_object(object))
+        throw Error(ErrorCode::invalid_argument, call,
+                    std::string("not a ") + what + ", got " + handle_text(object));
     T value{};
     const cl_int status = function(object, question, sizeof value, &value, nullptr);
     if (status != CL_SUCCESS)

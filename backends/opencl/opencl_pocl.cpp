@@ -1,5 +1,6 @@
 #include "opencl_pocl.hpp"
 
+#include <concord/detail/trusted_code.hpp>
 #include <concord/internal/environment.hpp>
 
 #include <execinfo.h>
@@ -68,6 +69,11 @@ std::string pocl_cache_problem() {
                u64{system.f_bavail} * system.f_frsize < room_needed) {
         why = "less than 4 MiB are free";
     }
+    // PoCL loads machine code from it.
+    if (const std::string other = fs::exists(folder, error) ? detail::why_untrusted(folder) : std::string();
+        !other.empty())
+        return "PoCL's cache of kernels " + detail::quoted(folder.string()) + " is " + other +
+               "; set POCL_CACHE_DIR to a folder of yours";
     if (why.empty()) return {};
     return "PoCL cannot write its cache of kernels in " + detail::quoted(folder.string()) + " (" + why +
            "); set POCL_CACHE_DIR to a folder with room";

@@ -3,18 +3,13 @@
 #include <concord/error.hpp>
 #include <concord/internal/environment.hpp>
 #include <concord/internal/folder_names.hpp>
-#include <concord/internal/input_file.hpp>
 #include <concord/log.hpp>
 
 #include <dlfcn.h>
-#include <link.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 
 namespace concord::detail {
@@ -44,30 +39,6 @@ void add_folder(const fs::path& path, std::vector<ModulePath>& folders) {
     folders.push_back({std::move(folder), std::move(refused)});
 }
 
-// Whether the file contains all that its program headers announce. The loader does not check that, and a module whose
-// copying was interrupted ends the process with SIGBUS. True for other files, which the loader refuses.
-bool is_whole(const fs::path& path) try {
-    const InputFile file(path, "module");
-    const auto read = [&](void* to, std::size_t bytes, u64 offset) {
-        return ::pread(file.descriptor(), to, bytes, static_cast<off_t>(offset)) ==
-               static_cast<ssize_t>(bytes);
-    };
-    ElfW(Ehdr) header;
-    if (!read(&header, sizeof header, 0) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-        header.e_phentsize != sizeof(ElfW(Phdr)))
-        return true;
-    for (u64 i = 0; i < header.e_phnum; ++i) {
-        ElfW(Phdr) segment;
-        if (!read(&segment, sizeof segment, header.e_phoff + i * sizeof segment)) return false;
-        if (segment.p_type == PT_LOAD &&
-            (segment.p_filesz > file.size() || segment.p_offset > file.size() - segment.p_filesz))
-            return false;
-    }
-    return true;
-} catch (const Error&) {
-    return true;  // not readable
-}
-
 }  // namespace
 
 // Asks the kernel. The loader knows a program only by its argv[0], and some libraries only by a relative path.
@@ -89,19 +60,6 @@ fs::path file_of(const void* address) {
     Dl_info info{};
     if (dladdr(address, &info) == 0 || info.dli_fname == nullptr || info.dli_fname[0] != '/') return {};
     return real_path(info.dli_fname);
-}
-
-std::string why_untrusted(const fs::path& path) {
-    struct stat status {
-    }, library{};
-    if (::stat(path.c_str(), &status) != 0) return "not accessible";
-    const std::string kind = S_ISDIR(status.st_mode) ? "a folder" : "a file";
-    if ((status.st_mode & S_IWOTH) != 0) return kind + " that every user may write to";
-    const fs::path own = file_of(reinterpret_cast<const void*>(&why_untrusted));
-    if (status.st_uid == 0 || status.st_uid == ::geteuid() ||
-        (::stat(own.c_str(), &library) == 0 && status.st_uid == library.st_uid))
-        return {};
-    return kind + " of another user";
 }
 
 std::vector<ModulePath> module_folders_of_environment() {
@@ -148,7 +106,8 @@ std::vector<ModulePath> find_modules(std::string_view prefix) {
                 module.refused = "not accessible";
             else if (!fs::is_regular_file(target, error))
                 module.refused = "not a regular file";
-            else if (module.refused = why_untrusted(target); module.refused.empty() && !is_whole(target))
+            else if (module.refused = why_untrusted(target);
+                     module.refused.empty() && !is_whole_library(target))
                 module.refused = "an incomplete file";
             seen.push_back(std::move(name));
         }

@@ -1,3 +1,4 @@
+#include <concord/detail/trusted_code.hpp>
 #include <concord/error.hpp>
 #include <concord/internal/environment.hpp>
 #include <concord/internal/folder_names.hpp>
@@ -6,7 +7,11 @@
 #include <concord/internal/program_cache.hpp>
 #include <concord/log.hpp>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 
 namespace concord::detail::program_cache {
@@ -53,6 +58,23 @@ void complain_once(const fs::path& where, std::string_view why) {
     static std::atomic<bool> complained = false;
     if (!complained.exchange(true))
         log_info("cannot write to the kernel cache " + where.string() + ": " + std::string(why));
+}
+
+// Creates the folder. Returns why nothing can be written there; empty if it can.
+std::string problem_of(const fs::path& where) {
+    std::error_code error;
+    fs::create_directories(where.parent_path(), error);
+    if (error) return error.message();
+    if (::mkdir(where.c_str(), 0700) != 0) {
+        const int why = errno;
+        if (why != EEXIST) return std::error_code(why, std::generic_category()).message();
+        if (!fs::is_directory(where, error))
+            return std::make_error_code(std::errc::not_a_directory).message();
+    }
+    if (std::string why = why_untrusted(where); !why.empty()) return why;
+    return ::access(where.c_str(), W_OK | X_OK) == 0
+               ? std::string()
+               : std::error_code(errno, std::generic_category()).message();
 }
 
 }  // namespace
@@ -133,7 +155,7 @@ namespace program_cache = detail::program_cache;
 
 std::optional<std::string> load_program(std::string_view key) {
     const std::filesystem::path where = program_cache::folder();
-    if (where.empty()) return std::nullopt;
+    if (where.empty() || !detail::why_untrusted(where).empty()) return std::nullopt;
     std::string bytes;
     try {
         bytes = program_cache::read_all(program_cache::path_of(where, key));
@@ -148,9 +170,8 @@ std::optional<std::string> load_program(std::string_view key) {
 void store_program(std::string_view key, std::string_view program) noexcept try {
     const std::filesystem::path where = program_cache::folder();
     if (where.empty()) return;
-    std::error_code error;
-    std::filesystem::create_directories(where, error);
-    if (error) return program_cache::complain_once(where, error.message());
+    if (const std::string why = program_cache::problem_of(where); !why.empty())
+        return program_cache::complain_once(where, why);
     try {
         // After a failure of the machine the checksum finds what is incomplete.
         detail::write_file(program_cache::path_of(where, key),
@@ -161,6 +182,12 @@ void store_program(std::string_view key, std::string_view program) noexcept try 
     }
 } catch (...) {
     // Too little memory for a path: does not store the program.
+}
+
+std::string program_cache_problem() {
+    const std::filesystem::path where = program_cache::folder();
+    const std::string why = where.empty() ? std::string() : program_cache::problem_of(where);
+    return why.empty() ? why : "the kernel cache " + detail::quoted(where.string()) + " is not used: " + why;
 }
 
 }  // namespace concord::backend

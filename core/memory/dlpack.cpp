@@ -44,6 +44,25 @@ std::string name_of(const DataType& type) {
     return name;
 }
 
+std::string name_of(const Device& device) {
+    // Those of DLDeviceType.
+    constexpr std::string_view names[] = {"",         "CPU",
+                                          "CUDA",     "page-locked CUDA",
+                                          "OpenCL",   "",
+                                          "",         "Vulkan",
+                                          "Metal",    "VPI",
+                                          "ROCm",     "page-locked ROCm",
+                                          "external", "managed CUDA",
+                                          "oneAPI",   "WebGPU",
+                                          "Hexagon",  "MAIA",
+                                          "Trainium"};
+    const auto at = static_cast<std::size_t>(device.type);
+    if (at < std::size(names) && !names[at].empty())
+        return std::string(names[at]) + " device " + std::to_string(device.id);
+    return "DLPack device (" + std::to_string(static_cast<i32>(device.type)) + ", " +
+           std::to_string(device.id) + ")";
+}
+
 }  // namespace dlpack
 
 namespace {
@@ -232,6 +251,61 @@ dlpack::Device detail::dlpack_device(const Buffer& buffer) {
     return {dlpack::DeviceType::cpu, 0};
 }
 
+detail::DescribedTensor detail::described(const char* call, std::string_view subject,
+                                          const dlpack::Tensor& tensor) {
+    const auto refuse = [&](const std::string& wrong) {
+        throw Error(ErrorCode::invalid_argument, call, std::string(subject) + wrong);
+    };
+    const std::optional<Type> type = dlpack::type_of(tensor.type);
+    if (!type)
+        refuse(" has dtype " + dlpack::name_of(tensor.type) +
+               "; supported are int8 to int64, uint8 to uint64, float32, float64 and bool");
+    if (tensor.rank < 0 || tensor.rank > static_cast<i32>(Tensor::max_dimensions))
+        refuse(" has " + std::to_string(tensor.rank) + " dimensions; 0 to " +
+               std::to_string(Tensor::max_dimensions) + " are supported");
+    DescribedTensor out{.type = *type,
+                        .boolean = tensor.type.code == dlpack::TypeCode::boolean,
+                        .rank = static_cast<u32>(tensor.rank)};
+    if (out.rank > 0 && tensor.shape == nullptr)
+        refuse(" has " + std::to_string(out.rank) + " dimensions and a null pointer as its shape");
+    std::copy_n(tensor.shape, out.rank, out.shape.begin());
+    const std::span<const i64> shape(out.shape.data(), out.rank);
+    if (tensor.strides != nullptr)
+        std::copy_n(tensor.strides, out.rank, out.strides.begin());
+    else
+        out.strides = row_major(shape);
+    out.bytes = tensor_bytes(call, shape, {out.strides.data(), out.rank}, size_of(*type));
+    // Broadcast tensors have more elements than memory.
+    CheckedSize elements(1);
+    for (const i64 extent : shape)
+        elements = elements * static_cast<u64>(extent);
+    if (out.bytes > 0 && !elements.fits(most_bytes)) refuse_size(call, elements.value(), size_of(*type));
+    return out;
+}
+
+void detail::check_memory(const char* call, std::string_view subject, const dlpack::Tensor& tensor,
+                          u64 bytes) {
+    using dlpack::DeviceType;
+    constexpr DeviceType known[] = {DeviceType::cpu, DeviceType::cuda, DeviceType::cuda_host,
+                                    DeviceType::opencl, DeviceType::cuda_managed};
+    if (std::find(std::begin(known), std::end(known), tensor.device.type) == std::end(known))
+        throw Error(ErrorCode::wrong_device, call,
+                    std::string(subject) + " is on " + dlpack::name_of(tensor.device) +
+                        "; supported are CPU, CUDA and OpenCL devices");
+    if (bytes == 0) return;
+    if (tensor.data == nullptr)
+        throw Error(ErrorCode::invalid_argument, call,
+                    std::string(subject) + " has " + std::to_string(bytes) + " bytes at a null pointer");
+    // The data of OpenCL are a handle.
+    const u64 base =
+        tensor.device.type == DeviceType::opencl ? 0 : reinterpret_cast<std::uintptr_t>(tensor.data);
+    const CheckedSize end = CheckedSize(base) + tensor.byte_offset + bytes;
+    if (!end.fits(most_bytes))
+        throw Error(ErrorCode::invalid_argument, call,
+                    std::string(subject) + " has a byte offset of " + std::to_string(tensor.byte_offset) +
+                        ", with which " + std::to_string(bytes) + " bytes exceed the address space");
+}
+
 std::pair<std::shared_ptr<Buffer>, u64> detail::adopt_tensor(Device& device, const dlpack::Tensor& tensor,
                                                              u64 bytes, bool read_only, bool verify,
                                                              Task release) {
@@ -245,14 +319,12 @@ std::pair<std::shared_ptr<Buffer>, u64> detail::adopt_tensor(Device& device, con
                       (type == own.type && type != DeviceType{} &&
                        (type == DeviceType::opencl || tensor.device.id == own.id));
     if (!fits)
-        throw Error(ErrorCode::wrong_device, call,
-                    "tensor of DLPack device (" + std::to_string(static_cast<i32>(type)) + ", " +
-                        std::to_string(tensor.device.id) + "); the device is " + device.info().selector);
+        throw Error(
+            ErrorCode::wrong_device, call,
+            "tensor on " + dlpack::name_of(tensor.device) + "; the device is " + device.info().selector);
     if (type == DeviceType::opencl) {
-        const CheckedSize end = CheckedSize(tensor.byte_offset) + bytes;
-        if (!end.fits(most_bytes)) refuse_size(call, end.value(), 1);
         auto buffer = device.adopt({.handle = tensor.data,
-                                    .bytes = end.value(),
+                                    .bytes = tensor.byte_offset + bytes,
                                     .read_only = read_only,
                                     .release = std::move(release)});
         return {buffer, tensor.byte_offset};
@@ -272,27 +344,17 @@ namespace {
 template <class Managed>
 Tensor import_tensor(Device& device, Managed* managed, const dlpack::Tensor& tensor, bool read_only) {
     constexpr const char* call = "from_dlpack";
-    const std::optional<Type> type = dlpack::type_of(tensor.type);
-    if (!type)
-        throw Error(ErrorCode::invalid_argument, call,
-                    "element type " + dlpack::name_of(tensor.type) +
-                        "; supported are int and uint of 8 to 64 bits, float32, float64 and bool");
-    if (tensor.rank < 0)
-        throw Error(ErrorCode::invalid_argument, call,
-                    "negative number of dimensions, got " + std::to_string(tensor.rank));
-    check_rank(call, static_cast<std::size_t>(tensor.rank));
-    const std::span<const i64> shape(tensor.shape, static_cast<std::size_t>(tensor.rank));
-    const auto dense = row_major(shape);
-    const std::span<const i64> strides(tensor.strides != nullptr ? tensor.strides : dense.data(),
-                                       shape.size());
-    const u64 bytes = detail::tensor_bytes(call, shape, strides, size_of(*type));
+    const detail::DescribedTensor described = detail::described(call, "the tensor", tensor);
+    detail::check_memory(call, "the tensor", tensor, described.bytes);
+    const std::span<const i64> shape(described.shape.data(), described.rank),
+        strides(described.strides.data(), described.rank);
     // Until all checks have passed, the caller keeps the tensor.
     const auto is_ours = std::make_shared<bool>(false);
     auto release = [managed, is_ours] {
         if (*is_ours && managed->deleter != nullptr) managed->deleter(managed);
     };
-    if (bytes == 0) {
-        Tensor empty(nullptr, 0, *type, shape, strides);
+    if (described.bytes == 0) {
+        Tensor empty(nullptr, 0, described.type, shape, strides);
         *is_ours = true;
         release();
         return empty;
@@ -300,11 +362,11 @@ Tensor import_tensor(Device& device, Managed* managed, const dlpack::Tensor& ten
     // The data of OpenCL are a handle.
     const std::uintptr_t base =
         tensor.device.type == dlpack::DeviceType::opencl ? 0 : reinterpret_cast<std::uintptr_t>(tensor.data);
-    if ((base + tensor.byte_offset) % size_of(*type) != 0)
+    if ((base + tensor.byte_offset) % size_of(described.type) != 0)
         throw Error(ErrorCode::invalid_argument, call,
-                    "memory that is not aligned to its elements of " + std::string(name_of(*type)));
-    auto adopted = detail::adopt_tensor(device, tensor, bytes, read_only, true, release);
-    Tensor imported(std::move(adopted.first), adopted.second, *type, shape, strides);
+                    "memory that is not aligned to its elements of " + std::string(name_of(described.type)));
+    auto adopted = detail::adopt_tensor(device, tensor, described.bytes, read_only, true, release);
+    Tensor imported(std::move(adopted.first), adopted.second, described.type, shape, strides);
     *is_ours = true;
     return imported;
 }

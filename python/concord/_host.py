@@ -4,15 +4,25 @@ import ctypes
 import functools
 import hashlib
 import os
+import re
+import secrets
 import shlex
 import shutil
-import stat
 import subprocess
 import tempfile
 import warnings
 from pathlib import Path
 
-from ._concord import CompileFailed, Unavailable, __version__
+from ._concord import (
+    CompileFailed,
+    Unavailable,
+    __version__,
+    _cache_problem,
+    _load_library,
+    _load_program,
+    _store_program,
+    _why_untrusted,
+)
 
 _FOLDER = Path(__file__).parent
 _FLAGS = ["-std=c++20", "-O3", "-fPIC", "-shared", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-w"]
@@ -26,8 +36,11 @@ _USES = {
     ("scan", 2): ("scan", "&detail::scan_host<R, F::Host>()"),
 }
 
-# Libraries that are loaded, but not in the cache: key -> path. Their files are removed.
+# Key -> address of the kernels. Libraries stay loaded.
 _loaded = {}
+
+# What makes a source depend on files. Their content is not part of the key, so that such a source is compiled again.
+_INCLUDES = re.compile(r"(#|%:|\?\?=).*(include|import|embed)", re.DOTALL)
 
 
 @functools.lru_cache(maxsize=None)
@@ -51,54 +64,24 @@ def _compiler(setting):
     return command, version
 
 
-def _output(command):
-    return subprocess.run(command, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, check=False)
-
-
-def _why_untrusted(path):
-    """Why code is not loaded from a file or folder; empty if it may be. The rules are those for modules."""
-    status = os.lstat(path)
-    if not stat.S_ISDIR(status.st_mode) and not stat.S_ISREG(status.st_mode):
-        return "not a folder and not a regular file"
-    kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a file"
-    if status.st_mode & stat.S_IWOTH:
-        return f"{kind} that every user may write to"
-    if status.st_uid not in (0, os.geteuid()):
-        return f"{kind} of another user"
-    return ""
-
-
-def _cache():
-    """The folder of the cache, like that of the compiled kernels. None if there is none or it is not trusted."""
-    if os.environ.get("CONCORD_CACHE") == "off":
-        return None
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    if not os.path.isabs(base):
-        home = os.environ.get("HOME", "")
-        if not os.path.isabs(home):
-            return None
-        base = os.path.join(home, ".cache")
-    folder = Path(base)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in ("concord", "python"):
-            folder = folder / name
-            folder.mkdir(mode=0o700, exist_ok=True)
-            why = _why_untrusted(folder.resolve())
-            if why:
-                return _not_used(folder, why)
-    except OSError as error:
-        return _not_used(folder, error.strerror)
-    return folder
-
-
-def _not_used(folder, why, level=5):
-    """Warns the caller of the call that needs the function."""
-    warnings.warn(f"concord: the cache '{folder}' is not used: {why}", RuntimeWarning, stacklevel=level)
+def _output(command, **environment):
+    return subprocess.run(command, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, check=False,
+                          env={**os.environ, **environment})
 
 
 def _include():
     return os.environ.get("CONCORD_PYTHON_INCLUDE") or str(_FOLDER / "include")
+
+
+@functools.lru_cache(maxsize=None)
+def _headers(folder):
+    """What changes with Concord's headers."""
+    rows = []
+    for path, _, names in os.walk(folder):
+        for name in names:
+            status = os.stat(os.path.join(path, name))
+            rows.append(f"{path}/{name} {status.st_mtime_ns} {status.st_size}")
+    return "\n".join(sorted(rows))
 
 
 def _library():
@@ -157,19 +140,16 @@ extern "C" const void* concord_python_kernels() {{
 
 
 def compile(definition, name, result, types, use, free):
-    """The path of a library whose function concord_python_kernels() returns the function's kernels for that use.
-
-    The library is in the cache. Without a cache it is already loaded under that path.
-    """
-    return _compiled(name, _function_source(definition, name, result, types, use, free))
+    """The address of the function's kernels for that use, in a library that stays loaded."""
+    return _compiled(name, definition, _function_source(definition, name, result, types, use, free))
 
 
 def compile_kernel(definition, name):
-    """The path of a library whose function concord_python_kernels() returns the host kernel, as in compile()."""
-    return _compiled(name, _kernel_source(definition, name))
+    """The address of the host kernel, in a library that stays loaded."""
+    return _compiled(name, definition, _kernel_source(definition, name))
 
 
-def _compiled(name, source):
+def _compiled(name, definition, source):
     # The library ignores the environment in such programs, but compilers do not.
     if ctypes.CDLL(None).getauxval(_AT_SECURE):
         raise Unavailable("concord: the CPU device is not available in privileged programs; "
@@ -177,53 +157,50 @@ def _compiled(name, source):
     command, version = _compiler(os.environ.get("CXX", ""))
     library = _library()
     stamp = f"{os.path.realpath(library)} {os.stat(library).st_mtime_ns} {os.stat(library).st_size}"
-    parts = [source("f"), *command, version, *_FLAGS, _include(), __version__, stamp]
+    parts = [source("f"), *command, version, *_FLAGS, _include(), _headers(_include()), __version__, stamp]
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+    cached = not _INCLUDES.search(definition)
+    if not cached:
+        key += secrets.token_hex(8)
     if key in _loaded:
         return _loaded[key]
-    cache = _cache()
-    target = cache and cache / f"{name[:64]}-{key}.so"
-    if target and _is_usable(target):
-        return str(target)
-    with tempfile.TemporaryDirectory(prefix="concord-") as folder:
-        path, made = Path(folder) / "function.cpp", Path(folder) / "function.so"
+    # The first line is the entry's title in `concord cache ls`.
+    entry = f"python | {version.partition(chr(10))[0]} | {name}\n{key}"
+    address = None
+    if cached and (stored := _load_program(entry)):
+        try:
+            address = _load_library(name, stored)
+        except CompileFailed:
+            pass  # of another system, for example: compiled again and replaced
+    if address is None:
         # The linker merges template instances of all libraries of the process by their names.
-        path.write_text(source(f"{name}_{key}"), encoding="utf-8")
-        done = _output([*command, *_FLAGS, f"-I{_include()}", str(path), library, "-o", str(made)])
+        made = _made(name, [*command, *_FLAGS, f"-I{_include()}"], source(f"{name}_{key}"), library)
+        # Loaded before it is stored: a compiler that fails without saying so leaves nothing in the cache.
+        address = _load_library(name, made)
+        if cached and (problem := _cache_problem()):
+            # At the caller of the call that needs the function.
+            warnings.warn(f"concord: {problem}", RuntimeWarning, stacklevel=3)
+        elif cached:
+            _store_program(entry, made)
+    _loaded[key] = address
+    return address
+
+
+def _made(name, command, source, library):
+    """The bytes of the library that the compiler makes of the source."""
+    with tempfile.TemporaryDirectory(prefix="concord-") as folder:
+        why = _why_untrusted(folder)
+        if why:
+            raise Unavailable(f"concord: the folder of temporary files is not used: '{folder}' is {why}; "
+                              "set TMPDIR to a folder that other users cannot change")
+        path, made = Path(folder) / "function.cpp", Path(folder) / "function.so"
+        path.write_text(source, encoding="utf-8")
+        # Compilers have temporary files of their own.
+        done = _output([*command, str(path), library, "-o", str(made)], TMPDIR=folder)
         if done.returncode != 0:
             raise CompileFailed(f"concord: {name} does not compile for the CPU device\n{done.stderr.strip()}")
-        if target:
-            try:
-                _store(made, target)
-                return str(target)
-            except OSError as error:
-                _not_used(cache, error.strerror, level=4)
-        # Loaded before the file is removed. dlopen() of the same path returns the loaded library.
         try:
-            ctypes.CDLL(str(made), mode=os.RTLD_NOW | os.RTLD_LOCAL)
+            return made.read_bytes()
         except OSError as error:
-            raise CompileFailed(f"concord: {name} cannot be loaded: {error}; set TMPDIR to a folder from which "
-                                "libraries can be loaded") from None
-        _loaded[key] = str(made)
-    return _loaded[key]
-
-
-def _is_usable(target):
-    try:
-        return not _why_untrusted(target) and os.access(target, os.R_OK)
-    except OSError:
-        return False
-
-
-def _store(made, target):
-    # Renamed within one file system, so that no process sees half a file. mkstemp() sets the mode 0600.
-    number, waiting = tempfile.mkstemp(prefix=".", suffix=".new", dir=target.parent)
-    try:
-        with os.fdopen(number, "wb") as file, open(made, "rb") as library:
-            shutil.copyfileobj(library, file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(waiting, target)
-    except BaseException:
-        os.unlink(waiting)
-        raise
+            raise CompileFailed(f"concord: {name}: '{shlex.join(command[:1])}' reported no error, but wrote no "
+                                f"library: {error.strerror}") from None

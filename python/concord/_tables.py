@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from . import _program
-from ._concord import Device, _selectors, device
+from ._concord import Device, InvalidArgument, _selectors, device
 
 
 class Table(list):
@@ -101,8 +101,16 @@ def _options(**options):
             continue
         values = value if isinstance(value, (list, tuple, set, range)) or hasattr(value, "tolist") else [value]
         text = ",".join(_word(name, x) for x in values)
-        arguments += [f"--{name}", text]
+        arguments.append(f"--{name}={text}")  # one word, whatever the value begins with
     return arguments
+
+
+def _names(call, algorithms):
+    names = [algorithms] if isinstance(algorithms, str) else list(algorithms or [])
+    for name in names:
+        if not isinstance(name, str) or not re.fullmatch(r"\w+", name):
+            raise InvalidArgument(f"concord: {call}: unknown algorithm, got {name!r}; expected names of concord.algorithms()")
+    return names
 
 
 def check(algorithms=None, *, devices=None, types=None, sizes=None, variants=None):
@@ -111,14 +119,13 @@ def check(algorithms=None, *, devices=None, types=None, sizes=None, variants=Non
     Returns a row for each algorithm, variant and device with its numbers of cases: a pandas.DataFrame if pandas is there, else
     a Table.
     """
-    names = [algorithms] if isinstance(algorithms, str) else list(algorithms or [])
-    found = _measured("check", *names, *_options(devices=devices, types=types, sizes=sizes, variants=variants))
+    found = _measured("check", *_names("check", algorithms), *_options(devices=devices, types=types, sizes=sizes, variants=variants))
     return _table(found["matrix"])
 
 
 def bench(algorithms=None, *, devices=None, types=None, sizes=None, baselines=False):
     """Measures variants; see `concord bench --help` for the options. Rows as from check()."""
-    names = [algorithms] if isinstance(algorithms, str) else list(algorithms or [])
+    names = _names("bench", algorithms)
     flags = ["--baselines"] if baselines else []
     found = _measured("bench", *names, *flags, *_options(devices=devices, types=types, sizes=sizes))
     return _table(found["results"])

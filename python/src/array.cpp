@@ -1,14 +1,23 @@
 #include "array.hpp"
 
+#include <cxxabi.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <charconv>
+#include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 
 namespace concord::python {
 namespace {
+
+CONCORD_FUNCTION(u8, truth_of, (u8 x), return x != 0;)
 
 // A global that is never destroyed: at the end of the process, destructors would run after the interpreter is gone.
 template <class T>
@@ -16,6 +25,22 @@ T& immortal() {
     static T* const object = new T();
     return *object;
 }
+
+[[noreturn]] void stay_for_ever() {
+    for (;;)
+        ::pause();
+}
+
+// Owners that are deleted as soon as a thread has the interpreter's lock.
+struct Dropped {
+    std::mutex mutex;
+    std::vector<std::shared_ptr<Argument>> owners;
+    std::atomic<bool> any = false;
+    bool ending = false;
+};
+
+thread_local int locks_held = 0;
+std::atomic<int> unlocked_scopes = 0;  // of all threads
 
 nb::object attribute(nb::handle object, const char* name) {
     PyObject* found = PyObject_GetAttrString(object.ptr(), name);
@@ -48,6 +73,93 @@ std::string where_text(const char* call, const char* name) {
     return std::string(call) + ": " + name;
 }
 
+}  // namespace
+
+// --- The interpreter's lock ----------------------------------------------------------------------------------------
+
+Unlocked::Unlocked() : had_locks_(std::exchange(locks_held, 0)), state_(PyEval_SaveThread()) {
+    ++unlocked_scopes;
+}
+
+Unlocked::~Unlocked() {
+    --unlocked_scopes;
+    try {
+        PyEval_RestoreThread(state_);
+    } catch (abi::__forced_unwind&) {
+        stay_for_ever();
+    }
+    locks_held = had_locks_;
+}
+
+HasLock::HasLock() {
+    ++locks_held;
+}
+
+HasLock::~HasLock() {
+    --locks_held;
+}
+
+void drop(std::shared_ptr<Argument>* owner) noexcept {
+    if (locks_held > 0) {
+        delete owner;
+        return;
+    }
+    auto& dropped = immortal<Dropped>();
+    const std::lock_guard lock(dropped.mutex);
+    if (dropped.ending) return;  // the process ends with it
+    try {
+        dropped.owners.push_back(std::move(*owner));
+    } catch (const std::bad_alloc&) {
+        return;
+    }
+    delete owner;  // empty
+    // If Python's list of such calls is full, the next call of Concord deletes it.
+    if (!dropped.any.exchange(true))
+        Py_AddPendingCall(
+            [](void*) {
+                delete_dropped();
+                return 0;
+            },
+            nullptr);
+}
+
+void delete_dropped() {
+    auto& dropped = immortal<Dropped>();
+    if (!dropped.any.load(std::memory_order_relaxed)) return;
+    std::vector<std::shared_ptr<Argument>> owners;
+    {
+        const std::lock_guard lock(dropped.mutex);
+        owners.swap(dropped.owners);
+        dropped.any = false;
+    }
+}
+
+namespace {
+
+// Threads that can no longer return to Python may still be in calls of a driver, whose destructors come next. Does not
+// wait longer than the limit, because the process should end.
+void wait_for_calls() {
+    constexpr auto limit = std::chrono::seconds(5);
+    const auto start = std::chrono::steady_clock::now();
+    while (unlocked_scopes > 0 && std::chrono::steady_clock::now() - start < limit)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+}  // namespace
+
+void end_with_interpreter() {
+    // Exit handlers run in the reverse order of their registration: this one before those of all drivers.
+    std::atexit(wait_for_calls);
+    auto& dropped = immortal<Dropped>();
+    {
+        const std::lock_guard lock(dropped.mutex);
+        dropped.ending = true;
+    }
+    delete_dropped();
+}
+
+namespace {
+
 // --- Libraries -----------------------------------------------------------------------------------------------------
 
 const ExchangeApi* exchange_api_of(nb::handle type) {
@@ -63,15 +175,17 @@ const ExchangeApi* exchange_api_of(nb::handle type) {
 
 const Library& library_of(nb::handle object) {
     struct Entry {
-        nb::object type;  // keeps it alive, so that its address is not used again
+        nb::object end;  // a weak reference to the type, which removes the entry
         Library library;
     };
-    auto& libraries = immortal<std::unordered_map<PyObject*, std::unique_ptr<Entry>>>();
+    using Libraries = std::unordered_map<PyObject*, std::unique_ptr<Entry>>;
+    auto& libraries = immortal<Libraries>();
     const nb::handle type = object.type();
     if (const auto found = libraries.find(type.ptr()); found != libraries.end())
         return found->second->library;
     auto made = std::make_unique<Entry>();
-    made->type = nb::borrow(type);
+    made->end = nb::weakref(
+        type, nb::cpp_function([key = type.ptr()](nb::handle) { immortal<Libraries>().erase(key); }));
     Library& library = made->library;
     const nb::object module = attribute(type, "__module__");
     if (module.is_valid() && nb::isinstance<nb::str>(module)) library.name = nb::cast<std::string>(module);
@@ -232,11 +346,9 @@ void* handle_of(nb::handle stream) {
 }
 
 std::shared_ptr<Device> cuda_device(i32 id) {
-    auto& devices = immortal<std::vector<std::shared_ptr<Device>>>();
-    const auto at = static_cast<std::size_t>(std::max(id, 0));
-    if (devices.size() <= at) devices.resize(at + 1);
-    if (!devices[at]) devices[at] = open_device("cuda:" + std::to_string(id));
-    return devices[at];
+    auto& devices = immortal<std::unordered_map<i32, std::shared_ptr<Device>>>();
+    if (const auto found = devices.find(id); found != devices.end()) return found->second;
+    return devices[id] = open_device("cuda:" + std::to_string(id));
 }
 
 const std::shared_ptr<Device>& host_device() {
@@ -272,6 +384,14 @@ ArrayObject::ArrayObject(Tensor tensor, bool boolean, std::shared_ptr<Device> de
     std::copy(tensor_.strides().begin(), tensor_.strides().end(), strides_.begin());
 }
 
+// Python objects end with the lock.
+ArrayObject::~ArrayObject() {
+    const HasLock locked;
+    tensor_ = {};
+    writer_.reset();
+    readers_.clear();
+}
+
 namespace {
 // Work that `later` enqueues from now on comes after what `earlier` has enqueued.
 void order(Stream& earlier, Stream& later) {
@@ -280,7 +400,7 @@ void order(Stream& earlier, Stream& later) {
     if (&earlier.device() == &later.device()) {
         later.wait(*mark);
     } else {
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         mark->synchronize();
     }
 }
@@ -305,7 +425,7 @@ void ArrayObject::wait() {
     const std::shared_ptr<Stream> writer = writer_;
     if (!writer) return;
     {
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         writer->synchronize();
     }
     if (writer_ == writer) writer_.reset();
@@ -332,6 +452,16 @@ dlpack::Tensor ArrayObject::described() const {
 }
 
 // --- Arguments -----------------------------------------------------------------------------------------------------
+
+namespace {
+// Another major version has another layout.
+void check_version(const char* call, const char* name, const dlpack::ManagedTensor& managed) {
+    if (managed.version.major != 1)
+        throw Error(ErrorCode::unsupported, call,
+                    std::string(name) + " has DLPack version " + std::to_string(managed.version.major) +
+                        "; supported is 1.x");
+}
+}  // namespace
 
 Argument::Argument(const char* call, const char* name, nb::handle object)
     : call_(call), name_(name), library_(&library_of(object)), object_(nb::borrow(object)) {
@@ -374,6 +504,16 @@ Argument::Argument(const char* call, const char* name, nb::handle object)
     }
 }
 
+Argument::Argument(const char* call, const char* name, dlpack::ManagedTensor* managed)
+    : call_(call), name_(name) {
+    static const Library none;
+    library_ = &none;
+    if (managed == nullptr) refuse(call_, std::string(name_) + " is a null pointer");
+    check_version(call_, name_, *managed);
+    take(managed->tensor, (managed->flags & dlpack::flag_read_only) != 0);
+    held_.managed = managed;
+}
+
 Held::~Held() {
     if (buffer) PyBuffer_Release(buffer.get());
     if (managed != nullptr && managed->deleter != nullptr) managed->deleter(managed);
@@ -398,52 +538,61 @@ std::string Argument::dtype() const {
 }
 
 nb::object Argument::as_array(const std::shared_ptr<Argument>& self) const {
-    const auto device = on_host() ? host_device() : cuda_device(where_.id);
+    const auto device = this->device();
     const std::span<const i64> strides(strides_.data(), rank_);
-    const u64 bytes = detail::tensor_bytes(call_, shape(), strides, size_of(type_));
-    if (bytes == 0) return nb::cast(ArrayObject(Tensor(nullptr, 0, type_, shape()), boolean_, device));
+    if (bytes_ == 0) return nb::cast(ArrayObject(Tensor(nullptr, 0, type_, shape()), boolean_, device));
+    check_aligned();
     dlpack::Tensor tensor;
     tensor.data = data_;
     tensor.byte_offset = byte_offset_;
     tensor.device = where_;
     auto keep = std::make_unique<std::shared_ptr<Argument>>(self);
-    const auto memory = detail::adopt_tensor(*device, tensor, bytes, read_only_, true, [kept = keep.get()] {
-        if (Py_IsInitialized() == 0) return;
-        const nb::gil_scoped_acquire locked;
-        delete kept;
-    });
+    const auto memory =
+        detail::adopt_tensor(*device, tensor, bytes_, read_only_, true, [kept = keep.get()] { drop(kept); });
     static_cast<void>(keep.release());
     ArrayObject array(Tensor(memory.first, memory.second, type_, shape(), strides), boolean_, device);
     if (!on_host()) array.use(home_ ? home_ : own_stream(*device), true);
     return nb::cast(std::move(array));
 }
 
+void Argument::check_aligned() const {
+    const std::uintptr_t base =
+        where_.type == dlpack::DeviceType::opencl ? 0 : reinterpret_cast<std::uintptr_t>(data_);
+    if ((base + byte_offset_) % size_of(type_) != 0)
+        refuse_this("is not aligned to its elements; pass a copy");
+}
+
+void Argument::refuse_this(const std::string& wrong) const {
+    refuse(call_, std::string(name_) + " " + wrong);
+}
+
 void Argument::refuse_type(const std::string& dtype) const {
-    refuse(call_, std::string(name_) + " has dtype " + dtype +
-                      "; supported are int8 to int64, uint8 to uint64, float32, float64 and bool");
+    refuse_this("has dtype " + dtype +
+                "; supported are int8 to int64, uint8 to uint64, float32, float64 and bool");
+}
+
+std::shared_ptr<Device> Argument::device() const {
+    if (on_host()) return host_device();
+    if (where_.type == dlpack::DeviceType::opencl)
+        throw Error(ErrorCode::wrong_device, call_,
+                    std::string(name_) + " is on " + dlpack::name_of(where_) +
+                        ", whose number libraries choose; pass device= with the device of Concord");
+    return cuda_device(where_.id);
 }
 
 void Argument::take(const dlpack::Tensor& tensor, bool read_only) {
-    const std::optional<Type> type = dlpack::type_of(tensor.type);
-    if (!type) refuse_type(dlpack::name_of(tensor.type));
-    if (tensor.rank < 0 || tensor.rank > static_cast<i32>(Tensor::max_dimensions))
-        refuse(call_, std::string(name_) + " has " + std::to_string(tensor.rank) +
-                          " dimensions; at most 8 are supported");
-    type_ = *type;
-    boolean_ = tensor.type.code == dlpack::TypeCode::boolean;
+    const detail::DescribedTensor described = detail::described(call_, name_, tensor);
+    detail::check_memory(call_, name_, tensor, described.bytes);
+    type_ = described.type;
+    boolean_ = described.boolean;
     where_ = tensor.device;
     data_ = tensor.data;
     byte_offset_ = tensor.byte_offset;
     read_only_ = read_only;
-    rank_ = static_cast<u32>(tensor.rank);
-    std::copy_n(tensor.shape, rank_, shape_.begin());
-    if (tensor.strides != nullptr) {
-        std::copy_n(tensor.strides, rank_, strides_.begin());
-    } else {
-        i64 stride = 1;
-        for (u32 i = rank_; i-- > 0; stride *= std::max<i64>(shape_[i], 1))
-            strides_[i] = stride;
-    }
+    rank_ = described.rank;
+    shape_ = described.shape;
+    strides_ = described.strides;
+    bytes_ = described.bytes;
 }
 
 // False if the object has no buffer after all, as arrays on GPUs.
@@ -459,43 +608,81 @@ bool Argument::from_buffer(nb::handle object) {
     const std::string_view code =
         !format.empty() && (format[0] == '@' || format[0] == '=' || format[0] == '<') ? format.substr(1)
                                                                                       : format;
-    dlpack::DataType type{dlpack::TypeCode::signed_integer, static_cast<u8>(b.itemsize * 8), 1};
-    if (code == "f" || code == "d") {
-        type.code = dlpack::TypeCode::floating_point;
-    } else if (code == "?") {
-        type.code = dlpack::TypeCode::boolean;
-    } else if (code.size() == 1 && std::string_view("BHILQN").find(code[0]) != std::string_view::npos) {
-        type.code = dlpack::TypeCode::unsigned_integer;
-    } else if (code.size() != 1 || std::string_view("bhilqn").find(code[0]) == std::string_view::npos) {
+    // Sizes by the code: 'l' has 4 bytes in the standard's sizes and 8 in those of the machine.
+    static constexpr struct {
+        std::string_view codes;
+        dlpack::TypeCode type;
+        std::string_view sizes;
+    } rows[] = {{"bhilqn", dlpack::TypeCode::signed_integer, "124888"},
+                {"BHILQN", dlpack::TypeCode::unsigned_integer, "124888"},
+                {"fd", dlpack::TypeCode::floating_point, "48"},
+                {"?", dlpack::TypeCode::boolean, "1"}};
+    dlpack::DataType type{};
+    type.bits = 0;
+    for (const auto& row : rows) {
+        const std::size_t at = code.size() == 1 ? row.codes.find(code[0]) : std::string_view::npos;
+        if (at == std::string_view::npos) continue;
+        const int size = row.sizes[at] - '0';
+        if (b.itemsize == size || (b.itemsize == 4 && (code[0] == 'l' || code[0] == 'L')))
+            type = {row.type, static_cast<u8>(b.itemsize * 8), 1};
+    }
+    if (type.bits == 0) {
         const nb::object dtype = attribute(object, "dtype");
         refuse_type(dtype.is_valid() ? nb::cast<std::string>(nb::str(dtype))
-                                     : "'" + std::string(format) + "' (format of the buffer protocol)");
+                                     : "'" + std::string(format) + "' of " + std::to_string(b.itemsize) +
+                                           " bytes (format of the buffer protocol)");
     }
-    if (b.ndim > static_cast<int>(Tensor::max_dimensions))
-        refuse(call_, std::string(name_) + " has " + std::to_string(b.ndim) +
-                          " dimensions; at most 8 are supported");
+    if (b.ndim < 0 || b.ndim > static_cast<int>(Tensor::max_dimensions))
+        refuse_this("has " + std::to_string(b.ndim) + " dimensions; 0 to 8 are supported");
     dlpack::Tensor tensor;
     std::array<i64, Tensor::max_dimensions> shape{}, strides{};
+    detail::CheckedSize bytes(static_cast<u64>(b.itemsize));
     for (int i = 0; i < b.ndim; ++i) {
         const auto at = static_cast<std::size_t>(i);
-        shape[at] = b.shape[i];
+        // Without a shape there is one dimension of all bytes.
+        shape[at] = b.shape != nullptr ? b.shape[i] : b.len / b.itemsize;
+        if (b.shape == nullptr && b.ndim > 1)
+            refuse_this("has " + std::to_string(b.ndim) + " dimensions and a null pointer as its shape");
+        bytes = bytes * static_cast<u64>(std::max<i64>(shape[at], 0));
+        if (b.suboffsets != nullptr && b.suboffsets[i] >= 0)
+            refuse_this("is an array of pointers to rows; pass a copy");
+        // ctypes has no strides.
+        if (b.strides == nullptr) continue;
         strides[at] = b.strides[i] / b.itemsize;
-        if (b.strides[i] % b.itemsize != 0 && b.shape[i] > 1)
-            refuse(call_, std::string(name_) + " has a stride of " + std::to_string(b.strides[i]) +
-                              " bytes; expected a multiple of its element size");
+        if (b.strides[i] % b.itemsize != 0 && shape[at] > 1)
+            refuse_this("has a stride of " + std::to_string(b.strides[i]) +
+                        " bytes; expected a multiple of its element size");
     }
+    if (b.len < 0 || !bytes.fits() || bytes.value() != static_cast<u64>(b.len))
+        refuse_this("has the shape " + text_of({shape.data(), static_cast<std::size_t>(b.ndim)}) + " and " +
+                    std::to_string(b.len) + " bytes, which contradict each other");
     tensor.data = b.buf;
     tensor.rank = b.ndim;
     tensor.type = type;
     tensor.shape = shape.data();
-    tensor.strides = strides.data();
+    tensor.strides = b.strides != nullptr ? strides.data() : nullptr;
     take(tensor, b.readonly != 0);
     return true;
 }
 
+namespace {
+// Whether a method does not have the keyword argument max_version, instead of failing by itself.
+bool refuses_keyword(const nb::python_error& error) {
+    if (!error.matches(PyExc_TypeError)) return false;
+    const std::string_view text = error.what();
+    for (const char* words : {"max_version", "keyword arg", "incompatible function arguments"}) {
+        if (text.find(words) != std::string_view::npos) return true;
+    }
+    return false;
+}
+}  // namespace
+
 void Argument::from_capsule(nb::handle object) {
     const auto [kind, id] = nb::cast<std::pair<i32, i32>>(object.attr("__dlpack_device__")());
     const dlpack::Device where{static_cast<dlpack::DeviceType>(kind), id};
+    dlpack::Tensor announced;
+    announced.device = where;
+    detail::check_memory(call_, name_, announced, 0);
     nb::dict arguments;
     if (where.type == dlpack::DeviceType::cuda || where.type == dlpack::DeviceType::cuda_managed) {
         home_ = current_stream(*library_, where);
@@ -511,16 +698,13 @@ void Argument::from_capsule(nb::handle object) {
         versioned["max_version"] = nb::make_tuple(1, 3);
         capsule = method(**versioned);
     } catch (nb::python_error& error) {
-        if (!error.matches(PyExc_TypeError)) throw;
+        if (!refuses_keyword(error)) throw;
         capsule = method(**arguments);  // a library of before DLPack 1.0
     }
     if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned")) {
         auto* managed =
             static_cast<dlpack::ManagedTensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"));
-        if (managed->version.major != 1)
-            throw Error(ErrorCode::unsupported, call_,
-                        std::string(name_) + " has DLPack version " + std::to_string(managed->version.major) +
-                            "; supported is 1.x");
+        check_version(call_, name_, *managed);
         PyCapsule_SetName(capsule.ptr(), "used_dltensor_versioned");
         held_.managed = managed;
         take(managed->tensor, (managed->flags & dlpack::flag_read_only) != 0);
@@ -537,6 +721,10 @@ void Argument::from_cuda_interface(nb::handle object) {
     const nb::dict interface = nb::cast<nb::dict>(object.attr("__cuda_array_interface__"));
     const auto typestr = nb::cast<std::string>(interface["typestr"]);
     const nb::tuple data = nb::cast<nb::tuple>(interface["data"]);
+    if (data.size() != 2)
+        refuse_this("has " + short_text(data) + " as its data; expected an address and a flag");
+    if (interface.contains("mask") && !interface["mask"].is_none())
+        refuse_this("has a mask, which is not supported");
     const std::vector<i64> shape = nb::cast<std::vector<i64>>(interface["shape"]);
     dlpack::Tensor tensor;
     const char kind = typestr.size() > 2 ? typestr[1] : ' ';
@@ -554,17 +742,20 @@ void Argument::from_cuda_interface(nb::handle object) {
     std::vector<i64> strides;
     if (interface.contains("strides") && !interface["strides"].is_none()) {
         strides = nb::cast<std::vector<i64>>(interface["strides"]);
+        if (strides.size() != shape.size())
+            refuse_this("has " + std::to_string(strides.size()) + " strides for " +
+                        std::to_string(shape.size()) + " dimensions");
         for (i64& stride : strides) {
             if (stride % static_cast<i64>(size) != 0)
-                refuse(call_, std::string(name_) + " has a stride of " + std::to_string(stride) +
-                                  " bytes; expected a multiple of its element size");
+                refuse_this("has a stride of " + std::to_string(stride) +
+                            " bytes; expected a multiple of its element size");
             stride /= static_cast<i64>(size);
         }
         tensor.strides = strides.data();
     }
     // NOLINTNEXTLINE(performance-no-int-to-ptr): Python passes addresses as integers
-    tensor.data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(data[0]));
-    tensor.rank = static_cast<i32>(shape.size());
+    if (!data[0].is_none()) tensor.data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(data[0]));
+    tensor.rank = static_cast<i32>(std::min<std::size_t>(shape.size(), Tensor::max_dimensions + 1));
     tensor.shape = const_cast<i64*>(shape.data());
     tensor.device = {dlpack::DeviceType::cuda, 0};
     // The interface does not name the device; the driver knows.
@@ -591,7 +782,7 @@ void Argument::from_cuda_interface(nb::handle object) {
 Call::~Call() {
     // Work that a failed call has enqueued may use memory of its caller.
     if (!pending_ || !stream_) return;
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     try {
         stream_->synchronize();
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the call reports its own error
@@ -626,17 +817,14 @@ void Call::begin() {
         options_.variant = keyword<std::string>(name_, "variant", common_.variant, "a name");
     if (is_given(common_.order))
         options_.order = operation_order_named(keyword<std::string>(name_, "order", common_.order, "a name"));
+    delete_dropped();
     const Argument* first = inputs_ > 0 ? arguments_[0].get() : nullptr;
     if (is_given(common_.device)) {
         device_ = device_named(common_.device);
-    } else if (first == nullptr || first->where_.type == dlpack::DeviceType::cpu ||
-               first->where_.type == dlpack::DeviceType::cuda_host) {
-        device_ = first != nullptr && first->array_ != nullptr ? first->array_->device().shared_from_this()
-                                                               : host_device();
-    } else if (first->array_ != nullptr) {
-        device_ = first->array_->device().shared_from_this();
+    } else if (first == nullptr) {
+        device_ = host_device();
     } else {
-        device_ = cuda_device(first->where_.id);
+        device_ = first->array_ != nullptr ? first->array_->device().shared_from_this() : first->device();
     }
     const bool on_cuda = is_cuda(*device_);
     if (is_given(common_.stream)) {
@@ -727,8 +915,7 @@ void Call::bind(Argument& argument, bool is_output, bool is_read) {
     const dlpack::DeviceType type = argument.where_.type;
     const std::string what = std::string(argument.name_);
     if (is_output && argument.read_only_) refuse(name_, what + " is read-only");
-    const u64 bytes = detail::tensor_bytes(
-        name_, argument.shape(), {argument.strides_.data(), argument.rank_}, size_of(argument.type_));
+    const u64 bytes = argument.bytes_;
     if (argument.array_ != nullptr) argument.array_->use(stream_, is_output);
     if (argument.home_) {
         order_after(argument.home_);
@@ -740,7 +927,6 @@ void Call::bind(Argument& argument, bool is_output, bool is_read) {
         argument.tensor_ = Tensor(nullptr, 0, argument.type_, argument.shape());
         return;
     }
-    argument.bytes_ = bytes;
     if (argument.array_ != nullptr && &argument.array_->device() == device_.get()) {
         argument.tensor_ = argument.array_->tensor();
         return;
@@ -767,33 +953,33 @@ void Call::bind(Argument& argument, bool is_output, bool is_read) {
     const bool fits =
         argument.on_host() || (type == dlpack::DeviceType::opencl && argument.array_ == nullptr) ||
         (is_cuda(*device_) &&
-         (type == dlpack::DeviceType::cuda_managed || &*cuda_device(argument.where_.id) == device_.get()));
+         (type == dlpack::DeviceType::cuda_managed ||
+          (type == dlpack::DeviceType::cuda && &*cuda_device(argument.where_.id) == device_.get())));
     if (!fits)
         throw Error(ErrorCode::wrong_device, name_,
                     what + " is on " +
                         (argument.array_ != nullptr ? argument.array_->device().info().selector
-                                                    : "cuda:" + std::to_string(argument.where_.id)) +
+                                                    : dlpack::name_of(argument.where_)) +
                         ", the call runs on " + device_->info().selector + "; copy it there first");
-    if ((reinterpret_cast<std::uintptr_t>(argument.data_) + argument.byte_offset_) %
-                size_of(argument.type_) !=
-            0 &&
-        type != dlpack::DeviceType::opencl)
-        refuse(name_, what + " is not aligned to its elements; pass a copy");
+    argument.check_aligned();
     if (type != dlpack::DeviceType::opencl && share_buffer(argument, bytes)) return;
     auto adopted = detail::adopt_tensor(*device_, tensor, bytes, argument.read_only_, false, {});
     argument.tensor_ =
         Tensor(std::move(adopted.first), adopted.second, argument.type_, argument.shape(), strides);
 }
 
+void Call::check_output(const Argument& out, Type type, std::span<const i64> shape, bool boolean) const {
+    if (out.type_ != type || out.boolean_ != boolean || !std::ranges::equal(shape, out.shape()))
+        refuse(name_, std::string(out.name_) + " has dtype " + out.dtype() + " and shape " +
+                          text_of(out.shape()) + "; expected " + (boolean ? "bool" : numpy_name(type)) +
+                          " and " + text_of(shape));
+}
+
 Argument& Call::output(nb::handle out, Type type, std::span<const i64> shape, bool boolean, bool is_read) {
     std::unique_ptr<Argument>& slot = arguments_.emplace_back();
     if (is_given(out)) {
         slot = std::make_unique<Argument>(name_, "out", out);
-        const bool same = std::equal(shape.begin(), shape.end(), slot->shape().begin(), slot->shape().end());
-        if (slot->type_ != type || slot->boolean_ != boolean || !same)
-            refuse(name_, "out has dtype " + slot->dtype() + " and shape " + text_of(slot->shape()) +
-                              "; expected " + (boolean ? "bool" : numpy_name(type)) + " and " +
-                              text_of(shape));
+        check_output(*slot, type, shape, boolean);
     } else {
         static const Library none;
         const Library& library = inputs_ > 0 ? *arguments_[0]->library_ : none;
@@ -821,12 +1007,9 @@ Argument& Call::output(nb::handle out, Type type, std::span<const i64> shape, bo
                 PyErr_Clear();
                 throw Error(ErrorCode::out_of_memory, name_, "cannot allocate the result", message);
             }
-            slot = std::make_unique<Argument>();
-            slot->call_ = name_;
-            slot->name_ = "the result";
+            slot = std::make_unique<Argument>(name_, "the result", made);
             slot->library_ = &library;
-            slot->held_.managed = made;
-            slot->take(made->tensor, false);
+            check_output(*slot, type, shape, boolean);
             slot->home_ = arguments_[0]->home_;
         } else if (empty.is_valid()) {
             const char* dtype = boolean ? "bool" : numpy_name(type);
@@ -855,6 +1038,15 @@ Argument& Call::output(nb::handle out, Type type, std::span<const i64> shape, bo
     return *slot;
 }
 
+View Call::values(const Argument& input) {
+    const View bytes = input.view();
+    if (!input.boolean() || bytes.count == 0) return bytes;
+    truths_.push_back(stream_->scratch(bytes.bytes()));
+    const View truths{truths_.back().get(), 0, bytes.count, Type::u8};
+    map(*stream_, Span<const u8>(bytes), Span<u8>(truths), truth_of);
+    return truths;
+}
+
 void Call::fetch(void* to, const View& from) {
     stream_->read(to, *from.buffer, from.offset, from.bytes());
     stream_->synchronize();
@@ -864,9 +1056,8 @@ void Call::finish() {
     for (const auto& argument : arguments_) {
         Argument& out = *argument;
         if (!out.staged_ || !out.writes_) continue;
-        const u64 bytes =
-            detail::tensor_bytes(name_, out.shape(), {out.strides_.data(), out.rank_}, size_of(out.type_));
-        stream_->read(static_cast<std::byte*>(out.data_) + out.byte_offset_, *out.tensor_.buffer(), 0, bytes);
+        stream_->read(static_cast<std::byte*>(out.data_) + out.byte_offset_, *out.tensor_.buffer(), 0,
+                      out.bytes_);
     }
     for (const auto& home : homes_) {
         const auto mark = device_->create_event();

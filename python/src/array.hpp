@@ -21,6 +21,38 @@ namespace concord::python {
 
 namespace nb = nanobind;
 
+// Releases the interpreter's lock in a scope. If the interpreter has begun to end meanwhile, the thread stays in the
+// destructor for ever, as all threads do from Python 3.14 on: earlier ones end it by unwinding its stack, which aborts
+// the process.
+class Unlocked {
+  public:
+    Unlocked();
+    ~Unlocked();
+    Unlocked(const Unlocked&) = delete;
+    Unlocked& operator=(const Unlocked&) = delete;
+
+  private:
+    int had_locks_;
+    PyThreadState* state_;
+};
+
+class Argument;
+// Deletes the owner of an argument, from any thread: at once if this thread has the interpreter's lock for sure
+// (HasLock), else soon in the main thread or in the next call. Never waits for the lock, so that callbacks of streams
+// may call it while a thread with the lock waits for the stream. Owners that are dropped while the interpreter ends are
+// not deleted.
+void drop(std::shared_ptr<Argument>* owner) noexcept;
+// Deletes what waits for that. Needs the interpreter's lock.
+void delete_dropped();
+// While it lives, this thread has the interpreter's lock.
+class HasLock {
+  public:
+    HasLock();
+    ~HasLock();
+    HasLock(const HasLock&) = delete;
+    HasLock& operator=(const HasLock&) = delete;
+};
+
 // Whether the device's buffers are CUDA memory, and its streams CUDA streams that other libraries share.
 inline bool is_cuda(const Device& device) {
     return device.traits().dlpack_type == dlpack::DeviceType::cuda;
@@ -60,6 +92,9 @@ struct Common {
 class ArrayObject {
   public:
     ArrayObject(Tensor tensor, bool boolean, std::shared_ptr<Device> device);
+    ArrayObject(ArrayObject&&) = default;
+    ArrayObject& operator=(ArrayObject&&) = delete;
+    ~ArrayObject();
 
     const Tensor& tensor() const { return tensor_; }
     Device& device() const { return *device_; }
@@ -105,6 +140,8 @@ struct Held {
 class Argument {
   public:
     Argument() = default;
+    // Describes a tensor, which it takes over unless it throws.
+    Argument(const char* call, const char* name, dlpack::ManagedTensor* managed);
     // Describes the object. Raises TypeError or ValueError, which name the call and the argument.
     Argument(const char* call, const char* name, nb::handle object);
     Argument(const Argument&) = delete;
@@ -120,8 +157,12 @@ class Argument {
     View view() const { return tensor_.view(call_); }
     // Raises ValueError for another number of dimensions.
     void check_rank(std::size_t rank) const;
+    // Leaves the tensor that it took over to its owner.
+    void give_back() { held_.managed = nullptr; }
     // A concord.Array on the memory of the argument, which it keeps.
     nb::object as_array(const std::shared_ptr<Argument>& self) const;
+    // The device of the memory.
+    std::shared_ptr<Device> device() const;
     // The name of the type in NumPy's terms.
     std::string dtype() const;
     // Whether the memory is host memory.
@@ -137,7 +178,11 @@ class Argument {
     void from_cuda_interface(nb::handle object);
     void from_capsule(nb::handle object);
     void take(const dlpack::Tensor& tensor, bool read_only);
-    void refuse_type(const std::string& dtype) const;
+    [[noreturn]] void refuse_type(const std::string& dtype) const;
+    // Raises ValueError unless the first element is aligned to its size.
+    void check_aligned() const;
+    // Refuses the argument: "CALL: NAME WRONG".
+    [[noreturn]] void refuse_this(const std::string& wrong) const;
 
     const char* call_ = "";
     const char* name_ = "";
@@ -151,12 +196,12 @@ class Argument {
     bool boolean_ = false, read_only_ = false;
     u32 rank_ = 0;
     std::array<i64, Tensor::max_dimensions> shape_{}, strides_{};
+    u64 bytes_ = 0;  // from the first element to the end of the last one
     Held held_;
     // On CUDA: the stream on which the library of the argument orders its work; null: none is known.
     std::shared_ptr<Stream> home_;
 
     Tensor tensor_;
-    u64 bytes_ = 0;           // from the first element to the end of the last one
     bool staged_ = false;     // the tensor is a copy on the device
     bool writes_ = false;     // the call writes its elements
     bool in_kernel_ = false;  // of a kernel, which sees that other arguments have the same memory
@@ -181,6 +226,10 @@ class Call {
     Argument& output(nb::handle out, Type type, std::span<const i64> shape, bool boolean = false,
                      bool is_read = false);
 
+    // The elements of an input. Those of bool are 0 and 1, copies if the input is bool: any byte except 0 is true. For
+    // use in run().
+    View values(const Argument& input);
+
     // The call waits for its work, because that uses memory of the caller.
     void waits() { blocking_ = true; }
 
@@ -190,7 +239,7 @@ class Call {
     // Runs f without the interpreter's lock, then brings results to the host if they belong there.
     template <class F>
     void run(F f) {
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         pending_ = true;
         f();
         finish();
@@ -209,6 +258,7 @@ class Call {
 
   private:
     void bind(Argument& argument, bool is_output, bool is_read);
+    void check_output(const Argument& out, Type type, std::span<const i64> shape, bool boolean) const;
     bool share_buffer(Argument& argument, u64 bytes);
     bool share_staged(Argument& argument, u64 bytes);
     void order_after(const std::shared_ptr<Stream>& home);
@@ -222,8 +272,9 @@ class Call {
     std::shared_ptr<Device> device_;
     std::shared_ptr<Stream> stream_;
     std::vector<std::unique_ptr<Argument>> arguments_;
-    std::size_t inputs_ = 0;  // arguments that are inputs, which come first
-    bool blocking_ = false;   // wait for the results, which the library of the arguments does not order
+    std::size_t inputs_ = 0;                       // arguments that are inputs, which come first
+    std::vector<std::shared_ptr<Buffer>> truths_;  // of values()
+    bool blocking_ = false;  // wait for the results, which the library of the arguments does not order
     std::vector<std::shared_ptr<Stream>> homes_;  // other streams, which wait for the call
     bool pending_ = false;                        // work was enqueued that may use memory of the caller
 };
@@ -262,6 +313,10 @@ inline bool is_given(nb::handle argument) {
 nb::object reduced_builtin(nb::handle x, const std::string& op, nb::handle out, const Common& common);
 nb::object scanned_builtin(nb::handle x, const std::string& op, bool exclusive, nb::handle out,
                            const Common& common);
+
+// At the end of the interpreter: deletes what was dropped, and keeps what is dropped from now on. The process then
+// waits for calls of other threads before it ends the drivers.
+void end_with_interpreter();
 
 void define_arrays(nb::module_& module);
 void define_errors(nb::module_& module);

@@ -100,7 +100,8 @@ nb::object total(const char* name, nb::handle x, ReduceOp op, nb::handle dtype, 
     call.begin();
     Argument& result = call.output(out, type, {}, in.boolean() && !adds);
     return call.run(result, [&] {
-        reduce_to(call.stream(), in.view(), result.view(), in.boolean() && adds, op, call.options());
+        reduce_to(call.stream(), adds ? in.view() : call.values(in), result.view(), in.boolean() && adds, op,
+                  call.options());
     });
 }
 
@@ -122,7 +123,7 @@ nb::object prefix(const char* name, nb::handle x, ReduceOp op, bool exclusive, b
     call.begin();
     Argument& result = call.output(out, type, std::span(&count, 1), in.boolean() && !widens && bounds);
     return call.run(result, [&] {
-        View from = in.view();
+        View from = widens ? in.view() : call.values(in);
         const View to = result.view();
         if (from.count == 0) return;
         if (widens && (type != from.type || in.boolean())) {
@@ -146,8 +147,9 @@ nb::object sorted(nb::handle x, bool descending, nb::handle out, CONCORD_HANDLES
     const Argument& in = call.input(x, "x", 1);
     call.begin();
     Argument& result = call.output(out, in.type(), in.shape(), in.boolean());
-    return call.run(
-        result, [&] { sort(call.stream(), in.view(), result.view(), sort_by(descending), call.options()); });
+    return call.run(result, [&] {
+        sort(call.stream(), call.values(in), result.view(), sort_by(descending), call.options());
+    });
 }
 
 nb::object argsorted(nb::handle x, bool descending, nb::handle out, CONCORD_HANDLES) {
@@ -157,7 +159,7 @@ nb::object argsorted(nb::handle x, bool descending, nb::handle out, CONCORD_HAND
     Argument& result = call.output(out, Type::i64, in.shape());
     return call.run(result, [&] {
         Stream& stream = call.stream();
-        const View keys = in.view(), to = result.view();
+        const View keys = call.values(in), to = result.view();
         const u64 n = keys.count;
         if (n == 0) return;
         SortBy by = sort_by(descending, true);
@@ -193,8 +195,8 @@ nb::tuple sorted_pairs(nb::handle keys, nb::handle values, bool descending, CONC
     Argument& sorted_values = call.output({}, v.type(), v.shape(), v.boolean());
     call.run([&] {
         SortBy by = sort_by(descending, true);
-        sort_pairs(call.stream(), k.view(), v.view(), sorted_keys.view(), sorted_values.view(), by,
-                   call.options());
+        sort_pairs(call.stream(), call.values(k), call.values(v), sorted_keys.view(), sorted_values.view(),
+                   by, call.options());
     });
     return nb::make_tuple(call.result(sorted_keys), call.result(sorted_values));
 }
@@ -396,12 +398,11 @@ nb::object counted_values(nb::handle x, i64 minlength, nb::handle out, CONCORD_H
         refuse(name,
                "minlength: got " + std::to_string(minlength) + "; expected a number that is not negative");
     call.begin();
-    const View from = in.view();
     i64 length = minlength;
     const bool has_out = is_given(out);
-    if (from.count > 0 && !has_out) {
+    if (in.size() > 0 && !has_out) {
         std::pair<f64, f64> ends;
-        call.run([&] { ends = extremes(call, from); });
+        call.run([&] { ends = extremes(call, call.values(in)); });
         if (ends.first < 0 || ends.second >= 0x1p60)
             refuse(name, "values from " + std::to_string(ends.first) + " to " + std::to_string(ends.second) +
                              "; expected 0 to 2^60");
@@ -415,7 +416,7 @@ nb::object counted_values(nb::handle x, i64 minlength, nb::handle out, CONCORD_H
     Argument& result = call.output(out, Type::i64, std::span(&length, 1));
     return call.run(result, [&] {
         if (length > 0)
-            histogram(call.stream(), in.view(), as_u64(result.view()), HistogramBins::identity(),
+            histogram(call.stream(), call.values(in), as_u64(result.view()), HistogramBins::identity(),
                       call.options());
     });
 }
@@ -458,8 +459,8 @@ nb::object compressed(nb::handle condition, nb::handle x, CONCORD_HANDLES) {
         // A stable sort by one bit.
         SortBy by = sort_by(true, true);
         by.end_bit = 1;
-        sort_pairs(stream, by_flag, from, scratch_view(keys, n, Type::u8), scratch_view(kept, n, from.type),
-                   by, call.options());
+        sort_pairs(stream, by_flag, call.values(in), scratch_view(keys, n, Type::u8),
+                   scratch_view(kept, n, from.type), by, call.options());
         call.fetch(&count, scratch_view(total, 1, Type::i64));
     });
     return shortened(call, scratch_view(kept, n, from.type), count, in.boolean());
@@ -499,7 +500,7 @@ nb::object compacted(nb::handle x, const std::string& rule, nb::handle operand, 
         if (from.count == 0) return;
         const auto total = scratch(call.stream(), 1, Type::u64);
         kept = scratch(call.stream(), from.count, from.type);
-        compact(call.stream(), from, scratch_view(kept, from.count, from.type),
+        compact(call.stream(), call.values(in), scratch_view(kept, from.count, from.type),
                 scratch_view(total, 1, Type::u64), keep, call.options());
         call.fetch(&count, scratch_view(total, 1, Type::u64));
     });
@@ -516,7 +517,7 @@ nb::tuple partitioned(nb::handle x, const std::string& rule, nb::handle operand,
     Argument& result = call.output(out, in.type(), in.shape(), in.boolean());
     u64 count = 0;
     call.run([&] {
-        const View from = in.view();
+        const View from = call.values(in);
         if (from.count == 0) return;
         const auto total = scratch(call.stream(), 1, Type::u64);
         partition(call.stream(), from, result.view(), scratch_view(total, 1, Type::u64), keep,

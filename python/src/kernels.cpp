@@ -38,8 +38,7 @@ const TextKernel& KernelObject::on(Device& device) {
     if (device.traits().compiles_source) return kernel();
     if (!shared_->on_host) {
         const nb::object compile = nb::module_::import_("concord._host").attr("compile_kernel");
-        const auto library = nb::cast<std::string>(compile(text_, kernel().name()));
-        const auto* host = static_cast<const HostKernel*>(loaded_kernels(kernel().name(), library));
+        const auto* host = static_cast<const HostKernel*>(kernels_at(compile(text_, kernel().name())));
         // Another thread may have been here while Python code ran. Calls of it use its kernel.
         if (!shared_->on_host) shared_->on_host = index_kernel_from_text(text_, *host);
     }

@@ -22,12 +22,18 @@ ErrorTypes& error_types() {
     return *types;
 }
 
+// Names of files, and what drivers and compilers say, may not be UTF-8.
+nb::object text_object(std::string_view text) {
+    return nb::steal(
+        PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
+}
+
 void set_error(const Error& error) {
     const nb::object& type = error_types().of[static_cast<std::size_t>(error.code())];
     try {
-        const nb::object exception = type(error.what());
+        const nb::object exception = type(text_object(error.what()));
         exception.attr("code") = nb::str(std::string(name_of(error.code())).c_str());
-        exception.attr("native") = nb::str(error.native().c_str());
+        exception.attr("native") = text_object(error.native());
         PyErr_SetObject(type.ptr(), exception.ptr());
     } catch (nb::python_error& failed) {
         failed.restore();
@@ -81,29 +87,51 @@ void hand_over(ArrayObject& array, nb::handle stream) {
     array.use(consumer, false);
 }
 
-nb::object capsule_of(ArrayObject& array, nb::handle stream, nb::handle max_version, nb::handle dl_device,
-                      nb::handle copy) {
-    const dlpack::Device where = array.described().device;
-    if (is_given(copy) && nb::cast<bool>(copy))
-        throw nb::buffer_error("concord.Array.__dlpack__ does not copy; use Array.copy()");
-    if (is_given(dl_device)) {
-        const auto asked = nb::cast<std::pair<i32, i32>>(dl_device);
-        if (asked != std::pair(static_cast<i32>(where.type), where.id))
-            throw nb::buffer_error(
-                "concord.Array.__dlpack__ does not move to another device; use Array.to()");
-    }
+// The capsule of an array's own memory.
+nb::object capsule_of_own(ArrayObject& array, nb::handle stream, nb::handle max_version, u64 flags) {
     hand_over(array, stream);
-    const bool versioned = is_given(max_version) && nb::cast<i64>(max_version[0]) >= 1;
+    const bool versioned =
+        is_given(max_version) &&
+        keyword<std::pair<i64, i64>>("__dlpack__", "max_version", max_version, "two integers").first >= 1;
     if (!versioned && array.tensor().buffer() && array.tensor().buffer()->read_only())
         throw nb::buffer_error(
             "the array is read-only, which DLPack before 1.0 cannot say; ask for max_version=(1, 0)");
-    if (versioned) return nb::steal(PyCapsule_New(exported(array), "dltensor_versioned", delete_capsule));
+    if (versioned) {
+        dlpack::ManagedTensor* const managed = exported(array);
+        managed->flags |= flags;
+        return nb::steal(PyCapsule_New(managed, "dltensor_versioned", delete_capsule));
+    }
     auto legacy = std::make_unique<Legacy>();
     legacy->managed = exported(array);
     legacy->legacy.tensor = legacy->managed->tensor;
     legacy->legacy.context = legacy.get();
     legacy->legacy.deleter = delete_legacy;
     return nb::steal(PyCapsule_New(&legacy.release()->legacy, "dltensor", delete_legacy_capsule));
+}
+
+nb::object copied(const char* call, nb::handle x, nb::handle device);
+
+nb::object capsule_of(nb::handle self, nb::handle stream, nb::handle max_version, nb::handle dl_device,
+                      nb::handle copy) {
+    ArrayObject& array = nb::cast<ArrayObject&>(self);
+    const dlpack::Device where = array.described().device;
+    const auto asked = is_given(dl_device) ? keyword<std::pair<i32, i32>>("__dlpack__", "dl_device",
+                                                                          dl_device, "two integers")
+                                           : std::pair(static_cast<i32>(where.type), where.id);
+    const bool moves = asked != std::pair(static_cast<i32>(where.type), where.id);
+    const bool forbids = is_given(copy) && !nb::cast<bool>(copy);
+    if (moves && (forbids || asked.first != static_cast<i32>(dlpack::DeviceType::cpu)))
+        throw nb::buffer_error(
+            ("concord.Array.__dlpack__: the array is on " + dlpack::name_of(where) +
+             (forbids ? "; without a copy it cannot be moved" : "; copies are made on the host only"))
+                .c_str());
+    if (moves || (is_given(copy) && nb::cast<bool>(copy))) {
+        const nb::object copied_array =
+            moves ? copied("__dlpack__", self, nb::str("tbb")) : copied("__dlpack__", self, {});
+        return capsule_of_own(nb::cast<ArrayObject&>(copied_array), moves ? nb::handle() : stream,
+                              max_version, dlpack::flag_copied);
+    }
+    return capsule_of_own(array, stream, max_version, 0);
 }
 
 // --- The C exchange API of concord.Array ---------------------------------------------------------------------------
@@ -119,8 +147,10 @@ int guarded(F f) {
         error.restore();
     } catch (const nb::builtin_exception& error) {
         PyErr_SetString(PyExc_BufferError, error.what());
+    } catch (const std::bad_alloc&) {
+        PyErr_SetString(PyExc_MemoryError, "not enough memory");
     } catch (const std::exception& error) {
-        PyErr_SetString(PyExc_RuntimeError, error.what());
+        PyErr_SetObject(PyExc_RuntimeError, text_object(error.what()).ptr());
     }
     return -1;
 }
@@ -148,21 +178,26 @@ int api_current_stream(dlpack::DeviceType type, i32 id, void** out) {
     });
 }
 
+bool is_cuda_memory(const dlpack::Tensor& tensor) {
+    return tensor.device.type == dlpack::DeviceType::cuda ||
+           tensor.device.type == dlpack::DeviceType::cuda_managed;
+}
+
 int api_allocate(dlpack::Tensor* like, dlpack::ManagedTensor** out, void* context,
                  void (*set_message)(void* context, const char* kind, const char* message)) {
     try {
-        const std::optional<Type> type = dlpack::type_of(like->type);
-        if (!type) refuse("Array", "unsupported dtype " + dlpack::name_of(like->type));
-        const std::span<const i64> shape(like->shape, static_cast<std::size_t>(like->rank));
-        const auto device = open_device(like->device.type == dlpack::DeviceType::cuda
-                                            ? "cuda:" + std::to_string(like->device.id)
-                                            : std::string("tbb"));
+        const detail::DescribedTensor described = detail::described("Array", "the prototype", *like);
+        detail::check_memory("Array", "the prototype", *like, 0);
+        const std::span<const i64> shape(described.shape.data(), described.rank);
+        const auto device = open_device(is_cuda_memory(*like) ? "cuda:" + std::to_string(like->device.id)
+                                                              : std::string("tbb"));
         u64 count = 1;
         for (const i64 extent : shape)
-            count *= static_cast<u64>(extent);
+            count = detail::checked_bytes("Array", count, static_cast<u64>(extent));
         std::shared_ptr<Buffer> buffer;
-        if (count > 0) buffer = device->allocate(detail::checked_bytes("Array", count, size_of(*type)));
-        *out = to_dlpack(Tensor(std::move(buffer), 0, *type, shape));
+        if (count > 0)
+            buffer = device->allocate(detail::checked_bytes("Array", count, size_of(described.type)));
+        *out = to_dlpack(Tensor(std::move(buffer), 0, described.type, shape));
         (*out)->tensor.type = like->type;
         return 0;
     } catch (const std::exception& error) {
@@ -171,18 +206,16 @@ int api_allocate(dlpack::Tensor* like, dlpack::ManagedTensor** out, void* contex
     }
 }
 
-nb::object array_of_managed(dlpack::ManagedTensor* managed) {
-    const dlpack::Tensor& tensor = managed->tensor;
-    const bool boolean = tensor.type.code == dlpack::TypeCode::boolean;
-    const bool on_cuda = tensor.device.type == dlpack::DeviceType::cuda ||
-                         tensor.device.type == dlpack::DeviceType::cuda_managed;
-    const auto device =
-        open_device(on_cuda ? "cuda:" + std::to_string(tensor.device.id) : std::string("tbb"));
-    return nb::cast(ArrayObject(from_dlpack(*device, managed), boolean, device));
-}
-
 int api_make_object(dlpack::ManagedTensor* managed, void** out) {
-    return guarded([&] { *out = array_of_managed(managed).release().ptr(); });
+    return guarded([&] {
+        auto source = std::make_shared<Argument>("Array", "the tensor", managed);
+        try {
+            *out = source->as_array(source).release().ptr();
+        } catch (...) {
+            source->give_back();
+            throw;
+        }
+    });
 }
 
 constexpr ExchangeApi exchange_api = {.version = {1, 3},
@@ -283,7 +316,7 @@ void read_array(ArrayObject& array, void* to) {
     const View from = array.tensor().view("numpy");
     if (from.count == 0) return;
     array.wait();
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     const auto stream = own_stream(array.device());
     stream->read(to, *from.buffer, from.offset, from.bytes());
     stream->synchronize();
@@ -313,7 +346,7 @@ nb::object copied(const char* call, nb::handle x, nb::handle device) {
         // Through the host.
         std::vector<std::byte> host(to.tensor().size() * size_of(type));
         read_array(*from, host.data());
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         const auto writer = own_stream(*target);
         writer->write(*to.tensor().buffer(), 0, host.data(), host.size());
         writer->synchronize();
@@ -457,6 +490,13 @@ void define_errors(nb::module_& m) {
             set_error(error);
         } catch (const std::bad_cast&) {
             PyErr_SetString(PyExc_TypeError, "an argument has a wrong type");
+        } catch (const std::bad_alloc&) {
+            PyErr_SetString(PyExc_MemoryError, "not enough memory");
+        } catch (const std::exception& error) {
+            PyErr_SetObject(PyExc_RuntimeError, text_object(error.what()).ptr());
+        } catch (...) {
+            PyErr_SetString(PyExc_RuntimeError,
+                            "a module or driver threw an object that is not a std::exception");
         }
     });
 }
@@ -466,7 +506,7 @@ void define_devices(nb::module_& m) {
         .def(
             "synchronize",
             [](Stream& s) {
-                const nb::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 s.synchronize();
             },
             "Waits until the stream is empty.")
@@ -513,7 +553,7 @@ void define_devices(nb::module_& m) {
     m.def("_selectors", [] { return device_selectors(); });
     m.def("_synchronize", [](nb::handle device) {
         const auto on = device_named(device);
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         own_stream(*on)->synchronize();
     });
 }
@@ -547,9 +587,23 @@ void define_arrays(nb::module_& m) {
             "them.")
         .def(
             "__array__",
-            [](nb::handle self, nb::handle dtype, nb::handle) {
+            [](nb::handle self, nb::handle dtype, nb::handle copy) {
                 const nb::object values = to_numpy(self);
-                return dtype.is_none() ? values : nb::object(values.attr("astype")(dtype));
+                const nb::object numpy = nb::module_::import_("numpy");
+                const nb::object kind = dtype.is_none() ? values.attr("dtype") : numpy.attr("dtype")(dtype);
+                const bool converts = !kind.equal(values.attr("dtype"));
+                const ArrayObject& array = nb::cast<ArrayObject&>(self);
+                const bool is_copy =
+                    array.tensor().buffer() && array.tensor().buffer()->host_pointer() == nullptr;
+                if (!copy.is_none() && !nb::cast<bool>(copy) && (converts || is_copy))
+                    throw nb::value_error((std::string("concord.Array.__array__: a copy is necessary: ") +
+                                           (is_copy ? "the array is on " + array.device().info().selector
+                                                    : "the dtype is " + dtype_of(array)) +
+                                           "; leave out copy=False")
+                                              .c_str());
+                if (converts) return nb::object(values.attr("astype")(kind));
+                return !copy.is_none() && nb::cast<bool>(copy) && !is_copy ? nb::object(values.attr("copy")())
+                                                                           : values;
             },
             "dtype"_a = nb::none(), "copy"_a = nb::none())
         .def(
@@ -652,4 +706,5 @@ NB_MODULE(_concord, m) {
     define_functions(m);
     define_operators(m);
     define_kernels(m);
+    nb::module_::import_("atexit").attr("register")(nb::cpp_function(end_with_interpreter));
 }

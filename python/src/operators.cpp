@@ -1,6 +1,9 @@
 // Functions of the user from text: concord.function, and the calls that take one.
 #include "operators.hpp"
 
+#include <concord/backend/program_cache.hpp>
+#include <concord/detail/trusted_code.hpp>
+
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -40,15 +43,6 @@ std::vector<std::byte> value_bytes(const char* call, const char* name, nb::handl
         std::memcpy(bytes.data(), &v, sizeof v);
     });
     return bytes;
-}
-
-const void* loaded_kernels(const std::string& name, const std::string& library) {
-    void* opened = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);  // stays for the life of the process
-    if (opened == nullptr)
-        throw Error(ErrorCode::compile_failed, name, "cannot load the compiled source", dlerror());
-    auto* entry = reinterpret_cast<const void* (*)()>(dlsym(opened, "concord_python_kernels"));
-    if (entry == nullptr) throw Error(ErrorCode::compile_failed, name, "the compiled source lacks its entry");
-    return entry();
 }
 
 FunctionObject::FunctionObject(const std::string& text) : whole_(operator_from_text(text)), text_(text) {}
@@ -127,9 +121,8 @@ const void* FunctionObject::host(Device& device, const char* use, std::size_t fr
     std::string types;
     for (const Type type : whole_.arguments)
         types += (types.empty() ? "" : ",") + std::string(name_of(type));
-    const auto library = nb::cast<std::string>(
+    kernels = kernels_at(
         compile(text_, whole_.name, std::string(name_of(whole_.result)), types, use, static_cast<int>(free)));
-    kernels = loaded_kernels(whole_.name, library);
     return kernels;
 }
 
@@ -168,8 +161,8 @@ nb::object mapped(const char* name, FunctionObject& function, nb::handle x, nb::
         if (to.count == 0) return;
         detail::map(call.stream(),
                     {.algorithm = "map",
-                     .a = a.view(),
-                     .b = b.view(),
+                     .a = call.values(a),
+                     .b = call.values(b),
                      .out = to,
                      .op = op,
                      .values = {bytes},
@@ -205,10 +198,14 @@ nb::object reduced(FunctionObject& function, nb::handle x, nb::handle identity, 
     const void* host = function.host(call.device(), "reduce", 2);
     Argument& result = call.output(out, in.type(), {});
     return call.run(result, [&] {
-        detail::reduce(
-            call.stream(),
-            {in.view(), result.view(), op, {bytes}, {start}, static_cast<const detail::ReduceHost*>(host)},
-            call.options());
+        detail::reduce(call.stream(),
+                       {call.values(in),
+                        result.view(),
+                        op,
+                        {bytes},
+                        {start},
+                        static_cast<const detail::ReduceHost*>(host)},
+                       call.options());
     });
 }
 
@@ -225,7 +222,7 @@ nb::object scanned(FunctionObject& function, nb::handle x, nb::handle identity, 
     const void* host = function.host(call.device(), "scan", 2);
     Argument& result = call.output(out, in.type(), std::span(&count, 1));
     return call.run(result, [&] {
-        const View from = in.view();
+        const View from = call.values(in);
         if (from.count == 0) return;
         detail::scan(call.stream(),
                      {.in = from,
@@ -244,10 +241,13 @@ nb::object mapped_builtin(const char* name, MapFunction function, nb::handle x, 
     Call call(name, common);
     const Argument& in = call.input(x, "x");
     check_float(name, "x", in, detail::traits_of(function).floats_only);
+    if (in.boolean() && function == MapFunction::negate)
+        throw nb::type_error(
+            (std::string(name) + ": x has dtype bool, which has no negative; use numpy.logical_not").c_str());
     call.begin();
-    Argument& result = call.output(out, in.type(), in.shape(), in.boolean() && function == MapFunction::copy);
+    Argument& result = call.output(out, in.type(), in.shape(), in.boolean());
     return call.run(result, [&] {
-        const View from = in.view();
+        const View from = call.values(in);
         if (from.count > 0) map(call.stream(), from, result.view(), function, call.options());
     });
 }
@@ -370,10 +370,32 @@ void define_builtins(nb::module_& m) {
     }
 }
 
+// For concord._host: the cache of compiled kernels, and libraries from memory.
+void define_host(nb::module_& m) {
+    m.def("_load_program", [](const std::string& key) -> nb::object {
+        const std::optional<std::string> program = backend::load_program(key);
+        return program ? nb::object(nb::bytes(program->data(), program->size())) : nb::object(nb::none());
+    });
+    m.def("_store_program", [](const std::string& key, const nb::bytes& program) {
+        backend::store_program(key, {program.c_str(), program.size()});
+    });
+    m.def("_cache_problem", backend::program_cache_problem);
+    m.def("_why_untrusted", [](const std::string& path) { return detail::why_untrusted(path); });
+    // The address of the kernels of a library in memory, which stays for the life of the process.
+    m.def("_load_library", [](const std::string& name, const nb::bytes& library) {
+        void* const opened = detail::load_library({library.c_str(), library.size()}, name.c_str());
+        auto* entry = reinterpret_cast<const void* (*)()>(dlsym(opened, "concord_python_kernels"));
+        if (entry == nullptr)
+            throw Error(ErrorCode::compile_failed, name, "the compiled library lacks its entry");
+        return reinterpret_cast<std::uintptr_t>(entry());
+    });
+}
+
 }  // namespace
 
 void define_operators(nb::module_& m) {
     define_builtins(m);
+    define_host(m);
     // For python/benchmarks/compare.py: seconds per call of the same call in C++.
     m.def("_repeated_copy", [](nb::handle x, nb::handle out, u64 count) {
         Call call("map", Common{});

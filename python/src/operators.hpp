@@ -10,8 +10,11 @@ namespace concord::python {
 
 // One value of the element type. Raises InvalidArgument, which names the value.
 std::vector<std::byte> value_bytes(const char* call, const char* name, nb::handle value, Type type);
-// What concord_python_kernels() of a library that concord._host has compiled returns.
-const void* loaded_kernels(const std::string& name, const std::string& library);
+// The kernels of a library that concord._host has compiled or found in the cache, as its address of them says.
+inline const void* kernels_at(nb::handle address) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): Python passes addresses as integers
+    return reinterpret_cast<const void*>(nb::cast<std::uintptr_t>(address));
+}
 
 // concord.Function: a definition, bound values, its operators by number of free parameters, and kernels for the CPU.
 class FunctionObject {

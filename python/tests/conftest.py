@@ -13,6 +13,15 @@ DTYPES = ("uint8", "float32", "int64") if not os.environ.get("CONCORD_TEST_ALL_T
     "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
 
 
+def pytest_addoption(parser):
+    parser.addoption("--structs", type=int, default=2000, help="random structs of each kind in test_structs.py")
+
+
+@pytest.fixture
+def structs(request):
+    return request.config.getoption("--structs")
+
+
 @pytest.fixture(params=DEVICES)
 def device(request):
     return request.param

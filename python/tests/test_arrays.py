@@ -4,6 +4,7 @@ import array
 import gc
 import sys
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -121,10 +122,11 @@ def test_capsules():
     assert y.__dlpack_device__() == (1, 0)
     assert "dltensor_versioned" in repr(y.__dlpack__(max_version=(1, 3)))
     assert '"dltensor"' in repr(y.__dlpack__())  # both are deleted unused
-    with pytest.raises(BufferError, match="does not copy"):
-        y.__dlpack__(copy=True)
-    with pytest.raises(BufferError, match="another device"):
+    assert "dltensor_versioned" in repr(y.__dlpack__(copy=True, max_version=(1, 0)))
+    with pytest.raises(BufferError, match="the array is on CPU device 0; copies are made on the host only"):
         y.__dlpack__(dl_device=(2, 0))
+    with pytest.raises(BufferError, match="without a copy it cannot be moved"):
+        y.__dlpack__(dl_device=(2, 0), copy=False)
     with pytest.raises(AttributeError, match="tbb"):
         y.__cuda_array_interface__
 
@@ -355,3 +357,102 @@ def test_array_as_a_value():
     assert cc.empty(3, "f32").dtype == "float32" and cc.empty(3, np.dtype("i8")).dtype == "int64"
     with pytest.raises(ValueError, match="inhomogeneous"):
         cc.sum([[1, 2], [3]])
+
+
+def test_functions_of_bool():
+    """As in NumPy: results are bool, any byte except 0 is true, and there is no negative."""
+    x = np.array([True, False, True])
+    for call in (cc.abs, cc.square, lambda v: cc.map("copy", v)):
+        for argument in (x, cc.array(x, device="tbb")):
+            result = np.asarray(call(argument))
+            assert result.dtype == bool and (result == x).all()
+    for call in (cc.negative, lambda v: cc.map("negate", v)):
+        with pytest.raises(TypeError, match="has dtype bool"):
+            call(x)
+    with pytest.raises(ValueError, match="dtype bool"):
+        cc.sqrt(x)
+    odd = np.array([2, 255, 0, 1], "u1").view(bool)
+    plain = np.array([True, True, False, True])
+    for call in (cc.sum, cc.prod, cc.min, cc.max, cc.cumsum, cc.sort, cc.argsort, cc.abs, cc.bincount,
+                 lambda v: cc.sort(v, descending=True), lambda v: cc.scan(v, "max"), lambda v: cc.reduce(v, "min"),
+                 lambda v: cc.sort_pairs(v, np.arange(4)), lambda v: cc.compress(v, v), lambda v: cc.compact(v, "nonzero")):
+        for got, expected in zip(np.atleast_1d(call(odd)), np.atleast_1d(call(plain))):
+            assert_same_bits(got, expected)
+
+
+def test_array_copies_as_the_protocol_says(device):
+    x = np.arange(3.0)
+    y = cc.array(x, device=device)
+    copy = y.__array__(copy=True)
+    copy[0] = 7
+    assert y.tolist() == [0, 1, 2]
+    assert not np.shares_memory(copy, y.__array__())
+    assert y.__array__("f4").dtype == np.float32
+    with pytest.raises(ValueError, match="a copy is necessary: the"):
+        y.__array__("f4", copy=False)
+    if not device.startswith("cuda"):
+        assert np.shares_memory(y.__array__(copy=False), y.__array__())
+    if np.lib.NumpyVersion(np.__version__) >= "2.1.0":
+        copy = np.from_dlpack(y, copy=True, device="cpu")
+        copy[0] = 7
+        assert y.tolist() == [0, 1, 2]
+    with pytest.raises(BufferError, match="copies are made on the host"):
+        y.__dlpack__(dl_device=(8, 0))
+    with pytest.raises(TypeError, match="max_version"):
+        y.__dlpack__(max_version="new")
+
+
+def test_dlpack_errors_are_not_repeated():
+    class Fails:
+        calls = 0
+
+        def __dlpack_device__(self):
+            return (1, 0)
+
+        def __dlpack__(self, **_):
+            Fails.calls += 1
+            raise TypeError("null values")
+
+    with pytest.raises(TypeError, match="null values"):
+        cc.sum(Fails())
+    assert Fails.calls == 1
+
+
+@pytest.mark.parametrize("kind, name", ((8, "Metal device 0"), (10, "ROCm device 0"), (14, "oneAPI device 0"), (99, r"DLPack device \(99, 0\)")))
+def test_tensors_of_other_devices(kind, name):
+    class Elsewhere(OnlyDlpack):
+        def __dlpack_device__(self):
+            return (kind, 0)
+
+    with pytest.raises(cc.WrongDevice, match=f"x is on {name}; supported are"):
+        cc.sum(Elsewhere(np.ones(3)))
+
+
+def test_types_are_not_kept():
+    def used():
+        kind = type("Kind", (), {"payload": bytearray(10)})
+        with pytest.raises(TypeError):
+            cc.sum(kind())
+        return weakref.ref(kind)
+
+    references = [used() for _ in range(20)]
+    gc.collect()
+    assert not any(reference() for reference in references)
+
+
+def test_options_of_the_program():
+    """Values are not options, whatever they begin with."""
+    with pytest.raises(cc.InvalidArgument, match="unknown algorithm, got '--junit=/tmp/x'"):
+        cc.check("--junit=/tmp/x")
+    with pytest.raises(cc.InvalidArgument, match="unknown algorithm"):
+        cc.bench(["map", "--out"])
+    for option in ("devices", "types", "sizes"):
+        with pytest.raises(cc.Error, match="--list"):
+            cc.check("map", **{option: "--list"})
+
+
+def test_messages_that_are_not_utf8():
+    with pytest.raises(cc.Error, match="é"):
+        cc.device("é" * 1001)
+    with pytest.raises(cc.Error, match="é"):
+        cc.device("x" + "é" * 1001)

@@ -1,5 +1,6 @@
 """Functions from source."""
 
+import ctypes
 import os
 import shutil
 import stat
@@ -100,73 +101,175 @@ def test_lines_of_messages():
 
 @pytest.fixture
 def compiler(tmp_path, monkeypatch):
-    """A compiler that writes its number of calls, and an empty cache."""
+    """A compiler that ignores the source and counts its calls, an empty cache, and a process that has loaded nothing."""
     script = tmp_path / "compiler"
     script.write_text("""#!/bin/sh
 if [ "$1" = --version ]; then cat "$0.version"; exit; fi
 echo >>"$0.calls"
 for last; do :; done
-wc -l <"$0.calls" >"$last"
+echo "const char text[] = \\"$(wc -l <"$0.calls")\\"; const void* concord_python_kernels(void) { return text; }" |
+    cc -shared -fPIC -o "$last" -x c -
 """)
     script.chmod(0o755)
     (tmp_path / "compiler.version").write_text("1")
     monkeypatch.setenv("CXX", str(script))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("CONCORD_CACHE", raising=False)
+    monkeypatch.setattr(_host, "_loaded", {})
     _host._compiler.cache_clear()
     yield script
     _host._compiler.cache_clear()
 
 
-def compiled(name="f"):
-    return _host.compile(f"float {name}(float x) {{ return x; }}", name, "f32", "f32", "map", 1)
+def compiled(name="f", text="return x;"):
+    """The number of the call of the compiler that made the library which another process would load."""
+    _host._loaded.clear()
+    return int(ctypes.string_at(_host.compile(f"float {name}(float x) {{ {text} }}", name, "f32", "f32", "map", 1)))
+
+
+def entries(tmp_path):
+    return [tmp_path / "cache" / "concord" / name for name in os.listdir(tmp_path / "cache" / "concord")]
 
 
 def test_cache(compiler, tmp_path):
-    folder = tmp_path / "cache" / "concord" / "python"
-    path = compiled()
-    assert os.path.dirname(path) == str(folder) and compiled() == path
-    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
-    assert stat.S_IMODE(folder.stat().st_mode) == stat.S_IMODE(folder.parent.stat().st_mode) == 0o700
+    assert [compiled(), compiled(), compiled("g"), compiled()] == [1, 1, 2, 1]
+    (folder,) = {path.parent for path in entries(tmp_path)}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in entries(tmp_path)} == {0o600}
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     # The compiler's version is part of the key.
     (tmp_path / "compiler.version").write_text("2")
     _host._compiler.cache_clear()
-    assert compiled() != path
-    assert len(compiled("f" * 300)) < 300
-    assert len(os.listdir(folder)) == 3
+    assert compiled() == 3 and compiled("f" * 300) == 4
+    assert len(entries(tmp_path)) == 4
 
 
 def test_cache_of_threads(compiler, tmp_path):
     with ThreadPoolExecutor(8) as pool:
-        paths = set(pool.map(lambda _: compiled(), range(8)))
-    assert len(paths) == 1
-    assert os.listdir(tmp_path / "cache" / "concord" / "python") == [os.path.basename(*paths)]
+        list(pool.map(lambda _: _host.compile("float f(float x) { return x; }", "f", "f32", "f32", "map", 1), range(8)))
+    assert len(entries(tmp_path)) == 1 and compiled() == compiled()
+
+
+def test_cache_that_is_damaged(compiler, tmp_path):
+    """Each damage is repaired: the entry is made again, and then used."""
+    calls = compiled()
+    (path,) = entries(tmp_path)
+    size = path.stat().st_size
+    for length in (0, 40, size // 2, size - 1, size + 1):
+        os.truncate(path, length)
+        calls += 1
+        assert [compiled(), compiled()] == [calls, calls], length
+    for place in range(0, size, size // 8):
+        with open(path, "r+b") as file:
+            file.seek(place)
+            byte = file.read(1)[0]
+            file.seek(place)
+            file.write(bytes([byte ^ 0x10]))
+        calls += 1
+        assert [compiled(), compiled()] == [calls, calls], place
+
+
+def test_cache_with_a_library_that_does_not_load(compiler, tmp_path, monkeypatch):
+    """Of another system, for example."""
+    store = _host._store_program
+    monkeypatch.setattr(_host, "_store_program", lambda key, library: store(key, b"\x7fELF of another system"))
+    assert compiled() == 1
+    monkeypatch.setattr(_host, "_store_program", store)
+    assert [compiled(), compiled()] == [2, 2]
+
+
+@pytest.mark.parametrize("end, message", (
+    ("true", "reported no error, but wrote no library"),
+    ("echo text >$last", "cannot be loaded.*(short|invalid|ELF)"),
+    ("head -c 5000 {real} >$last", "incomplete"),
+    ("cp {real} $last", "lacks its entry"),
+))
+def test_compiler_that_fails_without_saying_so(compiler, tmp_path, end, message):
+    good = compiler.read_text()
+    compiler.write_text(good[:good.index("echo \"const")] + "last=$last; " + end.format(real=_host._library()) + "\n")
+    with pytest.raises(cc.CompileFailed, match=message):
+        compiled()
+    assert not (tmp_path / "cache" / "concord").exists() or entries(tmp_path) == []
+    compiler.write_text(good)
+    assert compiled() == 2
+
+
+@pytest.mark.parametrize("include", ('#include "{}"', '  #  include "{}"', '%:include "{}"', '#define FILE "{}"\n#include FILE'))
+def test_text_that_includes_a_file(tmp_path, include, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("CONCORD_CACHE", raising=False)
+    header = tmp_path / "value.h"
+    for value in (1, 2):
+        header.write_text(f"x[i] = {value};\n")
+        store = cc.kernel("void store(u64 i, f32* x) {\n" + include.format(header) + "\n}")
+        x = np.zeros(3, "f4")
+        store(3, x, device="tbb")
+        assert x.tolist() == [value] * 3
+    assert not (tmp_path / "cache").exists()
+
+
+def test_headers_are_part_of_the_key(compiler, tmp_path, monkeypatch):
+    headers = tmp_path / "include" / "concord"
+    headers.mkdir(parents=True)
+    (headers / "map.hpp").write_text("1")
+    monkeypatch.setenv("CONCORD_PYTHON_INCLUDE", str(tmp_path / "include"))
+    _host._headers.cache_clear()
+    assert [compiled(), compiled()] == [1, 1]
+    (headers / "map.hpp").write_text("22")
+    _host._headers.cache_clear()  # as in another process
+    assert [compiled(), compiled()] == [2, 2]
+    _host._headers.cache_clear()
 
 
 def test_cache_that_is_not_trusted(compiler, tmp_path):
-    path = compiled()
+    assert compiled() == 1
+    (path,) = entries(tmp_path)
     # A file that others may write to is replaced.
     os.chmod(path, 0o666)
-    before = open(path).read()
-    assert compiled() == path and open(path).read() != before
+    assert [compiled(), compiled()] == [2, 2]
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
     os.unlink(path)
     os.symlink(compiler, path)
-    assert compiled() == path and not os.path.islink(path)
-    # What the compiler of this test writes cannot be loaded, which happens without a cache only.
-    for folder in (os.path.dirname(path), os.path.dirname(os.path.dirname(path))):
+    assert [compiled(), compiled()] == [3, 3] and not os.path.islink(path)
+    # Nothing below a folder that others may change is used.
+    calls = 3
+    for folder in (path.parent, path.parent.parent, tmp_path):
+        mode = stat.S_IMODE(folder.stat().st_mode)
         os.chmod(folder, 0o777)
-        with pytest.warns(RuntimeWarning, match="every user may write to"), pytest.raises(cc.CompileFailed, match="TMPDIR"):
-            compiled()
-        os.chmod(folder, 0o700)
-    assert compiled() == path
+        calls += 1
+        with pytest.warns(RuntimeWarning, match="every user may write to"):
+            assert compiled() == calls
+        os.chmod(folder, mode)
+        assert compiled() == 3
+    # With the sticky bit others cannot change what belongs to this user.
+    os.chmod(tmp_path, 0o1777)
+    assert compiled() == 3
     if os.geteuid() == 0:
-        os.chown(os.path.dirname(path), 12345, -1)
-        with pytest.warns(RuntimeWarning, match="of another user"), pytest.raises(cc.CompileFailed):
+        for folder in (path.parent, path.parent.parent, path):
+            os.chown(folder, 12345, -1)
+            if folder is path:
+                assert [compiled(), compiled()] == [calls + 1] * 2
+                continue
+            calls += 1
+            with pytest.warns(RuntimeWarning, match="of another user"):
+                assert compiled() == calls
+            os.chown(folder, 0, -1)
+
+
+@pytest.mark.parametrize("mode, trusted", ((0o700, True), (0o1777, True), (0o777, False)))
+def test_temporary_folder(compiler, tmp_path, monkeypatch, mode, trusted):
+    work = tmp_path / "temporary"
+    work.mkdir()
+    work.chmod(mode)
+    monkeypatch.setattr(tempfile, "tempdir", str(work))
+    if trusted:
+        assert compiled() == 1
+    else:
+        with pytest.raises(cc.Unavailable, match="every user may write to; set TMPDIR"):
             compiled()
+    assert os.listdir(work) == []
 
 
-@pytest.mark.parametrize("how", ("off", "no home", "not a folder", "full"))
+@pytest.mark.parametrize("how", ("off", "no home", "not a folder", "read-only", "noexec"))
 def test_no_cache(how, tmp_path, monkeypatch):
     work = tmp_path / "temporary"
     work.mkdir()
@@ -183,21 +286,26 @@ def test_no_cache(how, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
     if how == "not a folder":
         (tmp_path / "cache").write_text("")
-    if how == "full":
-
-        def store(made, target):
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr(_host, "_store", store)
+    if how == "read-only":
+        if os.geteuid() == 0:
+            pytest.skip("root may write everywhere")
+        (tmp_path / "cache").mkdir(mode=0o500)
+    if how == "noexec":
+        if not os.statvfs("/dev/shm").f_flag & os.ST_NOEXEC:
+            pytest.skip("needs /dev/shm with noexec")
+        monkeypatch.setenv("XDG_CACHE_HOME", tempfile.mkdtemp(dir="/dev/shm"))
     x = np.arange(10, dtype="f4")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for _ in range(2):
+            _host._loaded.clear()
             triple = cc.function("float triple(float x) { return 3 * x; }")
             assert_same_bits(triple(x, device="tbb"), 3 * x)
-    assert len(_host._loaded) == 1 and os.listdir(work) == []
-    assert bool(caught) == (how in ("not a folder", "full"))
+    assert os.listdir(work) == []
+    assert bool(caught) == (how in ("not a folder", "read-only"))
     assert sorted(os.listdir(tmp_path)) == (["cache", "temporary"] if caught else ["temporary"])
+    if how == "noexec":
+        shutil.rmtree(os.environ["XDG_CACHE_HOME"])
 
 
 @pytest.mark.parametrize("value, message", (

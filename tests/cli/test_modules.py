@@ -86,6 +86,30 @@ def test_folder_that_every_user_may_write_to(folder, mode):
     fails(2, ["CONCORD_BACKEND_PATH", "every user"], "devices", env={"CONCORD_BACKEND_PATH": f"{folder}/modules"})
 
 
+@pytest.mark.parametrize("mode, above", [(0o777, True), (0o1777, False)])
+def test_folder_below_one_that_every_user_may_write_to(folder, mode, above):
+    """Others could put a folder of theirs in its place, unless the sticky bit forbids it."""
+    (folder / "open" / "between").mkdir(parents=True)
+    shutil.copytree(MODULES / "opening", folder / "open" / "between" / "modules")
+    (folder / "open").chmod(mode)
+    env = {"CONCORD_BACKEND_PATH": f"{folder}/open/between/modules"}
+    if above:
+        fails(2, ["CONCORD_BACKEND_PATH", f"below '{folder}/open'", "every user"], "devices", env=env)
+    else:
+        assert "throwing_open" in concord("doctor", env=env).out
+
+
+def test_folder_below_one_of_another_user(folder):
+    (folder / "other" / "between").mkdir(parents=True)
+    shutil.copytree(MODULES, folder / "other" / "between" / "modules")
+    try:
+        os.chown(folder / "other", 54321, 0)
+    except OSError:
+        pytest.skip("only root may give files away")
+    fails(2, ["CONCORD_BACKEND_PATH", f"below '{folder}/other'", "another user"], "devices",
+          env={"CONCORD_BACKEND_PATH": f"{folder}/other/between/modules"})  # fmt: skip
+
+
 def test_folder_of_another_user(folder):
     shutil.copytree(MODULES, folder / "modules")
     try:

@@ -47,7 +47,7 @@ echo "first result $((SECONDS - start)) s after the start of the installation"
 "$python" "$source/tests/docs/python_examples.py" "$source/docs/python.md"
 selection=(-m "not long")
 if [[ -n $long ]]; then
-    selection=()
+    selection=(--structs 50000)
     export CONCORD_TEST_ALL_TYPES=1
 fi
 "$python" -m pytest -q -p no:cacheprovider --durations=5 "${selection[@]}" "$source/python/tests" "$source/python/examples"

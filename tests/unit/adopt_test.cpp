@@ -6,8 +6,10 @@
 #include <concord/dlpack.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <future>
@@ -16,6 +18,7 @@
 #include <thread>
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 #if __has_include(<CL/cl.h>)
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -339,6 +342,23 @@ DEVICE_TEST(buffers_and_queues_of_opencl_are_adopted) {
         CHECK(throws(ErrorCode::invalid_argument, "null handle; pass the cl_command_queue",
                      [&] { device.adopt_stream(nullptr); }));
     }
+    // Handles of anything except the driver's objects are refused before anyone follows them.
+    void* nothing = ::mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    std::array<void*, 64> zeros{}, chain{};
+    chain.fill(chain.data());
+    const std::uintptr_t number = 12345672;
+    void *numbered = nullptr, *odd = reinterpret_cast<std::byte*>(zeros.data()) + 1;
+    std::memcpy(&numbered, &number, sizeof number);
+    for (void* const wrong :
+         {nothing, static_cast<void*>(zeros.data()), static_cast<void*>(chain.data()), numbered, odd}) {
+        CHECK(throws(ErrorCode::invalid_argument, "not a cl_command_queue, got 0x",
+                     [&] { device.adopt_stream(wrong); }));
+        CHECK(throws(ErrorCode::invalid_argument, "not a cl_mem, got 0x",
+                     [&] { device.adopt({.handle = wrong, .bytes = 4}); }));
+        CHECK(throws(ErrorCode::invalid_argument, "not a cl_event, got 0x",
+                     [&] { device.adopt_event(wrong); }));
+    }
+    ::munmap(nothing, 4096);
     // The owner's references are left alone.
     cl_uint references = 0;
     FUNCTION(clGetMemObjectInfo)(memory, CL_MEM_REFERENCE_COUNT, sizeof references, &references, nullptr);
@@ -666,6 +686,14 @@ DEVICE_TEST(memory_streams_and_events_of_cuda_are_adopted) {
         CHECK(stream->native_handle() == queue);
         CHECK(event->native_handle() == uploaded);
         CHECK(event->done());  // never recorded
+        // Addresses without memory are refused before the driver follows them.
+        const std::uintptr_t number = 12345672;
+        void* wrong = nullptr;
+        std::memcpy(&wrong, &number, sizeof number);
+        CHECK(throws(ErrorCode::invalid_argument, "not a CUstream, got 12345672",
+                     [&] { device.adopt_stream(wrong); }));
+        CHECK(throws(ErrorCode::invalid_argument, "not a CUevent, got 12345672",
+                     [&] { device.adopt_event(wrong); }));
         const auto adopted = Array<u32>::adopt(device, {.handle = pointer_of(memory), .bytes = n * 4});
         CHECK(FUNCTION(cuMemcpyHtoDAsync)(memory, x.data(), n * 4, uploads) == CUDA_SUCCESS);
         CHECK(FUNCTION(cuEventRecord)(uploaded, uploads) == CUDA_SUCCESS);

@@ -3,6 +3,7 @@
 #include "temporary_folder.hpp"
 
 #include <concord/internal/input_file.hpp>
+#include <concord/internal/modules.hpp>
 #include <concord/internal/new_file.hpp>
 #include <concord/internal/program_cache.hpp>
 
@@ -87,6 +88,52 @@ TEST_CASE("an entry with a damaged byte is a miss") {
     CHECK_FALSE(backend::load_program("k").has_value());
     fs::resize_file(path, 0);
     CHECK_FALSE(backend::load_program("k").has_value());
+}
+
+TEST_CASE("a cache below a folder that others may change is not used") {
+    const CacheFolder folder;
+    CHECK(backend::program_cache_problem().empty());
+    backend::store_program("k", "program");
+    const fs::path cache = only_entry().parent_path(), above = cache.parent_path();
+    struct stat status {};
+    REQUIRE(::stat(cache.c_str(), &status) == 0);
+    CHECK((status.st_mode & 0777) == 0700);
+    const auto is_used = [&](const fs::path& changed, mode_t mode, bool used) {
+        REQUIRE(::chmod(changed.c_str(), mode) == 0);
+        CAPTURE(changed);
+        CAPTURE(mode);
+        CHECK(backend::load_program("k").has_value() == used);
+        CHECK(backend::program_cache_problem().empty() == used);
+        CHECK(detail::why_untrusted(only_entry()).empty() == used);
+        if (!used) {
+            const fs::file_time_type before = fs::last_write_time(only_entry());
+            backend::store_program("k", "another");
+            CHECK(fs::last_write_time(only_entry()) == before);
+        }
+        REQUIRE(::chmod(changed.c_str(), 0700) == 0);
+        CHECK(backend::load_program("k") == "program");
+    };
+    is_used(cache, 0777, false);
+    is_used(above, 0777, false);
+    is_used(above, 0770, true);   // members of the group are trusted
+    is_used(above, 01777, true);  // others cannot rename what is in it
+    for (const fs::path& given : {cache, above}) {
+        if (::geteuid() != 0) break;  // only root gives folders away
+        REQUIRE(::chown(given.c_str(), 54321, 0) == 0);
+        CHECK_FALSE(backend::load_program("k").has_value());
+        CHECK(backend::program_cache_problem().find("another user") != std::string::npos);
+        REQUIRE(::chown(given.c_str(), 0, 0) == 0);
+    }
+}
+
+TEST_CASE("a library that is cut off is not loaded") {
+    const test::TemporaryFolder folder("library");
+    const fs::path whole = detail::file_of(reinterpret_cast<const void*>(&backend::load_program));
+    const std::string bytes = detail::text_of_file(whole, "test");
+    for (const std::size_t size :
+         {std::size_t{0}, std::size_t{10}, std::size_t{64}, std::size_t{4096}, bytes.size() / 2})
+        CHECK(throws(ErrorCode::compile_failed, "cannot be loaded",
+                     [&] { detail::load_library(std::string_view(bytes).substr(0, size), "test"); }));
 }
 
 TEST_CASE("an entry that is not the user's regular file is a miss") {

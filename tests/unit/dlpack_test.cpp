@@ -167,20 +167,43 @@ TEST_CASE("dlpack: what is refused, and nothing is lost") {
         std::function<void(dlpack::ManagedTensor&)> change;
     };
     const Case cases[] = {
-        {"element type float16; supported are", [](auto& t) { t.tensor.type.bits = 16; }},
-        {"element type bfloat16",
+        {"the tensor has dtype float16; supported are", [](auto& t) { t.tensor.type.bits = 16; }},
+        {"dtype bfloat16",
          [](auto& t) {
              t.tensor.type = {static_cast<dlpack::TypeCode>(4), 16, 1};
          }},
-        {"element type float32x4", [](auto& t) { t.tensor.type.lanes = 4; }},
+        {"dtype float32x4", [](auto& t) { t.tensor.type.lanes = 4; }},
         {"negative strides, got (-1,)", [](auto& t) { t.tensor.strides[0] = -1; }},
         {"negative extent, got the shape (-3,)", [](auto& t) { t.tensor.shape[0] = -3; }},
-        {"too many dimensions, got 9", [](auto& t) { t.tensor.rank = 9; }},
+        {"has 9 dimensions; 0 to 8 are supported", [](auto& t) { t.tensor.rank = 9; }},
+        {"has -1 dimensions; 0 to 8", [](auto& t) { t.tensor.rank = -1; }},
+        {"has -2147483648 dimensions", [](auto& t) { t.tensor.rank = std::numeric_limits<i32>::min(); }},
+        {"1 dimensions and a null pointer as its shape", [](auto& t) { t.tensor.shape = nullptr; }},
+        {"has 12 bytes at a null pointer", [](auto& t) { t.tensor.data = nullptr; }},
+        {"has 12 bytes at a null pointer",
+         [](auto& t) {
+             t.tensor.data = nullptr;
+             t.tensor.byte_offset = 64;
+         }},
+        {"12 bytes exceed the address space", [](auto& t) { t.tensor.byte_offset = ~u64{0} - 4095; }},
+        {"12 bytes exceed the address space",
+         [](auto& t) { t.tensor.byte_offset = -reinterpret_cast<std::uintptr_t>(t.tensor.data); }},
+        {"12 bytes exceed the address space",
+         // NOLINTNEXTLINE(performance-no-int-to-ptr): an address without memory
+         [](auto& t) { t.tensor.data = reinterpret_cast<void*>(~std::uintptr_t{0} - 7); }},
+        {"is on ROCm device 3; supported are CPU, CUDA and OpenCL devices",
+         [](auto& t) {
+             t.tensor.device = {static_cast<dlpack::DeviceType>(10), 3};
+         }},
+        {"is on DLPack device (-1, 0)",
+         [](auto& t) {
+             t.tensor.device = {static_cast<dlpack::DeviceType>(-1), 0};
+         }},
         {"DLPack version 2.0; supported is 1.x",
          [](auto& t) {
              t.version = {2, 0};
          }},
-        {"tensor of DLPack device (2, 1); the device is tbb:0",
+        {"tensor on CUDA device 1; the device is tbb:0",
          [](auto& t) {
              t.tensor.device = {dlpack::DeviceType::cuda, 1};
          }},

@@ -6,6 +6,7 @@
 
 #include <concord/lab/harness.hpp>
 
+#include <concord/detail/trusted_code.hpp>
 #include <concord/internal/backend_status.hpp>
 #include <concord/internal/environment.hpp>
 #include <concord/internal/modules.hpp>
@@ -162,6 +163,9 @@ void report_cache() {
     std::cout << folder.string() << ", "
               << (writable ? painted("writable", Tone::good) : painted("not writable", Tone::bad));
     if (!writable) std::cout << " (" << why << "): every process compiles its kernels again";
+    if (const std::string other = existing == folder ? detail::why_untrusted(folder) : std::string();
+        !other.empty())
+        std::cout << painted("; not used", Tone::bad) << ": it is " << other;
     std::cout << '\n';
 }
 

@@ -99,6 +99,8 @@ std::optional<Type> type_of(const DataType& type);
 DataType data_type_of(Type type);
 /// The name of a type for messages: "float16", "complex64", "bool".
 std::string name_of(const DataType& type);
+/// The name of a place for messages: "CUDA device 1", "ROCm device 0", "DLPack device (99, 0)".
+std::string name_of(const Device& device);
 
 }  // namespace dlpack
 
@@ -154,8 +156,8 @@ class Tensor {
 /// Takes over a tensor of another library without a copy: host memory on CPUs (also through OpenCL), page-locked
 /// memory, device memory and managed memory on CUDA, a cl_mem of the device's context on OpenCL. The deleter is called
 /// when the last owner of the buffer is gone and its work is done; if the call throws, the caller keeps the tensor.
-/// Throws invalid_argument (null, element type, negative strides, a memory that the driver does not know), unsupported
-/// (another major version), and wrong_device.
+/// Throws invalid_argument (null pointers, element type, negative strides, memory that exceeds the address space or
+/// that the driver does not know), unsupported (another major version), and wrong_device.
 Tensor from_dlpack(Device& device, dlpack::ManagedTensor* managed);
 /// The same for a tensor of a version before 1.0.
 Tensor from_dlpack(Device& device, dlpack::LegacyTensor* managed);
@@ -180,6 +182,20 @@ namespace detail {
 // Where buffers of a device are, and where a buffer is, in DLPack's terms.
 dlpack::Device dlpack_device(const Device& device);
 dlpack::Device dlpack_device(const Buffer& buffer);
+// What another library's description says, after all of it has been checked.
+struct DescribedTensor {
+    Type type = Type::u8;
+    bool boolean = false;
+    u32 rank = 0;
+    std::array<i64, Tensor::max_dimensions> shape{}, strides{};
+    u64 bytes = 0;  // from the first element to the end of the last one
+};
+// Checks type, number of dimensions, extents, strides and their pointers. `subject` begins the messages after the call:
+// "x". Throws invalid_argument.
+DescribedTensor described(const char* call, std::string_view subject, const dlpack::Tensor& tensor);
+// Checks that `bytes` bytes at the tensor's place may be memory: not null, within the address space. Throws
+// invalid_argument, and wrong_device for devices that Concord does not know.
+void check_memory(const char* call, std::string_view subject, const dlpack::Tensor& tensor, u64 bytes);
 // The buffer of a description that its owner keeps alive, and of its offset in bytes. `verify`: ask the driver about
 // the memory.
 std::pair<std::shared_ptr<Buffer>, u64> adopt_tensor(Device& device, const dlpack::Tensor& tensor, u64 bytes,

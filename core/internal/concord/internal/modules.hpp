@@ -2,6 +2,8 @@
 // Modules: shared objects that Concord loads at run time. They are the backends, the baselines, and the component
 // concord-mpi.
 
+#include <concord/detail/trusted_code.hpp>
+
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -27,11 +29,6 @@ std::vector<ModulePath> module_folders();
 // The files PREFIX….so in these folders, by folder and name. Of several files with one name, the first. Logs a warning
 // for each folder that is refused.
 std::vector<ModulePath> find_modules(std::string_view prefix);
-
-// Why users whom this process does not trust may change a file or folder: "a folder that every user may write to".
-// Empty if they may not. Trusted are root, the effective user, and the owner of the library. So are the members of a
-// group that may write: a umask of 002 is common.
-std::string why_untrusted(const std::filesystem::path& path);
 
 // The canonical path of the program or library that contains the address. Empty if it is unknown.
 std::filesystem::path file_of(const void* address);
