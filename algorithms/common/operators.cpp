@@ -186,10 +186,12 @@ void detail::refuse_identity(std::string_view call, std::string_view op, Type ty
                 return std::to_string(x);
         });
     };
-    const std::string e = text(identity), name(op);
+    const std::string e = text(identity), name(op),
+                      got = result == nullptr ? ""
+                                              : ", got " + name + "(" + e + ", " + e + ") = " + text(result);
     throw Error(ErrorCode::invalid_argument, call,
-                e + " is not the identity of '" + name + "', got " + name + "(" + e + ", " + e +
-                    ") = " + text(result) + "; pass the e with " + name + "(e, x) == x for all x");
+                e + " is not the identity of '" + name + "'" + got + "; pass the e with " + name +
+                    "(e, x) == x for all x");
 }
 
 const detail::MapFunctionTraits& detail::traits_of(MapFunction function) {

@@ -4,25 +4,24 @@
 
 #include <concord/index_kernel.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 namespace concord {
 
 namespace {
 
-// ids[i]: the bin of sample i between count + 1 edges, or none. E: type of the edges and of the comparison.
+// ids[i]: the bin of sample i between count + 1 edges, or none. The search has no branches, which would be
+// unpredictable. E: type of the edges and of the comparison.
 #define CONCORD_EDGE_BINS(NAME, T, E)                                                                       \
     CONCORD_KERNEL(                                                                                         \
         NAME, (u64 i, const T* in, const E* edges, u32* ids, u32 count), const E x = (E)in[i]; u32 low = 0; \
-        u32 high = count + 1; while (low < high) {                                                          \
-            const u32 middle = (low + high) / 2;                                                            \
-            if (edges[middle] <= x) {                                                                       \
-                low = middle + 1;                                                                           \
-            } else {                                                                                        \
-                high = middle;                                                                              \
-            }                                                                                               \
-        } const u32 bin = low - 1;                                                                          \
-        ids[i] = low <= count        ? bin                                                                  \
+        u32 length = count + 1; while (length > 1) {                                                        \
+            const u32 part = length / 2;                                                                    \
+            low = low + part * (u32)(edges[low + part - 1] <= x);                                           \
+            length = length - part;                                                                         \
+        } low = low + (u32)(edges[low] <= x);                                                               \
+        ids[i] = low <= count        ? low - 1                                                              \
                  : edges[count] == x ? count - 1                                                            \
                                      : 0xffffffffu;)                                                        \
     constexpr auto kernel_of(detail::TypeTag<T>, detail::TypeTag<E>) {                                      \
@@ -81,7 +80,8 @@ detail::FoundBins detail::find_bins(Stream& stream, const View& in, const Histog
     const u64 bytes = edges.bytes.size();
     const auto host = stream.device().allocate_host(bytes);
     std::memcpy(host->host_pointer(), edges.bytes.data(), bytes);
-    const auto on_device = stream.scratch(bytes), ids = stream.scratch(in.count * sizeof(u32));
+    const auto on_device = stream.scratch(bytes),
+               ids = stream.scratch(std::max<u64>(1, in.count) * sizeof(u32));
     stream.copy(*on_device, 0, *host, 0, bytes);
     const View found{ids.get(), 0, in.count, Type::u32};
     visit_type(in.type, [&]<class T>(TypeTag<T> samples) {

@@ -317,6 +317,10 @@ nb::tuple counted(nb::handle x, nb::handle bins, nb::handle range, bool density,
     i64 width = PyNumber_AsSsize_t(bins.ptr(), nullptr);
     const bool given = width == -1 && PyErr_Occurred() != nullptr;
     if (given) PyErr_Clear();
+    if (given && PyFloat_Check(bins.ptr()) != 0)
+        throw nb::type_error(
+            (std::string(name) + ": bins: got " + short_text(bins) + "; expected a whole number, or edges")
+                .c_str());
     if (!given && (width < 1 || width > (i64{1} << 30)))
         refuse(name, "bins: got " + std::to_string(width) + "; expected 1 to 2^30");
     HistogramEdges edges;  // outlives the call, which waits for its work

@@ -108,7 +108,7 @@ void FunctionObject::check_identity(const char* call, const Operator& op, std::s
         stream->synchronize();
     }
     if (!detail::same_element(type, identity.data(), result.data()))
-        detail::refuse_identity(call, op.name, type, identity.data(), result.data());
+        detail::refuse_identity(call, op.name, type, identity.data(), nullptr);
     shared_->identities.insert(std::move(key));
 }
 

@@ -31,8 +31,8 @@ class FunctionObject {
     const Operator& with(const char* call, std::size_t free);
     // The bound values as the C struct that kernels receive.
     std::vector<std::byte> packed(const char* call, const Operator& op) const;
-    // Throws unless op(identity, identity) is the identity. Runs the call `reduce` on two such elements once for each
-    // identity and device.
+    // Throws unless op(identity, identity) is the identity. Runs the call `reduce` on two such elements, which combines
+    // them with more of them, once for each identity and device.
     void check_identity(const char* call, const Operator& op, std::span<const std::byte> values,
                         std::span<const std::byte> identity, Device& device);
     // The kernels for "map", "reduce" or "scan" on a device that does not compile source; null on others. Compiles them

@@ -14,11 +14,22 @@ UNSUPPORTED = {
     "test_arr_weights_mismatch": "weights",
     "test_weights": "weights",
     "test_exotic_weights": "weights",
-    "test_no_side_effects": "weights",
-    "test_object_array_of_0d": "arrays of objects",
+    "test_outliers": "weights",
+    "test_type": "weights",
     "test_datetime": "dates",
+    "test_histogram_bin_edges": "names of estimators",
+    "test_some_nan_values": "names of estimators",
+    "test_gh_28400": "names of estimators",
+    "test_bool_conversion": "a warning about bool",
+    "test_precision": "float16 and longdouble",
+    "test_gh_23110": "big-endian arrays",
+    "test_bin_array_dims": "the words of NumPy's error",
+    "test_invalid_range": "the words of NumPy's error",
+    "test_small_value_range": "the words of NumPy's error",
 }
-CASES = [name for name, _ in inspect.getmembers(numpy_tests.TestHistogram, inspect.isfunction) if name.startswith("test_")]
+# Not of histogram: histogramdd of 2.4 GB.
+OTHERS = {"test_big_arrays"}
+CASES = [name for name, _ in inspect.getmembers(numpy_tests.TestHistogram, inspect.isfunction) if name.startswith("test_") and name not in OTHERS]
 
 
 class Unsupported(Exception):
@@ -38,7 +49,7 @@ def test_of_numpy(name, monkeypatch):
     test = getattr(numpy_tests.TestHistogram(), name)
     if name not in UNSUPPORTED:
         return test()
-    with pytest.raises(Exception):
+    with pytest.raises(BaseException):  # pytest.warns fails with one
         test()
 
 
@@ -67,7 +78,7 @@ def test_samples_on_edges(device):
 
 def test_random_samples_and_bins(device, dtype, values):
     random = np.random.default_rng(1)
-    x = values(dtype, 3000) if dtype[0] == "f" else (values(dtype, 3000) % 1000).astype(dtype)
+    x = values(dtype, 3000) if dtype[0] == "f" else (values(dtype, 3000) % 250).astype(dtype)
     for bins, bounds in itertools.product((1, 3, 10, 77, 1000), (None, (0, 1), (-0.3, 2.1), (0.1, 100))):
         same(x, bins, bounds, device)
     for edges in (np.sort(random.uniform(0, 100, 30)), np.array([0, 1, 1, 5, 9], dtype), [0, 2, 50], [0.5, 1, 1, 2.5],

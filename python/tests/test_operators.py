@@ -50,7 +50,7 @@ def test_wrong_identities(device):
     x = np.arange(1, 5, dtype="i4")
     for call in (cc.reduce, cc.scan):
         for _ in range(2):
-            with pytest.raises(ValueError, match=rf"{call.__name__}: 10 is not the identity of 'plus', got plus\(10, 10\) = 20"):
+            with pytest.raises(ValueError, match=rf"{call.__name__}: 10 is not the identity of 'plus'; pass the e"):
                 call(x, plus, 10, device=device)
     assert cc.reduce(x, plus, 0, device=device) == 10
     scaled = cc.function("float scaled(float a, float b, float by) { return (a + b) * by; }")

@@ -116,7 +116,8 @@ constexpr void check_combines() {
                   "in, out and the operator must have the same element type");
 }
 
-// Throws an invalid_argument that names the operator and both values: op(e, e) is not e.
+// Throws an invalid_argument that names the operator, the identity e and op(e, e), which is not e. result: null leaves
+// op(e, e) out.
 [[noreturn]] void refuse_identity(std::string_view call, std::string_view op, Type type, const void* identity,
                                   const void* result);
 // Whether two elements are equal, or both NaN.
