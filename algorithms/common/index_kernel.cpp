@@ -247,7 +247,8 @@ class IndexKernelCode {
     /// The least number of indices per task on CPUs: as many as take longer than the start of a task.
     u64 least_tile() const { return least_tile_; }
     bool is_portable(const Device& device) const {
-        return unportable_.empty() && (device.traits().exact_divide_sqrt || !divides_);
+        const DeviceTraits& traits = device.traits();
+        return unportable_.empty() && traits.keeps_denormals && (traits.exact_divide_sqrt || !divides_);
     }
     std::once_flag compiled_everywhere;
 

@@ -70,8 +70,12 @@ Support supports_type(const Device& device, Type type) {
     return {};
 }
 
-Support supports_order(const Variant& variant, OperationOrder asked, Type arithmetic) {
-    if (!is_float(arithmetic) || variant.order <= asked) return {};
+Support supports_order(const Device& device, const Variant& variant, OperationOrder asked, bool rounds) {
+    if (!rounds || asked == OperationOrder::unspecified) return {};
+    if (!device.traits().keeps_denormals)
+        return Support::no("{} flushes denormals to zero, so that no order is {}", device.info().selector,
+                           name_of(asked));
+    if (variant.order <= asked) return {};
     return Support::no("order of operations is {}, not {}", name_of(variant.order), name_of(asked));
 }
 

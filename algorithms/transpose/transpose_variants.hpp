@@ -21,6 +21,7 @@ struct TransposeProblem {
     TransposeShape shape;
     bool in_place = false;
 
+    static constexpr bool moves_bits = true;
     Type type() const { return in.type; }
     u32 size() const { return size_of(in.type); }
 };

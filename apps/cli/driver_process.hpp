@@ -18,8 +18,8 @@ struct DriverProcess {
 };
 
 // Calls f in a child process and waits for it. Its output goes where that of this process goes. The child is killed if
-// it does not return within `limit`, which starts anew whenever progress() changes. Without a child, for lack of memory,
-// f runs in this process. This process has loaded no backend.
+// it does not return within `limit`, which starts anew whenever progress() changes. Without a child, for lack of
+// memory, f runs in this process. This process has loaded no backend.
 DriverProcess in_driver_process(const std::function<int()>& f, std::chrono::seconds limit,
                                 const std::function<u64()>& progress);
 

@@ -22,19 +22,6 @@
 namespace concord::app {
 namespace {
 
-int status_of(ErrorCode code) {
-    switch (code) {
-        case ErrorCode::invalid_argument:
-        case ErrorCode::unsupported:
-        case ErrorCode::io:
-            return status_bad_input;
-        case ErrorCode::unavailable:
-            return status_unavailable;
-        default:
-            return status_failed;
-    }
-}
-
 // An invalid environment variable is an error like an invalid option.
 void check_environment() {
     auto value_of = [](const char* name) { return std::string(detail::environment_variable(name)); };
@@ -135,24 +122,6 @@ int run_program(int argc, char** argv) {
     publish_outputs();
     return status;
 }
-
-constexpr std::string_view out_of_memory = "out of host memory";
-
-}  // namespace
-
-int complain_of_exception() {
-    try {
-        throw;
-    } catch (const Error& error) {
-        return RankJob::complain(error.what(), status_of(error.code()));
-    } catch (const std::bad_alloc&) {
-        return RankJob::complain(out_of_memory, status_failed);
-    } catch (const std::exception& error) {
-        return RankJob::complain(error.what(), status_failed);
-    }
-}
-
-namespace {
 
 // Takes the exceptions that no handler can take: those that leave a noexcept function of a library, a thread, or the
 // initializer of a static object.

@@ -26,6 +26,9 @@ enum Status : int {
 // What a status means, for people.
 std::string_view meaning_of(Status status);
 
+// What std::bad_alloc means, for people.
+constexpr std::string_view out_of_memory = "out of host memory";
+
 // In a handler: prints the message of the exception and returns its status.
 int complain_of_exception();
 

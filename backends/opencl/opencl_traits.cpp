@@ -50,6 +50,13 @@ bool has_fp64(cl_device_id device) {
            ask_value<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
 }
 
+bool keeps_denormals(cl_device_id device) {
+    const auto keeps = [&](cl_device_info question) {
+        return (ask_value<cl_device_fp_config>(device, question) & CL_FP_DENORM) != 0;
+    };
+    return keeps(CL_DEVICE_SINGLE_FP_CONFIG) && (!has_fp64(device) || keeps(CL_DEVICE_DOUBLE_FP_CONFIG));
+}
+
 u32 sub_group_width(cl_device_id device) {
     const std::string extensions = extensions_of(device);
     if (has_word(extensions, "cl_nv_device_attribute_query"))
@@ -208,6 +215,7 @@ DeviceTraits traits_of(cl_device_id device) {
     traits.fp64 = has_fp64(device);
     traits.exact_divide_sqrt = (ask_value<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG) &
                                 CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+    traits.keeps_denormals = keeps_denormals(device);
     return traits;
 }
 

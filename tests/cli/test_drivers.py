@@ -31,6 +31,18 @@ def test_driver_that_throws_is_given_up(call):
     refused(4, [f"cl{call}: the OpenCL driver ran out of host memory", "restart the process"], *ARGUMENTS, env=env)
 
 
+@pytest.mark.skipif(not LAYER.exists(), reason="no CL/cl_layer.h")
+def test_device_that_flushes_denormals():
+    env = {"OPENCL_LAYERS": str(LAYER), "FLUSHING": "1"}
+    row = next(row for row in concord("devices --verbose --json", env=env).json()["devices"] if row["backend"] == "opencl")
+    if row["traits"]["denormals"] == "yes":
+        pytest.skip("the ICD loader has no layers")
+    command = ["--in", VALUES[:1000], "--out", "new.npy", "--device", "opencl"]
+    assert concord("run reduce", *command, "--json", env=env).json()["order"] == "unspecified"
+    assert concord("run sort", *command, "--json", env=env).json()["order"] == "canonical"
+    refused(2, ["flushes denormals to zero", "canonical"], "run reduce", *command[:2], "--out", "box/new.npy", *command[4:], "--order", "canonical", env=env)
+
+
 # PoCL 3.1 hangs or aborts at some of these limits if it is called.
 @without_sanitizers
 @pytest.mark.parametrize("megabytes", range(300, 520, 20 if LONG else 50))

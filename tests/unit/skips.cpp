@@ -134,7 +134,8 @@ const SkipRule table[] = {
     {.need = needs::simulated_cuda, .on = kinds::cuda, .cases = {"kernels_overlap_directly_after_kernels"}},
     {.need = needs::real_cuda,
      .on = kinds::cuda_simulated,
-     .cases = {"graphs_of_captured_calls_are_replayed"}},
+     .cases = {"graphs_of_captured_calls_are_replayed",
+               "trim_in_a_callback_keeps_memory_that_later_work_of_the_stream_uses"}},
 #else
     {.need = needs::cuda_headers,
      .on = kinds::none,

@@ -44,8 +44,8 @@ DEVICE_TEST(reasons_name_the_device_and_its_limits) {
     CHECK(detail::supports_dialect(device, {.name = "none"}).text() ==
           "not implemented in " + std::string(name_of(traits.dialect)));
     const Variant loose{.order = OperationOrder::unspecified};
-    CHECK(detail::supports_order(loose, OperationOrder::canonical, Type::u32));
-    CHECK(detail::supports_order(loose, OperationOrder::canonical, Type::f32).text() ==
+    CHECK(detail::supports_order(device, loose, OperationOrder::canonical, false));
+    CHECK(detail::supports_order(device, loose, OperationOrder::canonical, true).text() ==
           "order of operations is unspecified, not canonical");
     CHECK(detail::supports_local_memory(device, traits.local_memory));
     CHECK(detail::supports_local_memory(device, traits.local_memory + 1).text() ==

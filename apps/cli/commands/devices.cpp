@@ -54,6 +54,7 @@ std::vector<DeviceProperty> traits_of(const Device& device) {
             {"f64", yes_or_no(t.fp64)},
             {"f64 matrices on tensor cores", yes_or_no(t.f64_matrix_units)},
             {"correctly rounded division and square root", yes_or_no(t.exact_divide_sqrt)},
+            {"denormals", yes_or_no(t.keeps_denormals)},
             {"shares host memory", yes_or_no(t.shares_host_memory)},
             {"kernels use host memory in place", yes_or_no(t.uses_host_memory)},
             {"hardware", device.info().hardware},

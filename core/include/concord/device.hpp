@@ -41,7 +41,9 @@ struct ForeignMemory {
     /// right, for example because the owner's library made it.
     bool verify = true;
     /// Called once when the last pointer to the buffer is gone and the work that uses it is done; destroying the
-    /// pointer waits for that. Must not throw. Empty: the owner keeps the memory valid until that work is done.
+    /// pointer waits for that. A callback cannot wait for later work of its stream: then the next
+    /// Stream::synchronize, or the end of the stream, calls it. Must not throw. Empty: the owner keeps the memory valid
+    /// until that work is done.
     detail::Task release = {};
 };
 
@@ -169,7 +171,7 @@ struct BackendStatus {
     std::vector<DeviceInfo> devices;  ///< its devices, in the order of their indices
 };
 
-/// Every backend, with its devices or the reason why it has none. The first call loads the modules.
+/// Every backend, with its devices or the reason why it has none. Loads all modules.
 std::vector<BackendStatus> backends();
 
 /// The driver libraries of a backend with paths and versions, whether or not the backend is available.
@@ -198,6 +200,8 @@ std::vector<std::string> device_selectors(std::string_view pattern);
 /// Every call for the same device returns the same object, which lives until the process ends. A child of fork() has
 /// none of the threads that the backends started in its parent. If the parent has opened or listed devices, every call
 /// in the child that needs a device throws unavailable, and destructors abandon its streams and events.
+///
+/// Loads only the backend that the selector names, and its driver; "auto" loads all.
 ///
 /// Throws invalid_argument for a malformed selector, and unavailable if there is no such device. The message names the
 /// searched folders, the backends and the reason.

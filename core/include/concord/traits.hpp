@@ -98,6 +98,7 @@ struct DeviceTraits {
     /// Whether kernels can multiply f64 matrices on tensor cores, by mma.sync in PTX, faster than by f64 arithmetic.
     bool f64_matrix_units = false;
     bool exact_divide_sqrt = true;    ///< f32 divide and square root are correctly rounded
+    bool keeps_denormals = true;      ///< arithmetic keeps denormals; otherwise no order is canonical
     bool shares_host_memory = false;  ///< buffers are host memory: host_pointer() is never null
     bool uses_host_memory = false;    ///< kernels can access any host memory without a copy
     bool runs = true;                 ///< false for a device that only compiles ("cuda@sm_90")

@@ -371,8 +371,9 @@ DeviceTraits traits_of(cl_device_id id) {
     traits.max_allocation = value_of<cl_ulong>(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     traits.cache = value_of<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
     traits.fp64 = value_of<cl_device_fp_config>(id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
-    traits.exact_divide_sqrt = (value_of<cl_device_fp_config>(id, CL_DEVICE_SINGLE_FP_CONFIG) &
-                                CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+    const auto single = value_of<cl_device_fp_config>(id, CL_DEVICE_SINGLE_FP_CONFIG);
+    traits.exact_divide_sqrt = (single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+    traits.keeps_denormals = (single & CL_FP_DENORM) != 0;
     return traits;
 }
 

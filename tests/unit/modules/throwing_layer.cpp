@@ -1,5 +1,6 @@
 // An OpenCL layer (OPENCL_LAYERS) that stands for a driver without memory: the call that THROWING_CALL names throws
-// std::bad_alloc. The driver then holds a lock: each later call ends the process.
+// std::bad_alloc. The driver then holds a lock: each later call ends the process. With FLUSHING=1 it stands for a
+// device that flushes denormals to zero.
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_layer.h>
 
@@ -26,6 +27,19 @@ void maybe_throw(const char* name) {
     if (wanted == nullptr || std::strcmp(wanted, name) != 0) return;
     has_thrown = true;
     throw std::bad_alloc();
+}
+
+cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info question, size_t size, void* value,
+                                   size_t* needed) {
+    const cl_int status = driver->clGetDeviceInfo(device, question, size, value, needed);
+    if (status == CL_SUCCESS && value != nullptr && question == CL_DEVICE_SINGLE_FP_CONFIG &&
+        std::getenv("FLUSHING") != nullptr) {
+        cl_device_fp_config config = 0;
+        std::memcpy(&config, value, sizeof config);
+        config &= ~static_cast<cl_device_fp_config>(CL_FP_DENORM);
+        std::memcpy(value, &config, sizeof config);
+    }
+    return status;
 }
 
 // Replaces a function of the driver.
@@ -77,6 +91,7 @@ EXPORTED cl_int clInitLayer(cl_uint entries, const cl_icd_dispatch* target, cl_u
     REPLACE(clReleaseProgram)
     REPLACE(clSetKernelArg)
 #undef REPLACE
+    layer.clGetDeviceInfo = get_device_info;
     *entries_of_layer = sizeof layer / sizeof(void*);
     *result = &layer;
     return CL_SUCCESS;

@@ -130,8 +130,9 @@ Support supports_operator(const Device& device, const Operator& op, const void* 
                                             const Device& device, const Support& why,
                                             const std::vector<std::string_view>& usable);
 
-// Whether the variant guarantees the order for arithmetic in that type. Integers are exact in every order.
-Support supports_order(const Variant& variant, OperationOrder asked, Type arithmetic);
+// Whether the variant guarantees the order on the device. `rounds`: its arithmetic rounds; otherwise it is exact in
+// every order.
+Support supports_order(const Device& device, const Variant& variant, OperationOrder asked, bool rounds);
 
 // Whether all devices compute the operator alike: it calls no function that devices may compute differently, and
 // divides f32 values only where the device rounds quotients correctly.

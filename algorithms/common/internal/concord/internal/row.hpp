@@ -133,6 +133,16 @@ const Operator* operator_of(const Problem& problem) {
     }
 }
 
+// Whether the problem's arithmetic rounds. A sort without a comparator moves bits.
+template <class Problem>
+bool rounds(const Problem& problem) {
+    if constexpr (requires { problem.less->unportable; }) {
+        if (problem.less == nullptr) return false;
+    }
+    if constexpr (requires { Problem::moves_bits; }) return false;
+    return is_float(problem.type());
+}
+
 // Whether the device can run the problem's operator, if it has one with host kernels, and has arithmetic for its type.
 template <class Problem>
 Support supports_problem(const Device& device, const Problem& problem) {
@@ -165,7 +175,7 @@ const Row<Problem>& choose(std::string_view algorithm, const std::array<Row<Prob
     auto supports = [&](const Row<Problem>& row) {
         Support dialect = supports_dialect(device, row.variant);
         if (!dialect) return dialect;
-        const Support order = supports_order(row.variant, asked, problem.type());
+        const Support order = supports_order(device, row.variant, asked, rounds(problem));
         return order ? row.supports(device, problem) : order;
     };
     // What `auto` takes. Null if no row supports the problem.
@@ -221,10 +231,10 @@ const Row<Problem>& choose_tuned(std::string_view algorithm, const std::array<Ro
     const Variant* const wanted = tuning.variant(&table[0].variant, point);
     for (const Row<Problem>& row : table) {
         if (&row.variant != wanted) continue;
-        const bool keeps =
-            supports_dialect(device, row.variant) &&
-            supports_order(row.variant, options.order.value_or(otherwise.variant.order), problem.type()) &&
-            row.supports(device, problem);
+        const bool keeps = supports_dialect(device, row.variant) &&
+                           supports_order(device, row.variant,
+                                          options.order.value_or(otherwise.variant.order), rounds(problem)) &&
+                           row.supports(device, problem);
         return keeps ? row : otherwise;
     }
     return otherwise;
@@ -234,8 +244,9 @@ const Row<Problem>& choose_tuned(std::string_view algorithm, const std::array<Ro
 template <class Problem>
 Enqueued enqueued(const Stream& stream, const Row<Problem>& row, const Problem& problem) {
     const Operator* const op = operator_of(problem);
-    const bool exact = !is_float(problem.type());
-    const bool portable = op == nullptr || is_portable(*op, stream.device());
+    const bool exact = !rounds(problem);
+    const bool portable = (exact || stream.device().traits().keeps_denormals) &&
+                          (op == nullptr || is_portable(*op, stream.device()));
     return {row.variant.name, &stream.device(),
             !portable ? OperationOrder::unspecified
             : exact   ? OperationOrder::canonical
