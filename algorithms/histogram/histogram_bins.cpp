@@ -259,14 +259,16 @@ struct ExactRange {
     }
 };
 
-// Calls f with the ExactRange of samples of the type.
+// Calls f with the ExactRange of samples of the type, in the default floating-point environment.
 template <class F>
 auto visit_exact(const HistogramBins& bins, Type type, u64 count, const F& f) {
-    return visit_type(type, [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        if constexpr (std::is_same_v<T, f32>)
-            if (bins.single()) return f(tag, ExactRange<T, f32>(bins, count));
-        return f(tag, ExactRange<T, f64>(bins, count));
+    return in_default_float_environment([&] {
+        return visit_type(type, [&](auto tag) {
+            using T = typename decltype(tag)::type;
+            if constexpr (std::is_same_v<T, f32>)
+                if (bins.single()) return f(tag, ExactRange<T, f32>(bins, count));
+            return f(tag, ExactRange<T, f64>(bins, count));
+        });
     });
 }
 

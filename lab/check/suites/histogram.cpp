@@ -105,10 +105,12 @@ void edge_cases(const Plan& plan, const CaseSink& emit) {
     if constexpr (std::is_same_v<T, f32>) exact(50, -0.1f, 5.3f, Type::u32);
     auto given = [&](auto zero) {
         using E = decltype(zero);
-        std::vector<E> edges;
-        for (u64 i = 0; i < 61; ++i)
-            edges.push_back(
-                static_cast<E>(std::is_floating_point_v<E> ? std::pow(1.08, f64(i)) - 3 : f64(2 * i)));
+        std::vector<E> edges(61);
+        detail::in_default_float_environment([&] {
+            for (u64 i = 0; i < edges.size(); ++i)
+                edges[i] =
+                    static_cast<E>(std::is_floating_point_v<E> ? std::pow(1.08, f64(i)) - 3 : f64(2 * i));
+        });
         edges[7] = edges[8];  // a bin without samples
         sized(plan, sizes, {Pattern::random}, emit, [&](u64 n, Pattern) {
             return between_work<T, E>("edges_" + std::string(name_of(type_of<E>())), Type::u32,

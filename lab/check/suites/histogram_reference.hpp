@@ -4,6 +4,7 @@
 #include <concord/lab/compare.hpp>
 #include <concord/lab/suite.hpp>
 
+#include <concord/detail/float_environment.hpp>
 #include <concord/histogram.hpp>
 #include <concord/internal/host_threads.hpp>
 
@@ -150,14 +151,16 @@ i128 bin_between(const std::vector<F>& edges, F x) {
 // Edges of exact bins: "s = (HI - LO) / N, e_i = i * s + LO, e_N = HI, each operation in E, then rounded to F".
 template <class F, class E>
 std::vector<F> exact_edges(u64 bins, E lo, E hi) {
-    std::vector<F> edges(bins + 1);
-    const E step = (hi - lo) / static_cast<E>(bins);
-    for (u64 i = 0; i < bins; ++i) {
-        const E distance = static_cast<E>(i) * step;
-        edges[i] = static_cast<F>(distance + lo);
-    }
-    edges[bins] = static_cast<F>(hi);
-    return edges;
+    return detail::in_default_float_environment([&] {
+        std::vector<F> edges(bins + 1);
+        const E step = (hi - lo) / static_cast<E>(bins);
+        for (u64 i = 0; i < bins; ++i) {
+            const E distance = static_cast<E>(i) * step;
+            edges[i] = static_cast<F>(distance + lo);
+        }
+        edges[bins] = static_cast<F>(hi);
+        return edges;
+    });
 }
 
 // Samples of T between edges of F.
