@@ -48,7 +48,7 @@ def test_given_edges(device, name):
 @pytest.mark.parametrize("name", TYPES)
 def test_exact_bins(device, name):
     tenths = np.arange(12 if name in UNSIGNED else 120)
-    x = tenths.astype(TYPES[name]) if TYPES[name][0] != "f" else (tenths / 10).astype(TYPES[name])
+    x = tenths.astype(TYPES[name]) if name[0] != "f" else (tenths / 10).astype(TYPES[name])
     for bins, high in ((10, 1), (49, 11), (3, 100)):
         expected = np.histogram(x, bins, (0, high))[0].astype("u8")
         gives(expected, f"run histogram --bins {bins} --range 0 {high} --exact --in", x, "--device", device)
@@ -95,7 +95,7 @@ def test_counters_of_32_bits(device):
         (["--edges", "requires a file, got '-'"], "three", "--edges -"),
         (["--edges", "bytes.npy: got u8", "f64 or the samples' type f32"], "three", "--edges bytes.npy"),
         (["--edges", "missing.npy"], "three", "--edges missing.npy"),
-        ("--exact requires --range", "three", "--bins 3 --exact"),
+        ("--exact: requires --range", "three", "--bins 3 --exact"),
         (["too many bins", "from 1 to 1.0000001"], "three", "--bins 9 --range 1 1.0000001 --exact"),
         ("'-1'", "bytes", "--bins -1 --identity"),
         ("'3.5'", "bytes", "--bins 3.5 --identity"),
