@@ -23,6 +23,7 @@ namespace {
 struct Result {
     bool returned = false;
     int status = 0;
+    bool could_write = true;  // its output
 };
 
 [[noreturn]] void run_child(const std::function<int()>& f, Result& result) {
@@ -33,7 +34,7 @@ struct Result {
     } catch (const std::exception&) {
         result.status = complain_of_exception();
     }
-    std::cout.flush();
+    result.could_write = static_cast<bool>(std::cout.flush());
     std::fflush(nullptr);
     result.returned = true;
     ::_exit(0);  // without destructors of drivers
@@ -94,6 +95,7 @@ DriverProcess in_driver_process(const std::function<int()>& f, std::chrono::seco
         while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
         }
         done.status = result.status;
+        if (!result.could_write) std::cout.setstate(std::ios::badbit);  // this process reports it
         if (!in_time) {
             done.end = "does not return within " + std::to_string(limit.count()) + " seconds";
         } else if (!result.returned) {

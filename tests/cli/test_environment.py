@@ -47,13 +47,13 @@ def test_unusable_modules_do_not_matter_to_other_devices(unusable_modules):
 
 
 def test_log_level_of_the_option(unusable_modules):
-    result = concord("run map --in", THREE, "--out", "new.npy", "--device", "tbb", "--json", "--log-level", "info")
+    result = concord("run map --in", THREE, "--out", "new.npy", "--device", "auto", "--json", "--log-level", "info")
     assert result.status == 0 and "backend interface" in result.err, result
     assert result.json()["algorithm"] == "map"
 
 
 def test_log_level_of_the_environment(unusable_modules):
-    result = concord("run map --in", THREE, "--out", "new.npy", "--device", "tbb", env={"CONCORD_LOG": "info"})
+    result = concord("run map --in", THREE, "--out", "new.npy", "--device", "auto", env={"CONCORD_LOG": "info"})
     assert result.status == 0 and "backend interface" in result.err, result
 
 
