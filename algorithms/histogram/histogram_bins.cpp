@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
 #include <cmath>
 #include <mutex>
@@ -151,12 +152,19 @@ Operator builtin_bins(Form form, Type type, Type bin) {
 // Returns the same object for the same arguments, as Operator requires. bin: u32 or u64.
 const Operator& operator_of(Form form, Type type, Type bin) {
     struct Entry {
-        std::once_flag once;
+        std::atomic<bool> is_made{false};
         Operator op;
     };
     static Entry table[std::size(form_names)][all_types.size()][2];
     Entry& entry = table[static_cast<std::size_t>(form)][static_cast<std::size_t>(type)][bin == Type::u64];
-    std::call_once(entry.once, [&] { entry.op = builtin_bins(form, type, bin); });
+    if (entry.is_made.load(std::memory_order_acquire)) return entry.op;
+    // Not std::call_once: if memory has run out, the C library aborts when an exception leaves it.
+    static std::mutex making;
+    const std::lock_guard lock(making);
+    if (!entry.is_made.load(std::memory_order_relaxed)) {
+        entry.op = builtin_bins(form, type, bin);
+        entry.is_made.store(true, std::memory_order_release);
+    }
     return entry.op;
 }
 

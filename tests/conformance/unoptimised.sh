@@ -1,8 +1,11 @@
-# Sourced with the program in $concord: PoCL compiles kernels without optimisation, which takes a third of the time for
-# kernels of many work-items. Only up to version 3: PoCL 5 then gives wrong results of kernels with private arrays and
-# barriers (stencil/ring, convolve/register_tiled), which are right with optimisation and on other devices.
+# Sourced with the program in $concord: sets pocl_version, 0 without PoCL. Up to version 3 PoCL then compiles kernels
+# without optimisation, which takes a third of the time for kernels of many work-items. From PoCL 5 some of these have
+# wrong results with every setting (stencil/ring, convolve/register_tiled, sort/onesweep and rank_merge), which are
+# right on other devices.
 # shellcheck shell=bash
 
-if "$concord" devices --json 2>/dev/null | grep -q '"driver": ".*PoCL [1-3]\.'; then
+pocl_version=$("$concord" devices --json 2>/dev/null | sed -n 's/.*"driver": ".*OpenCL 3.0 PoCL \([0-9]*\)\..*/\1/p' | head -n 1)
+pocl_version=${pocl_version:-0}
+if ((pocl_version >= 1 && pocl_version <= 3)); then
     export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
 fi

@@ -36,6 +36,10 @@ if ! hidden mount -t tmpfs none "$build"; then
     echo "moved.sh: not tested: this user may not create a mount namespace"
     exit 77
 fi
+# What the tests read of the source tree.
+mkdir -p "$work/source/docs"
+cp "$source/docs/public_names.txt" "$work/source/docs"
+export CONCORD_TEST_SOURCE=$work/source
 # shellcheck disable=SC2016  # the inner shell expands them
 hidden sh -c 'mount -t tmpfs none "$0" && mount -t tmpfs none "$1" && cd / && exec "$2" --test-suite=core' \
     "$build" "$source" "$work/bin/concord-tests"

@@ -22,6 +22,7 @@ bool run(const char* what, Part part, const char* selector) {
     return false;
 }
 
+#ifndef LINKED
 void* opened(const std::string& path, int flag) {
     void* library = dlopen(path.c_str(), RTLD_NOW | flag);
     if (library == nullptr) std::printf("FAILED: %s\n", dlerror());
@@ -53,6 +54,7 @@ bool run_again(const char* selector, const std::string& one, const std::string& 
     }
     return right;
 }
+#endif
 
 }  // namespace
 
