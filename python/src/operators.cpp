@@ -194,7 +194,8 @@ nb::object reduced(FunctionObject& function, nb::handle x, nb::handle identity, 
     const Operator& op = combining(name, function, in);
     const auto bytes = function.packed(name, op), start = value_bytes(name, "identity", identity, in.type());
     call.begin();
-    function.check_identity(name, op, bytes, start, call.device());
+    if (!detail::is_refused(op, call.options().order))
+        function.check_identity(name, op, bytes, start, call.device());
     const void* host = function.host(call.device(), "reduce", 2);
     Argument& result = call.output(out, in.type(), {});
     return call.run(result, [&] {
@@ -218,7 +219,8 @@ nb::object scanned(FunctionObject& function, nb::handle x, nb::handle identity, 
     const auto bytes = function.packed(name, op), start = value_bytes(name, "identity", identity, in.type());
     const i64 count = static_cast<i64>(in.size());
     call.begin();
-    function.check_identity(name, op, bytes, start, call.device());
+    if (!detail::is_refused(op, call.options().order))
+        function.check_identity(name, op, bytes, start, call.device());
     const void* host = function.host(call.device(), "scan", 2);
     Argument& result = call.output(out, in.type(), std::span(&count, 1));
     return call.run(result, [&] {

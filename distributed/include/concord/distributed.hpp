@@ -168,7 +168,7 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const In& in, c
     detail::check_combines<In, Out, Fn>();
     const auto values = op.packed();
     const T start = identity;
-    detail::check_identity("distributed_reduce", op, start);
+    detail::check_identity("distributed_reduce", op, start, options.order);
     return detail::distributed_reduce(
         ranks, stream, in.view(), out.view(),
         [&](const View& from, const View& to) {
@@ -192,7 +192,7 @@ Enqueued distributed_scan(Communicator& ranks, Stream& stream, const In& in, con
     detail::check_combines<In, Out, Fn>();
     const auto values = op.packed();
     const T start = identity;
-    detail::check_identity("distributed_scan", op, start);
+    detail::check_identity("distributed_scan", op, start, options.order);
     return detail::distributed_scan(
         ranks, stream, in.view(), out.view(),
         [&](const View& from, const View& to) {

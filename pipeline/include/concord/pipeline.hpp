@@ -213,7 +213,7 @@ PipelineRun pipeline_reduce(const PipelineDevices& devices, const PipelineSource
                             const Function<F, B...>& op, T identity, const PipelineOptions& options = {}) {
     using Fn = Function<F, B...>;
     detail::check_combines<Span<T>, Span<T>, Fn>();
-    detail::check_identity("pipeline_reduce", op, identity);
+    detail::check_identity("pipeline_reduce", op, identity, options.call.order);
     const auto values = op.packed();
     return detail::pipeline_reduce(
         devices, in, out,
@@ -235,7 +235,7 @@ PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& 
                           const PipelineOptions& options = {}) {
     using Fn = Function<F, B...>;
     detail::check_combines<Span<T>, Span<T>, Fn>();
-    detail::check_identity("pipeline_scan", op, identity);
+    detail::check_identity("pipeline_scan", op, identity, options.call.order);
     const auto values = op.packed();
     return detail::pipeline_scan(
         devices, in, out,

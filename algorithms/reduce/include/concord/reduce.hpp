@@ -135,7 +135,7 @@ Enqueued reduce(Stream& stream, const In& in, const Out& out, const Function<F, 
     detail::check_combines<In, Out, Fn>();
     const auto values = op.packed();
     const T start = identity;
-    detail::check_identity("reduce", op, start);
+    detail::check_identity("reduce", op, start, options.order);
     return detail::reduce(stream,
                           {in.view(),
                            out.view(),

@@ -124,7 +124,7 @@ Enqueued scan(Stream& stream, const In& in, const Out& out, const Function<F, B.
     detail::check_combines<In, Out, Fn>();
     const auto values = op.packed();
     const T start = identity;
-    detail::check_identity("scan", op, start);
+    detail::check_identity("scan", op, start, options.order);
     return detail::scan(stream,
                         {in.view(),
                          out.view(),
