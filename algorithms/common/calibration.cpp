@@ -217,7 +217,12 @@ std::optional<TuningTable> calibrated_table(const Device& device, std::atomic<co
             return stored;
         }
     }
-    const Measured measured = measure(device, in_effect);
+    Measured measured = measure(device, in_effect);
+    if (again && !measured.is_complete) {
+        // A busy machine may leave no time for a single measurement. Then the first attempt is the better one.
+        auto first = table_of(device, text->substr(incomplete.size()));
+        if (first && first->rows.size() > measured.table.rows.size()) measured.table = *std::move(first);
+    }
     const std::string_view head = measured.is_complete || again ? std::string_view() : incomplete;
     backend::store_program(key, std::string(head) + measured.table.text());
     source = "calibration in this process";
