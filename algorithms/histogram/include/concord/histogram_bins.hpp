@@ -194,7 +194,7 @@ struct ExactBins {
         const i32 near = static_cast<i32>(from * scale), limit = static_cast<i32>(last);
         i32 bin = near < limit ? near : limit;
         bin -= at < edge(bin) ? 1 : 0;
-        bin += (bin < limit) & (at >= edge(bin + 1)) ? 1 : 0;
+        bin += ((bin < limit) & (at >= edge(bin + 1))) ? 1 : 0;
         return static_cast<u32>(bin) | (static_cast<u32>(counted) - 1);
     }
 
