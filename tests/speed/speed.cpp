@@ -161,12 +161,12 @@ std::vector<Call> calls_on(Stream& s, Data& d) {
             v[i] = sum += w[i];
     };
     return {
-        {"copy f32", "memcpy", 1, 1.1, "serial",
+        {"copy f32", "memcpy", 1, 0.6, "serial",
          [&](const Options& o) { map(s, d.a, d.out, MapFunction::copy, o); },
          [=] { std::memcpy(z, x, n * sizeof *x); }},
-        {"add f32", "plain loop", 1.1, 1.05, "serial", [&](const Options& o) { add(s, d.a, d.b, d.out, o); },
+        {"add f32", "plain loop", 1.1, 0.6, "serial", [&](const Options& o) { add(s, d.a, d.b, d.out, o); },
          [=] { add_loop(x, y, z, n); }},
-        {"reduce sum f32", "plain loop", 0.75, 0.38, "serial",
+        {"reduce sum f32", "plain loop", 0.75, 0.2, "serial",
          [&](const Options& o) { reduce(s, d.a, d.out.span().part(0, 1), ReduceOp::sum, o); },
          [=, sum = &d.sum] { *sum = sum_loop(x, n); }},
         {"scan sum u32", "plain loop", 0.72, 0.64, "serial",
@@ -182,7 +182,7 @@ std::vector<Call> calls_on(Stream& s, Data& d) {
         {"compact half f32", "std::copy_if", 2.7, 3, "serial",
          [&](const Options& o) { compact(s, d.a, d.out, d.count, Keep::less(0.0F), o); },
          [=] { std::copy_if(x, x + n, z, [](f32 value) { return value < 0; }); }},
-        {"sort u32", "std::sort", 7.4, 2.1, "std_sort",
+        {"sort u32", "std::sort", 4.5, 2.1, "std_sort",
          [&](const Options& o) {
              sort(s, d.words.span().part(0, sorted), d.words_out.span().part(0, sorted), {}, o);
          },
@@ -219,7 +219,7 @@ std::vector<Call> calls_on(Stream& s, Data& d) {
              for (u64 row = cube; row < cube * (cube - 1); ++row)
                  stencil_row(x + row * cube, z + row * cube, cube, cube * cube);
          }},
-        {"index kernel f32", "plain loop", 0.39, 0.47, nullptr,
+        {"index kernel f32", "plain loop", 0.24, 0.16, nullptr,
          [&](const Options&) { relaxed(s, n, d.out, d.a, 0.1F, n); }, [=] { relax_loop(x, z, 0.1F, n); }}};
 }
 
