@@ -360,7 +360,7 @@ def test_array_as_a_value():
 
 
 def test_functions_of_bool():
-    """As in NumPy: results are bool, any byte except 0 is true, and there is no negative."""
+    """As in NumPy: results are bool, any byte except 0 is true, and negative is refused."""
     x = np.array([True, False, True])
     for call in (cc.abs, cc.square, lambda v: cc.map("copy", v)):
         for argument in (x, cc.array(x, device="tbb")):

@@ -25,12 +25,7 @@ namespace {
 class CommaLocale {
   public:
     CommaLocale() : made_("locale") {
-        if (set()) return;
-        const std::string command =
-            "localedef -i de_DE -f UTF-8 '" + (made_ / "de_DE.UTF-8").string() + "' >/dev/null 2>&1";
-        if (std::system(command.c_str()) != 0) return;
-        setenv("LOCPATH", made_.path().c_str(), 1);
-        set();
+        if (!set() && make()) set();
     }
     ~CommaLocale() {
         std::locale::global(before_);
@@ -47,6 +42,11 @@ class CommaLocale {
     }
 
   private:
+    bool make() const {
+        const std::string command =
+            "localedef -i de_DE -f UTF-8 '" + (made_ / "de_DE.UTF-8").string() + "' >/dev/null 2>&1";
+        return std::system(command.c_str()) == 0 && setenv("LOCPATH", made_.path().c_str(), 1) == 0;
+    }
     static bool set() try {
         std::locale::global(std::locale("de_DE.UTF-8"));
         return is_set();
