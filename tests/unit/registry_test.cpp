@@ -234,12 +234,17 @@ TEST_CASE("a selector names an instruction set of the CPU") {
         CHECK(device == open_device(selector));
         CHECK(device->info().selector == selector);
         CHECK(device->traits().host_isa == isa);
-        // The kernels that run are those of the instruction set.
+        // The kernels that run are those of the instruction set; under a sanitizer there is one.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+        const HostIsa compiled = HostIsa::baseline;
+#else
+        const HostIsa compiled = isa;
+#endif
         const auto stream = device->create_stream();
         const Array<u32> out(*stream, 1);
         launch(*stream, *device->kernel({.entry = "isa_of_group", .host = host_kernel<&isa_of_group>()}),
                LaunchShape::linear(1, 1), out);
-        CHECK(out.to_host(*stream).front() == static_cast<u32>(isa));
+        CHECK(out.to_host(*stream).front() == static_cast<u32>(compiled));
     }
 }
 
