@@ -4,15 +4,15 @@
 //     c++ -std=c++20 -O2 -ffp-contract=off first.cpp -IDIR/include -LDIR/lib -Wl,-rpath,DIR/lib -lconcord
 // Run:
 //     CONCORD_DEVICE=tbb ./a.out
-//     Intel(R) Xeon(R) Processor: 5.24288e+06
+//     5242880
 
 #include <concord/concord.hpp>
-#include <iostream>
+#include <cstdio>
 CONCORD_FUNCTION(float, saxpy, (float x, float y, float a), return a * x + y;)
 int main() {
-    const auto device = concord::open_device();
-    const auto stream = device->create_stream();
-    concord::Array<float> x(*stream, std::vector(1 << 20, 1.0f)), y(*stream, std::vector(1 << 20, 2.0f));
+    const auto stream = concord::open_device()->create_stream();
+    concord::Array<float> x(*stream, std::vector(1 << 20, 1.0f));
+    concord::Array<float> y(*stream, std::vector(1 << 20, 2.0f));
     concord::map(*stream, x, y, y, saxpy.bind(3.0f));
-    std::cout << device->info().name << ": " << concord::sum(*stream, y).get() << '\n';
+    std::printf("%.0f\n", concord::sum(*stream, y).get());
 }

@@ -276,10 +276,13 @@ std::string algorithm_page(const Machines& machines, const std::string& name) {
     return text.empty() ? "There are no stored measurements.\n" : text + explanation;
 }
 
-// A device's heading in the headline: "NVIDIA H100 80GB HBM3, CUDA", "Intel(R) Xeon(R) Processor, oneTBB, 2 cores".
+// A device's heading in the headline, in few words: "NVIDIA H100, CUDA", "Intel Xeon, oneTBB, 2 cores".
 std::string headline_title(const StoredDevice& device) {
-    if (device.backend != "oneTBB") return device.title;
-    return device.title + ", " + device.groups.front().run->at("machine").at("cores").dump() + " cores";
+    std::string title = device.title;
+    for (const std::string_view part : {"(R)", "(R)", " Processor", " 80GB HBM3"})
+        if (const std::size_t at = title.find(part); at != std::string::npos) title.erase(at, part.size());
+    if (device.backend != "oneTBB") return title;
+    return title + ", " + device.groups.front().run->at("machine").at("cores").dump() + " cores";
 }
 
 // "CUB" of "CUB 3.5.0, run_to_run".
@@ -287,13 +290,16 @@ std::string short_peer_name(const Result& peer) {
     return peer.library.substr(0, peer.library.find_first_of(" ,"));
 }
 
+// "0.99x CUB".
+std::string ratio_cell(const PeerGroup& group) {
+    const Result& peer = *group.peers.front();
+    return factor(group.speed_up(peer)) + " " + short_peer_name(peer) + (peer.note.empty() ? "" : " *");
+}
+
 // "3.00 TB/s, 0.99x CUB".
 std::string headline_cell(const PeerGroup& group) {
     const std::string rate = rate_of(group.best());
-    if (group.peers.empty()) return rate;
-    const Result& peer = *group.peers.front();
-    return rate + ", " + factor(group.speed_up(peer)) + " " + short_peer_name(peer) +
-           (peer.note.empty() ? "" : " *");
+    return group.peers.empty() ? rate : rate + ", " + ratio_cell(group);
 }
 
 // The machine's page has sizes, types, the fractions of the attainable rates, and the peers' calls and versions.
@@ -315,11 +321,11 @@ std::string headline_page(const Devices& devices) {
             }
         }
     }
-    rows.push_back({"lowest ratio of all workloads"});
+    rows.push_back({"lowest ratio"});
     for (const StoredDevice* device : devices) {
         const PeerGroup group = lowest(*device);
         rows.back().push_back(group.best().algorithm + ", " + group.best().workload + ": " +
-                              headline_cell(group));
+                              ratio_cell(group));
     }
     return markdown_table(rows) + (is_marked ? "\\* see the note on the machine's page: the peer's contract "
                                                "differs, or the result is verified "

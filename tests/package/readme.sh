@@ -77,11 +77,11 @@ for file in CONTRIBUTING.md .ci/run; do
 done
 
 lines=$(wc -l <"$readme")
-if [[ $lines -le 220 ]]; then
+if [[ $lines -le 150 ]]; then
     passed=$((passed + 1))
 else
     failed=$((failed + 1))
-    echo "FAILED: the README has $lines lines, at most 220 are allowed"
+    echo "FAILED: the README has $lines lines, at most 150 are allowed"
 fi
 
 echo "$passed passed, $failed failed"
