@@ -199,7 +199,8 @@ struct ExactBins {
         const G at = position(counted ? static_cast<Bound>(x) : low);
         const i32 bin = static_cast<i32>(at);
         const G off = at - static_cast<G>(bin) - G(0.5);
-        unsure |= ((off < 0 ? -off : off) < reach) | (at < G(0.5)) ? Flags{0} : static_cast<Flags>(counted);
+        const bool sure = ((off < 0 ? -off : off) < reach) | (at < G(0.5));
+        unsure |= sure ? Flags{0} : static_cast<Flags>(counted);
         return static_cast<u32>(bin) | (static_cast<u32>(counted) - 1);
     }
     [[gnu::always_inline]] u32 operator()(T x) const {
