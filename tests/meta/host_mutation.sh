@@ -159,18 +159,18 @@ of_library histogram_count.hpp histogram_kernels.cpp "$histogram passes" "passes
 of_library histogram_count.hpp histogram_kernels.cpp "$histogram sorted" "sorted: two bins are one" \
     'static_cast<u32>(bin) : none;' 'static_cast<u32>(bin & ~u64{1}) : none;'
 of_library histogram_host.hpp histogram_builtin.cpp "$histogram private_bins" "the last sample of a block has no bin" \
-    'i < count' 'i + 1 < count'
+    'i < count; ++i) {' 'i + 1 < count; ++i) {'
 float=${histogram/u32/f64} integer=${histogram/u32/i32}
 of_library histogram_bins.hpp histogram_builtin.cpp "$float private_bins" "exact bins: positions decide on edges too" \
-    '< reach)' '< G(0.5))'
+    'Flags{0} : static_cast<Flags>(counted)' 'Flags{0} : Flags{0}'
 of_library histogram_bins.hpp histogram_builtin.cpp "$float serial" "exact bins: the edge before is taken" \
     'static_cast<E>(bin + 1) * step' 'static_cast<E>(bin) * step'
 of_library histogram_bins.hpp histogram_builtin.cpp "$integer private_bins" "exact bins: the last edge is in no bin" \
     'return at < top ? at : top;' 'return at;'
 of_library histogram_bins.cpp histogram_bins.cpp "$float private_bins" "exact bins: the bound of positions is forgotten" \
-    'bins.reach = G(0.5) - wrong' 'bins.reach = G(0.5) + 0 * wrong'
+    'bins.reach = G(0.5) - wrong' 'bins.reach = G(0.5) - 0 * wrong'
 of_library histogram_edges.cpp histogram_edges.cpp "$float private_bins" "edges: a sample on an edge is below it" \
-    'edges[low[j]] <= x[j]' 'edges[low[j]] < x[j]'
+    'part - 1] <= x[j]' 'part - 1] < x[j]'
 of_library histogram_edges.cpp histogram_edges.cpp "$float private_bins" "edges: the last edge is in no bin" \
     'edges[count] == x[j]' 'edges[count] < x[j]'
 of_library histogram_edges.cpp histogram_edges.cpp "$integer private_bins" "edges: the last sample of all takes no part" \

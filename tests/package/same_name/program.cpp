@@ -1,5 +1,5 @@
 // Runs both parts of a program. With LINKED they are linked to it: program DEVICE. Otherwise they are plug-ins:
-// program DEVICE FLAG ONE OTHER. FLAG is local or global, or again, which loads and unloads both in turn at one path.
+// program DEVICE FLAG ONE OTHER. FLAG is local or global, or again, to load and unload both in turn at one path.
 #include <dlfcn.h>
 
 #include <cstdio>
