@@ -1,5 +1,6 @@
 #include <concord/index_kernel.hpp>
 
+#include <concord/internal/once.hpp>
 #include <concord/internal/operator_text.hpp>
 #include <concord/internal/row.hpp>
 #include <concord/internal/shape.hpp>
@@ -7,7 +8,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <mutex>
 #include <optional>
 
 namespace concord::detail {
@@ -231,7 +231,7 @@ class IndexKernelCode {
         for (std::size_t i = 0; i < std::size(index_languages); ++i) {
             if (index_languages[i].dialect != dialect) continue;
             Written& written = written_[i];
-            std::call_once(written.once, [&] {
+            written.once.call([&] {
                 written.text = index_source(definition_, index_languages[i], helpers_);
                 const std::vector<SourceFile> files{{definition_.name, written.text}}, none;
                 const bool cuda = dialect == Dialect::cuda;
@@ -250,11 +250,11 @@ class IndexKernelCode {
         const DeviceTraits& traits = device.traits();
         return unportable_.empty() && traits.keeps_denormals && (traits.exact_divide_sqrt || !divides_);
     }
-    std::once_flag compiled_everywhere;
+    Once compiled_everywhere;
 
   private:
     struct Written {
-        std::once_flag once;
+        Once once;
         std::string text;
         std::optional<KernelSource> source;
     };
@@ -387,7 +387,7 @@ Enqueued run_index_kernel(Stream& stream, const IndexKernelDefinition& d, const 
     // A work-item beyond the limit of groups would need a loop, which costs a tenth of a memory-bound kernel's speed.
     const bool loops = class_of(device) == DeviceClass::groups && (ny > max_groups || nz > max_groups);
     const auto kernel = compiled(device, d, code, are_distinct(d, arguments), loops);
-    if (compile_everywhere) std::call_once(code.compiled_everywhere, [&] { check_index_kernel(d); });
+    if (compile_everywhere) code.compiled_everywhere.call([&] { check_index_kernel(d); });
 
     const Enqueued enqueued{
         "", &device, code.is_portable(device) ? OperationOrder::canonical : OperationOrder::unspecified};

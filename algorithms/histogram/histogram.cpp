@@ -210,15 +210,14 @@ constinit const Algorithm histogram_algorithm{
 Enqueued histogram(Stream& stream, const View& in, const View& counters, const HistogramBins& bins,
                    const Options& options) {
     detail::check_operands(stream, in, counters);
-    if (bins.kind() == HistogramBins::Kind::exact) {
-        if (const auto edges = detail::edges_of_exact(bins, in.type, counters.count))
-            return histogram(stream, in, counters, *edges, options);
-    }
     if (const detail::HistogramEdges* edges = bins.edges()) {
         const detail::FoundBins found = detail::find_bins(stream, in, *edges, counters.count);
         return histogram(stream, found.view, counters, HistogramBins::identity(), options);
     }
     const detail::ResolvedBins resolved = detail::resolve(bins, in.type, counters.count);
+    if (resolved.op == nullptr)
+        return histogram(stream, in, counters, detail::edges_of_exact(bins, in.type, counters.count),
+                         options);
     return detail::histogram(stream,
                              {.in = in,
                               .out = counters,

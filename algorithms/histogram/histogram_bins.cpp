@@ -1,14 +1,13 @@
 #include "histogram_variants.hpp"
 
 #include <concord/detail/float_environment.hpp>
+#include <concord/internal/kernel_key.hpp>
+#include <concord/internal/once.hpp>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <charconv>
 #include <cmath>
-#include <mutex>
-#include <optional>
 
 namespace concord::detail {
 
@@ -47,16 +46,44 @@ constexpr std::string_view upper_word = R"(
 #endif
 )";
 
+// The types of ExactBins.
+struct ExactTypes {
+    Type f, e, g, bound;
+    ExactTypes(Form form, Type type)
+        : f(is_float(type) ? type : Type::f64),
+          e(form == Form::exact_single ? Type::f32 : Type::f64),
+          g(form == Form::exact ? Type::f64 : Type::f32),
+          bound(size_of(type) == 8 ? f : type) {}
+};
+
+// ExactBins::guess for kernels that compute the bins of a block: 0xfffffffe if the position does not decide.
+std::string exact_guess(Form form, Type type) {
+    const ExactTypes types(form, type);
+    const std::string t(name_of(type)), g(name_of(types.g)), b(name_of(types.bound));
+    return "u32 histogram_guess(" + t + " x, " + g + " from, " + g + " scale, " + g + " reach, " + g +
+           " top, " + b + " low, " + b +
+           " high) {\n#define HISTOGRAM_GUESS(x) histogram_guess(x, op.v2, op.v3, op.v4, op.v5, op.v6, "
+           "op.v7)\nconst " +
+           b + " y = (" + b + ")x; const bool counted = y >= low && y <= high; const " + g + " p = ((" + g +
+           ")(counted ? y : low) - from) * scale, at = p < top ? p : top; const i32 bin = (i32)at; const " +
+           g + " off = at - (" + g +
+           ")bin - 0.5f; return !counted ? 0xffffffffu : (off < 0 ? -off : off) < reach "
+           "|| at < 0.5f ? (u32)bin : 0xfffffffeu; }";
+}
+
 std::string exact_source(Form form, Type type) {
-    const std::string t(name_of(type)), f(is_float(type) ? t : "f64"), e(form == Form::exact ? "f64" : "f32");
-    const auto edge = [&](const std::string& i) { return "(" + f + ")((" + e + ")" + i + " * step + lo)"; };
-    return "u32 concord_function(" + t + " x, " + e + " lo, " + e + " step, " + e + " scale, " + f +
-           " first, " + f + " end, u32 last) { const " + f + " at = (" + f +
-           ")x; if (!(at >= first && at <= end)) return 0xffffffffu; " + "const " + e + " above = (" + e +
-           ")at - lo; const i32 near = (i32)((above > 0 ? above : 0) * scale), " +
-           "limit = (i32)last; i32 bin = near < limit ? near : limit; if (at < " + edge("bin") +
-           ") bin = bin - 1; if (bin < limit && at >= " + edge("(bin + 1)") +
-           ") bin = bin + 1; return (u32)bin; }";
+    const ExactTypes types(form, type);
+    const std::string t(name_of(type)), f(name_of(types.f)), e(name_of(types.e)), g(name_of(types.g)),
+        b(name_of(types.bound));
+    return "u32 concord_function(" + t + " x, " + e + " lo, " + e + " step, " + g + " from, " + g +
+           " scale, " + g + " reach, " + g + " top, " + b + " low, " + b +
+           " high) { const u32 bin = histogram_guess(x, from, scale, reach, top, low, high); if (bin != "
+           "0xfffffffeu) return bin; const " +
+           g + " p = ((" + g + ")(" + b +
+           ")x - from) * scale - 0.5f; const i32 near = (i32)p, last = (i32)top, next = near "
+           "+ ((" +
+           f + ")x >= (" + f + ")((" + e +
+           ")(near + 1) * step + lo) ? 1 : 0); return (u32)(next < last ? next : last); }";
 }
 
 std::string even_source(Form form, Type type, const std::string& bin) {
@@ -91,6 +118,7 @@ std::string source_of(Form form, Type type, const std::string& bin) {
     const std::string head = bin + " concord_function(" + std::string(name_of(type)) + " x";
     switch (form) {
         case Form::exact:
+        case Form::exact_mixed:
         case Form::exact_single:
             return exact_source(form, type);
         case Form::modulo:
@@ -115,9 +143,10 @@ std::vector<Type> bound_of(Form form, Type type, Type bin) {
         case Form::even_float:
             return {type, type, type, bin};
         case Form::exact:
+        case Form::exact_mixed:
         case Form::exact_single: {
-            const Type e = form == Form::exact ? Type::f64 : Type::f32, f = is_float(type) ? type : Type::f64;
-            return {e, e, e, f, f, Type::u32};
+            const auto [f, e, g, bound] = ExactTypes(form, type);
+            return {e, e, g, g, g, g, bound, bound};
         }
         case Form::even_shift:
             return {word, word, Type::u32, Type::u32};
@@ -134,8 +163,8 @@ std::vector<Type> bound_of(Form form, Type type, Type bin) {
     }
 }
 
-constexpr std::string_view form_names[] = {"even", "exact",  "exact",  "even_power_of_two", "even",
-                                           "even", "modulo", "modulo", "identity"};
+constexpr std::string_view form_names[] = {"even", "exact", "exact",  "exact",  "even_power_of_two",
+                                           "even", "even",  "modulo", "modulo", "identity"};
 
 Operator builtin_bins(Form form, Type type, Type bin) {
     Operator op;
@@ -146,25 +175,23 @@ Operator builtin_bins(Form form, Type type, Type bin) {
     op.text = source_of(form, type, std::string(name_of(bin)));
     op.file = "builtin";
     op.line = 1;
-    return detail::finish(std::move(op));
+    op = detail::finish(std::move(op));
+    if (form_names[static_cast<std::size_t>(form)] == "exact") {
+        op.helpers.push_back({"histogram_guess", exact_guess(form, type), "builtin", 1});
+        op.hash = content_hash(op.text + op.helpers.back().text);
+    }
+    return op;
 }
 
 // Returns the same object for the same arguments, as Operator requires. bin: u32 or u64.
 const Operator& operator_of(Form form, Type type, Type bin) {
     struct Entry {
-        std::atomic<bool> is_made{false};
+        Once made;
         Operator op;
     };
     static Entry table[std::size(form_names)][all_types.size()][2];
     Entry& entry = table[static_cast<std::size_t>(form)][static_cast<std::size_t>(type)][bin == Type::u64];
-    if (entry.is_made.load(std::memory_order_acquire)) return entry.op;
-    // Not std::call_once: if memory has run out, the C library aborts when an exception leaves it.
-    static std::mutex making;
-    const std::lock_guard lock(making);
-    if (!entry.is_made.load(std::memory_order_relaxed)) {
-        entry.op = builtin_bins(form, type, bin);
-        entry.is_made.store(true, std::memory_order_release);
-    }
+    entry.made.call([&] { entry.op = builtin_bins(form, type, bin); });
     return entry.op;
 }
 
@@ -232,11 +259,20 @@ ResolvedBins even_floats(const HistogramBins& bins, u64 count) {
     return resolved<T>(Form::even_float, ops::EvenFloat<T, u32>{lo, hi, scale, static_cast<u32>(count - 1)});
 }
 
+// The largest finite number below x.
+template <class F>
+F before(F x) {
+    using Bits = std::conditional_t<sizeof(F) == 4, u32, u64>;
+    if (x == 0) return -std::numeric_limits<F>::denorm_min();
+    return std::bit_cast<F>(std::bit_cast<Bits>(x) + (x < 0 ? Bits{1} : ~Bits{0}));
+}
+
 // Exact bins of T. E: type in which the edges are computed.
 template <class T, class E>
 struct ExactRange {
     using F = std::conditional_t<std::is_floating_point_v<T>, T, f64>;
-    E lo, hi, step, scale;
+    static constexpr bool is_small_integer = std::is_integral_v<T> && sizeof(T) < 8;
+    E lo, hi, step;
     F first, end;
     u64 count;
 
@@ -248,22 +284,82 @@ struct ExactRange {
         first = static_cast<F>(lo);
         end = static_cast<F>(hi);
         step = (hi - lo) / static_cast<E>(count);
-        scale = static_cast<E>(count) / (hi - lo);
         const std::string type(name_of(type_of<F>()));
         if (!std::isfinite(first) || !std::isfinite(end) || !std::isfinite(hi - lo))
             refuse("range must have finite ends and width in " + type + ", got " + range_name(bins) +
                    "; pass finite bounds");
         if (!(first < end))
             refuse("range is empty in " + type + ", got " + range_name(bins) + "; pass lo < hi");
+        F last = first;
+        for (u64 i = 1; i <= count; ++i) {
+            const F here = edge(i);
+            if (!(last < here))
+                refuse("too many bins for the range, got " + std::to_string(count) + " " + range_name(bins) +
+                       ", where edges in " + type + " are equal; pass fewer bins or a wider range");
+            last = here;
+        }
     }
     F edge(u64 i) const { return i == count ? end : static_cast<F>(static_cast<E>(i) * step + lo); }
-    // Whether the bin by scale is right or next to it. Rounding moves edges by less than half a bin if these have
-    // several units in the last place, and the bin by scale by less than a quarter for that many bins.
-    bool scales() const {
-        const F largest = std::max(std::abs(first), std::abs(end)),
-                unit = std::nextafter(largest, std::numeric_limits<F>::infinity()) - largest;
-        const u64 most = sizeof(E) == 4 ? u64{1} << 19 : max_narrow_bins;
-        return std::isfinite(scale) && count <= most && step >= 4 * static_cast<E>(unit);
+
+    // Bins by positions of G, if no position is wrong by more than a quarter of a bin.
+    template <class G>
+    ResolvedBins by_positions() const {
+        ops::ExactBins<T, F, E, G> bins{};
+        bins.lo = lo;
+        bins.step = step;
+        using Bound = decltype(bins.low);
+        constexpr u64 most = sizeof(G) == 4 ? u64{1} << 21 : max_narrow_bins;
+        bins.from = static_cast<G>(lo);
+        bins.scale = static_cast<G>(static_cast<E>(count) / (hi - lo));
+        bins.top = static_cast<G>(count) - G(0.5);
+        if (!std::isfinite(bins.from) || !std::isfinite(bins.scale) || count > most) return {};
+        if constexpr (std::is_integral_v<Bound>) {
+            const F low = std::max(std::ceil(first), static_cast<F>(std::numeric_limits<T>::min())),
+                    high = std::min(std::floor(end), static_cast<F>(std::numeric_limits<T>::max()));
+            if (!(low <= high)) return nothing_of();
+            bins.low = static_cast<Bound>(low);
+            bins.high = static_cast<Bound>(high);
+            // The position of an edge lies half way to that of the integer below it, if no integer is on the other
+            // side of its own edge: then positions decide all bins.
+            bins.from -= error(bins).gap / 2 * static_cast<G>(step);
+        } else {
+            bins.low = first;
+            bins.high = end;
+        }
+        const G wrong = error(bins).most;
+        if (!(wrong <= G(0.25))) return {};
+        bins.reach = G(0.5) - wrong - 4 * std::numeric_limits<G>::epsilon();
+        constexpr Form form = sizeof(E) == 4   ? Form::exact_single
+                              : sizeof(G) == 4 ? Form::exact_mixed
+                                               : Form::exact;
+        return resolved<T>(form, bins);
+    }
+
+  private:
+    // most: how far a sample's position may lie on the wrong side of an edge. gap: the least distance in bins from an
+    // edge to a sample below it. Positions do not descend, so the samples next to the edges decide.
+    template <class G>
+    struct Error {
+        G most = 0, gap = 1;
+    };
+    template <class G>
+    Error<G> error(const ops::ExactBins<T, F, E, G>& bins) const {
+        Error<G> found;
+        for (u64 i = 0; i < count; ++i) {
+            const F at = is_small_integer ? std::ceil(edge(i)) : edge(i);
+            const F below = is_small_integer ? at - 1 : before(at);
+            const G down = static_cast<G>(i) - bins.raw_position(at),
+                    up = bins.raw_position(below) - static_cast<G>(i);
+            found.most = std::max({found.most, down, up});
+            found.gap = std::min(found.gap, -up);
+        }
+        found.gap = std::max(found.gap, G(0));
+        return found;
+    }
+    static ResolvedBins nothing_of() {
+        ResolvedBins none = resolved<T>(Form::identity, ops::Identity<T, u32>{});
+        none.nothing = true;
+        return none;
     }
 };
 
@@ -274,10 +370,35 @@ auto visit_exact(const HistogramBins& bins, Type type, u64 count, const F& f) {
         return visit_type(type, [&](auto tag) {
             using T = typename decltype(tag)::type;
             if constexpr (std::is_same_v<T, f32>)
-                if (bins.single()) return f(tag, ExactRange<T, f32>(bins, count));
-            return f(tag, ExactRange<T, f64>(bins, count));
+                if (bins.single()) return f(ExactRange<T, f32>(bins, count));
+            return f(ExactRange<T, f64>(bins, count));
         });
     });
+}
+
+// Resolved exact bins. A thread keeps the last ones, because the edges are compared with the positions one by one.
+ResolvedBins exact_bins(const HistogramBins& bins, Type type, u64 count) {
+    struct Kept {
+        HistogramBound lo, hi;
+        bool single = false;
+        Type type = Type::u8;
+        u64 count = 0;
+        ResolvedBins bins;
+    };
+    thread_local Kept kept;
+    if (kept.count == count && kept.type == type && kept.single == bins.single() && kept.lo == bins.lo() &&
+        kept.hi == bins.hi())
+        return kept.bins;
+    const ResolvedBins found =
+        visit_exact(bins, type, count, []<class T, class E>(const ExactRange<T, E>& range) {
+            ResolvedBins by;
+            if constexpr (sizeof(T) < 8) by = range.template by_positions<f32>();
+            if constexpr (sizeof(E) == 8)
+                if (by.op == nullptr) by = range.template by_positions<f64>();
+            return by;
+        });
+    kept = {bins.lo(), bins.hi(), bins.single(), type, count, found};
+    return found;
 }
 
 i128 whole_bound(const HistogramBins& bins, const HistogramBound& bound, Type type) {
@@ -334,17 +455,11 @@ ResolvedBins modulo(u64 count) {
 
 }  // namespace
 
-std::optional<HistogramBins> edges_of_exact(const HistogramBins& bins, Type type, u64 count) {
-    return visit_exact(bins, type, count, [&](auto, const auto& range) -> std::optional<HistogramBins> {
-        if (range.scales()) return std::nullopt;
+HistogramBins edges_of_exact(const HistogramBins& bins, Type type, u64 count) {
+    return visit_exact(bins, type, count, [&](const auto& range) {
         std::vector<decltype(range.edge(0))> edges(count + 1);
-        for (u64 i = 0; i <= count; ++i) {
+        for (u64 i = 0; i <= count; ++i)
             edges[i] = range.edge(i);
-            if (i > 0 && !(edges[i - 1] < edges[i]))
-                refuse("too many bins for the range, got " + std::to_string(count) + " " + range_name(bins) +
-                       ", where edges in " + std::string(name_of(type_of<decltype(range.edge(0))>())) +
-                       " are equal; pass fewer bins or a wider range");
-        }
         return HistogramBins::edges(edges);
     });
 }
@@ -360,13 +475,7 @@ ResolvedBins resolve(const HistogramBins& bins, Type type, u64 count) {
                     return in_default_float_environment([&] { return even_floats<T>(bins, count); });
                 break;
             case HistogramBins::Kind::exact:
-                return visit_exact(
-                    bins, type, count, []<class X, class E>(TypeTag<X>, const ExactRange<X, E>& r) {
-                        return resolved<X>(
-                            sizeof(E) == 8 ? Form::exact : Form::exact_single,
-                            ops::ExactBins<X, typename ExactRange<X, E>::F, E>{
-                                r.lo, r.step, r.scale, r.first, r.end, static_cast<u32>(r.count - 1)});
-                    });
+                return exact_bins(bins, type, count);
             case HistogramBins::Kind::modulo:
                 if constexpr (is_integer && std::is_unsigned_v<T>) return modulo<T>(count);
                 refuse("modulo bins require unsigned samples, got " + std::string(name_of(type)) +

@@ -24,16 +24,20 @@ const HistogramHost* host_of(HistogramForm form) {
     if constexpr (std::is_floating_point_v<T>) {
         if (form == HistogramForm::even_float) return host_of<T, ops::EvenFloat<T, Bin>>();
         if constexpr (is_narrow) {
-            if (form == HistogramForm::exact) return host_of<T, ops::ExactBins<T, T, f64>>();
-            if constexpr (sizeof(T) == 4)
-                if (form == HistogramForm::exact_single) return host_of<T, ops::ExactBins<T, T, f32>>();
+            if (form == HistogramForm::exact) return host_of<T, ops::ExactBins<T, T, f64, f64>>();
+            if constexpr (sizeof(T) == 4) {
+                if (form == HistogramForm::exact_mixed) return host_of<T, ops::ExactBins<T, T, f64, f32>>();
+                if (form == HistogramForm::exact_single) return host_of<T, ops::ExactBins<T, T, f32, f32>>();
+            }
         }
     } else {
         using U = ops::UnsignedOf<T>;
         if (form == HistogramForm::identity) return host_of<T, ops::Identity<T, Bin>>();
         if (form == HistogramForm::even_wide) return host_of<U, ops::EvenWide<U, Bin>>();
         if constexpr (is_narrow) {
-            if (form == HistogramForm::exact) return host_of<T, ops::ExactBins<T, f64, f64>>();
+            if (form == HistogramForm::exact) return host_of<T, ops::ExactBins<T, f64, f64, f64>>();
+            if constexpr (sizeof(T) < 8)
+                if (form == HistogramForm::exact_mixed) return host_of<T, ops::ExactBins<T, f64, f64, f32>>();
             if (form == HistogramForm::even_shift) return host_of<U, ops::EvenShift<U>>();
             if (form == HistogramForm::even_ratio) return host_of<U, ops::EvenRatio<U>>();
         }

@@ -16,9 +16,9 @@ inline constexpr u64 max_narrow_bins = u64{1} << 30;
 
 // The rule of a call with N bins, as kernels take it.
 struct ResolvedBins {
-    const Operator* op = nullptr;
+    const Operator* op = nullptr;  // null for exact bins that must be found by their edges
     const HistogramHost* host = nullptr;
-    std::array<std::byte, 48> values{};
+    std::array<std::byte, 64> values{};
     u32 size = 0;          // bytes of values
     bool nothing = false;  // no sample of this type is in the range
 };
@@ -34,15 +34,15 @@ struct FoundBins {
 };
 FoundBins find_bins(Stream& stream, const View& in, const HistogramEdges& edges, u64 count);
 
-// The edges of exact bins if the functor of exact bins does not find the right ones; else nothing. Throws
-// invalid_argument.
-std::optional<HistogramBins> edges_of_exact(const HistogramBins& bins, Type type, u64 count);
+// The edges of exact bins. Throws invalid_argument unless they ascend.
+HistogramBins edges_of_exact(const HistogramBins& bins, Type type, u64 count);
 
 // The functors of histogram_bins.hpp.
 enum class HistogramForm : u8 {
     even_float,
-    exact,         // edges computed in f64
-    exact_single,  // in f32
+    exact,         // edges and positions computed in f64
+    exact_mixed,   // positions in f32
+    exact_single,  // edges and positions in f32
     even_shift,
     even_ratio,
     even_wide,

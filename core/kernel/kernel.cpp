@@ -5,12 +5,12 @@
 #include <concord/log.hpp>
 
 #include <concord/internal/kernel_key.hpp>
+#include <concord/internal/once.hpp>
 #include <concord/internal/vocabulary.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <mutex>
 
 namespace concord {
 namespace {
@@ -234,7 +234,7 @@ std::string assemble(const KernelSpec& spec, Dialect dialect) {
 }
 
 struct Kernel::Attributes {
-    std::once_flag asked;
+    detail::Once asked;
     KernelAttributes answer;
 };
 
@@ -249,7 +249,7 @@ Kernel::Kernel(Device& device, std::string name, std::unique_ptr<backend::Kernel
 Kernel::~Kernel() = default;
 
 const KernelAttributes& Kernel::attributes() const {
-    std::call_once(attributes_->asked, [this] { attributes_->answer = kernel_->attributes(); });
+    attributes_->asked.call([this] { attributes_->answer = kernel_->attributes(); });
     return attributes_->answer;
 }
 

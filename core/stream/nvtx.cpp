@@ -4,11 +4,10 @@
 
 #include <concord/error.hpp>
 #include <concord/internal/environment.hpp>
+#include <concord/internal/once.hpp>
 #include <concord/log.hpp>
 
 #include <nvtx3/nvToolsExt.h>
-
-#include <mutex>
 
 namespace concord {
 
@@ -24,8 +23,8 @@ nvtxDomainHandle_t domain;  // null without a tool
 }  // namespace
 
 void find_nvtx_tool() {
-    static std::once_flag once;
-    std::call_once(once, [] {
+    static Once once;
+    once.call([] {
         if (is_privileged()) return;  // the header loads the library that the variable names
         domain = nvtxDomainCreateA("concord");
         if (domain != nullptr) {

@@ -1,10 +1,10 @@
 #include <concord/internal/input_file.hpp>
 #include <concord/internal/number_text.hpp>
+#include <concord/internal/once.hpp>
 #include <concord/lab/compare.hpp>
 #include <concord/lab/kernel_test.hpp>
 
 #include <algorithm>
-#include <mutex>
 #include <numbers>
 #include <set>
 
@@ -486,7 +486,7 @@ class Answer {
           outputs_(work.outputs) {}
 
     const Expected& of(std::size_t output) {
-        std::call_once(once_, [&] { held_->test.reference ? call_reference() : call_reference_device(); });
+        once_.call([&] { held_->test.reference ? call_reference() : call_reference_device(); });
         return expected_[output];
     }
 
@@ -570,7 +570,7 @@ class Answer {
     Shape shape_;
     std::vector<Input> inputs_;
     std::vector<Output> outputs_;
-    std::once_flag once_;
+    detail::Once once_;
     std::vector<Expected> expected_;
 };
 

@@ -159,7 +159,30 @@ of_library histogram_count.hpp histogram_kernels.cpp "$histogram passes" "passes
 of_library histogram_count.hpp histogram_kernels.cpp "$histogram sorted" "sorted: two bins are one" \
     'static_cast<u32>(bin) : none;' 'static_cast<u32>(bin & ~u64{1}) : none;'
 of_library histogram_host.hpp histogram_builtin.cpp "$histogram private_bins" "the last sample of a block has no bin" \
-    'i < count' 'i + 1 < count'
+    'i < count; ++i) {' 'i + 1 < count; ++i) {'
+float=${histogram/u32/f64} integer=${histogram/u32/i32}
+of_library histogram_bins.hpp histogram_builtin.cpp "$float private_bins" "exact bins: positions decide on edges too" \
+    'Flags{0} : static_cast<Flags>(counted)' 'Flags{0} : Flags{0}'
+of_library histogram_bins.hpp histogram_builtin.cpp "$float serial" "exact bins: the edge before is taken" \
+    'static_cast<E>(bin + 1) * step' 'static_cast<E>(bin) * step'
+of_library histogram_bins.hpp histogram_builtin.cpp "$integer private_bins" "exact bins: the last edge is in no bin" \
+    'return at < top ? at : top;' 'return at;'
+of_library histogram_bins.cpp histogram_bins.cpp "$float private_bins" "exact bins: the bound of positions is forgotten" \
+    'bins.reach = G(0.5) - wrong' 'bins.reach = G(0.5) - 0 * wrong'
+of_library histogram_edges.cpp histogram_edges.cpp "$float private_bins" "edges: a sample on an edge is below it" \
+    'part - 1] <= x[j]' 'part - 1] < x[j]'
+of_library histogram_edges.cpp histogram_edges.cpp "$float private_bins" "edges: the last edge is in no bin" \
+    'edges[count] == x[j]' 'edges[count] < x[j]'
+of_library histogram_edges.cpp histogram_edges.cpp "$integer private_bins" "edges: the last sample of all takes no part" \
+    'if (at < n) ids' 'if (at + 1 < n) ids'
+# The source for the JIT compilers is in the library.
+opencl=$("$build/bin/concord" devices 2>/dev/null | awk '/^opencl:/ { print $1; exit }')
+if [[ $opencl ]]; then
+    of_library histogram_bins.cpp histogram_bins.cpp "$float global_atomic --devices $opencl" \
+        "exact bins in OpenCL C: the edge before is taken" '(near + 1) * step' '(near) * step'
+    of_library histogram_bins.cpp histogram_bins.cpp "$float private_bins --devices $opencl" \
+        "exact bins in OpenCL C: positions decide on edges too" '< reach' '< 0.5f'
+fi
 
 # Writes the mutant's header into its own folder, with the algorithm's whole folder if it replaces a unit. Prints the
 # reason if the mutant does not apply.
@@ -207,12 +230,13 @@ check() {  # FOLDER
 check_of_library() {  # FOLDER UNIT CHECK
     local -a arguments
     read -ra arguments <<<"$3"
+    [[ $3 == *--devices* ]] || arguments+=(--devices tbb)
     if [[ $2 ]] && ! "$compiler" -std=c++20 -O0 -ffp-contract=off -fPIC -shared -I"$1" "${includes[@]}" \
         "$1/concord/$2" -o "$1/ahead.so" >"$1/log" 2>&1; then
         echo "it does not compile" >>"$1/log"
         return
     fi
-    timed "$1/log" env LD_PRELOAD="${2:+$1/ahead.so}" "$build/bin/concord" check "${arguments[@]}" --devices tbb --jobs 1
+    timed "$1/log" env LD_PRELOAD="${2:+$1/ahead.so}" "$build/bin/concord" check --jobs 1 "${arguments[@]}"
 }
 status_of() { tail -n 1 "$work/$1/log"; }
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # same_name.sh DEVICES BUILD_DIR SOURCE_DIR OPTIONS [--long]: two files of one program, and two plug-ins, have functions
-# and kernels of the same names, at the same lines of files of the same name, with other bodies. Each must run its own.
+# and kernels of the same names, at the same lines of files of the same name, with other bodies. Each must run its own,
+# also if plug-ins are loaded and unloaded in turn under one path.
 # DEVICES: selectors with commas. OPTIONS: those that users of the library compile with. --long: all levels of
 # optimisation, and link-time optimisation.
 set -euo pipefail
@@ -20,6 +21,9 @@ cp "$source/shared.hpp" shared
 options+=(-fPIC "-I$work/shared" -Wall -Wextra -Wpedantic -Werror)
 link=("-L$libraries" -lconcord "-Wl,-rpath,$libraries" -ldl)
 failed=0
+
+# What a plug-in that can be unloaded exports. With others, the loader may bind those of other libraries to it.
+echo '{ global: part_*; local: *; };' >exports
 
 # The files of a part: what compilers see differs in one number.
 write_part() {
@@ -41,13 +45,15 @@ build_and_run() {
     for part in one two; do
         (cd $part && "$@" "${options[@]}" -I. -c part.cpp -o part.o) || { echo "FAILED to compile: $label"; failed=1; return; }
         "$@" -shared $part/part.o -o $part.so "${link[@]}"
+        "$@" -shared $part/part.o -o $part-alone.so -Wl,--version-script=exports "${link[@]}"
     done
     "$@" "${options[@]}" -DLINKED "$source/program.cpp" one/part.o two/part.o -o program "${link[@]}"
-    "$@" "${options[@]}" "$source/program.cpp" -o plugins -ldl
+    "$@" "${options[@]}" "$source/program.cpp" -o plugins -Wl,--no-as-needed "${link[@]}"
     local device flag
     for device in $devices; do
         expect ./program "$device"
         for flag in local global; do expect ./plugins "$device" $flag ./one.so ./two.so; done
+        expect ./plugins "$device" again ./one-alone.so ./two-alone.so
     done
 }
 

@@ -259,6 +259,12 @@ class Cases {
                      output<u32, u64>(n, 100000, [](auto& stream, auto& x, auto& y, auto& options) {
                          histogram(stream, x, y, HistogramBins::modulo(), options);
                      }));
+        add("histogram by exact bins", output<f32, u32>(n, 300, [](auto& stream, auto& x, auto& y, auto&) {
+                histogram(stream, x, y, HistogramBins::exact(0.5, 1e6));
+            }));
+        add("histogram by edges", output<u32, u32>(n, 3, [](auto& stream, auto& x, auto& y, auto&) {
+                histogram(stream, x, y, HistogramBins::edges(std::vector<u32>{0, 10, 1000, 100000}));
+            }));
         add("histogram by a user's function",
             output<u32, u64>(n, 100, [](auto& stream, auto& x, auto& y, auto&) {
                 histogram(stream, x, y, bin_of_failing);

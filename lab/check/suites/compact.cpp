@@ -4,9 +4,9 @@
 #include <concord/lab/suite.hpp>
 
 #include <concord/compact.hpp>
+#include <concord/internal/once.hpp>
 
 #include <algorithm>
-#include <mutex>
 
 namespace concord::lab {
 
@@ -90,7 +90,7 @@ class Reference {
         return std::memcmp(a.data() + i * sizeof(T), b.data() + j * sizeof(T), sizeof(T)) == 0;
     }
     void count_pieces() {
-        std::call_once(once_, [&] {
+        once_.call([&] {
             before_.assign(input_.count / piece_length + 2, 0);
             parallel_pieces(input_.count, piece_length, [&](u64 first, u64 count) {
                 std::vector<std::byte> scratch;
@@ -107,7 +107,7 @@ class Reference {
 
     Input input_;
     std::function<bool(T)> keep_;
-    std::once_flag once_;
+    detail::Once once_;
     std::vector<u64> before_;  // kept elements before each piece, and the total
 };
 

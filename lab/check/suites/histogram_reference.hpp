@@ -7,6 +7,7 @@
 #include <concord/detail/float_environment.hpp>
 #include <concord/histogram.hpp>
 #include <concord/internal/host_threads.hpp>
+#include <concord/internal/once.hpp>
 
 #include <algorithm>
 #include <mutex>
@@ -23,7 +24,7 @@ struct Reference {
     std::function<void(std::span<const std::byte> samples, u64 n, std::vector<u64>& counts)> add;
 
     const std::vector<u64>& counts() {
-        std::call_once(once_, [&] { count(); });
+        once_.call([&] { count(); });
         return counts_;
     }
 
@@ -47,7 +48,7 @@ struct Reference {
         });
     }
 
-    std::once_flag once_;
+    detail::Once once_;
     std::vector<u64> counts_;
 };
 
@@ -173,24 +174,30 @@ Work between_work(std::string title, Type counter, const Input& input, const std
         bins);
 }
 
-// Samples on edges and next to them, and others.
+// Samples: the first half well inside of bins, the others on edges and next to them; and some that are not counted.
+// The last quarter has runs of one value: a block that is computed again for one sample hides faults of the others.
 template <class T, class F>
 Input around(u64 n, u64 seed, const std::vector<F>& edges) {
     Input input{type_of<T>(), n, Pattern::random, seed};
-    input.custom = [=](u64, u64 bits) {
-        const F edge = edges[bits % edges.size()];
+    input.custom = [=](u64 i, u64 bits) {
+        using L = std::numeric_limits<T>;
+        if (i >= n - n / 4) bits = (i / 512 + 1) * 0x9e3779b97f4a7c15;
+        const u64 k = (bits >> 8) % (edges.size() - 1);
+        const bool inside = i < n / 2, outside = bits >> 58 == 63;
+        const f64 width = static_cast<f64>(edges[k + 1]) - static_cast<f64>(edges[k]),
+                  part = inside ? 0.25 + 0.5 * static_cast<f64>(bits >> 40 & 255) / 255 : 0;
         T x{};
         if constexpr (std::is_floating_point_v<T>) {
-            constexpr T infinity = std::numeric_limits<T>::infinity();
-            x = static_cast<T>(edge);
-            if (bits >> 62 == 1) x = std::nextafter(x, -infinity);
-            if (bits >> 62 == 2) x = std::nextafter(x, infinity);
-            if (bits >> 58 == 63) x = std::numeric_limits<T>::quiet_NaN();
+            x = static_cast<T>(static_cast<f64>(edges[bits >> 57 == 0 ? edges.size() - 1 : k]) +
+                               part * width);
+            if (!inside && bits >> 62 == 1) x = std::nextafter(x, -L::infinity());
+            if (!inside && bits >> 62 == 2) x = std::nextafter(x, L::infinity());
+            if (outside) x = L::quiet_NaN();
         } else {
-            using L = std::numeric_limits<T>;
-            const F most = static_cast<F>(L::max() / 2), least = static_cast<F>(L::min() / 2);
-            x = static_cast<T>(static_cast<T>(std::clamp(edge, least, most)) + static_cast<T>(bits >> 62) -
-                               1);
+            const f64 most = static_cast<f64>(L::max() / 2), least = static_cast<f64>(L::min() / 2);
+            x = static_cast<T>(std::clamp(static_cast<f64>(edges[k]) + part * width, least, most));
+            if (!inside) x = static_cast<T>(x + static_cast<T>(bits >> 62) - 1);
+            if (outside) x = L::max();
         }
         u64 result = 0;
         std::memcpy(&result, &x, sizeof x);

@@ -5,12 +5,12 @@
 #include <concord/lab/compare.hpp>
 
 #include <concord/host_kernel.hpp>
+#include <concord/internal/once.hpp>
 #include <concord/matmul.hpp>
 
 #include <algorithm>
 #include <array>
 #include <map>
-#include <mutex>
 
 namespace concord::lab {
 
@@ -87,7 +87,7 @@ class MatmulReference {
     // Verifies elements [first, ...) of C's range. Skips the padding between rows and matrices.
     void verify(const Variant& variant, u64 first, std::span<const std::byte> got, Verdict& verdict) {
         const MatmulShape& s = call_.shape;
-        std::call_once(sized_, [&] {
+        sized_.call([&] {
             const u64 blocks = (s.m + block - 1) / block * s.batch;
             blocks_ = std::vector<Block>(s.n == 0 ? 0 : blocks);
             factors_ = std::vector<Factor>(s.b_stride == 0 ? 1 : s.batch);
@@ -121,11 +121,11 @@ class MatmulReference {
   private:
     static constexpr u64 block = 16;  // rows that one call computes
     struct Block {
-        std::once_flag once;
+        detail::Once once;
         std::vector<T> rows;
     };
     struct Factor {
-        std::once_flag once;
+        detail::Once once;
         std::vector<T> rows;  // of op(B), contiguous
     };
 
@@ -200,7 +200,7 @@ class MatmulReference {
     const std::vector<T>& factor(u64 product) {
         const MatmulShape& s = call_.shape;
         Factor& found = factors_[s.b_stride == 0 ? 0 : product];
-        std::call_once(found.once, [&] {
+        found.once.call([&] {
             found.rows = gathered(b_, product * s.b_stride, s.k, s.n, s.transpose_b ? 1 : s.b_pitch,
                                   s.transpose_b ? s.b_pitch : 1);
         });
@@ -218,7 +218,7 @@ class MatmulReference {
             return one.data();
         }
         Block& found = blocks_[product * ((s.m + block - 1) / block) + row / block];
-        std::call_once(found.once, [&] {
+        found.once.call([&] {
             found.rows.resize(rows * s.n);
             compute(product, begin, rows, found.rows.data());
         });
@@ -263,7 +263,7 @@ class MatmulReference {
 
     Input a_, b_, before_;
     MatmulCall call_;
-    std::once_flag sized_;  // by the first verification: work that does not fit memory needs no space
+    detail::Once sized_;  // by the first verification: work that does not fit memory needs no space
     std::vector<Block> blocks_;
     std::vector<Factor> factors_;
     u64 every_ = 1;

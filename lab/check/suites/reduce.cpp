@@ -6,10 +6,10 @@
 #include <concord/lab/compare.hpp>
 #include <concord/lab/suite.hpp>
 
+#include <concord/internal/once.hpp>
 #include <concord/reduce.hpp>
 
 #include <algorithm>
-#include <mutex>
 
 namespace concord::lab {
 
@@ -45,14 +45,14 @@ struct Reference {
     Tolerance tolerance = Tolerance::exact;
 
     T result() {
-        std::call_once(once_, [&] {
+        once_.call([&] {
             result_ = as_computed(canonical ? canonical() : reference_reduce<T>(input, identity, op));
         });
         return result_;
     }
 
   private:
-    std::once_flag once_;
+    detail::Once once_;
     T result_{};
 };
 

@@ -6,9 +6,8 @@
 #include <concord/lab/compare.hpp>
 #include <concord/lab/suite.hpp>
 
+#include <concord/internal/once.hpp>
 #include <concord/scan.hpp>
-
-#include <mutex>
 
 namespace concord::lab {
 
@@ -46,7 +45,7 @@ struct Reference {
     template <class Op>
     void verify_with(const Variant& variant, u64 first, std::span<const std::byte> got, Verdict& verdict,
                      Op f) {
-        std::call_once(once_, [&] {
+        once_.call([&] {
             carries_.emplace(input, identity, f);
             constexpr u64 most_kept = u64{1} << 22;  // the scan of a larger input is computed again by piece
             if (input.count <= most_kept) kept_ = carries_->scan(0, input.count, kind, f);
@@ -99,7 +98,7 @@ struct Reference {
         verdict.merge(std::move(held));
     }
 
-    std::once_flag once_;
+    detail::Once once_;
     std::optional<ReferenceCarries<T>> carries_;
     std::vector<T> kept_;  // all results, or nothing if there are too many
     std::optional<ExactPrefixes<T>> exact_;

@@ -5,11 +5,11 @@
 #include <concord/lab/compare.hpp>
 #include <concord/lab/work.hpp>
 
+#include <concord/internal/once.hpp>
 #include <concord/sort.hpp>
 
 #include <algorithm>
 #include <bit>
-#include <mutex>
 
 namespace concord::lab {
 
@@ -103,7 +103,7 @@ class SortReference {
 
     void verify(const Variant& variant, std::size_t output, u64 first, std::span<const std::byte> got,
                 Verdict& verdict) {
-        std::call_once(once_, [&] { sort(); });
+        once_.call([&] { sort(); });
         const std::vector<std::byte>& sorted = output == 0 ? sorted_keys_ : sorted_values_;
         const Type type = output == 0 ? keys_.type : values_->type;
         const u64 size = size_of(type), n = got.size() / size;
@@ -205,7 +205,7 @@ class SortReference {
     Input keys_;
     std::optional<Input> values_;
     SortReferenceOrder order_;
-    std::once_flag once_;
+    detail::Once once_;
     std::vector<std::byte> sorted_keys_, sorted_values_;
     std::vector<u8> starts_;  // whether an element's key differs from the one before
 };

@@ -4,10 +4,10 @@
 #include <concord/lab/compare.hpp>
 #include <concord/lab/suite.hpp>
 
+#include <concord/internal/once.hpp>
 #include <concord/stencil.hpp>
 
 #include <cmath>
-#include <mutex>
 
 namespace concord::lab {
 namespace {
@@ -152,7 +152,7 @@ Enqueued step_in_boxes(Stream& stream, const VolumeView& in, const StarCoefficie
 // Expected results of one piece of work, computed at the first use.
 template <class T>
 struct Expected {
-    std::once_flag made;
+    detail::Once made;
     std::vector<T> values;
 };
 
@@ -191,7 +191,7 @@ std::optional<Work> stencil_work(const Kind& kind, Type type, u64 n, Pattern pat
         work.verify = [input, s, star, steps = kind.steps, expected = std::make_shared<Expected<T>>()](
                           const Variant&, std::size_t, u64 first, std::span<const std::byte> got,
                           Verdict& verdict) {
-            std::call_once(expected->made, [&] { expected->values = after_steps<T>(input, s, star, steps); });
+            expected->made.call([&] { expected->values = after_steps<T>(input, s, star, steps); });
             for (u64 i = 0; i < got.size() / sizeof(T); ++i) {
                 const T value = element<T>(got, i), right = expected->values[first + i];
                 if (!same(right, value)) return verdict.differ(difference_of(first + i, right, value));

@@ -27,6 +27,8 @@ mutant histogram.cl many "$(counted packed16)" "upper halves are lost" \
     'if (upper != 0) add_to(out, halves + w, upper);' ''
 mutant histogram_bins.cl one "$(counted private_bins)" "what is outside counts in the last bin" \
     '? (u32)b : none;' '? (u32)b : none - 1;'
+mutant histogram_bins.cl one "$(counted private_bins)" "exact bins: undecided samples are not counted" \
+    'if (unsure != 0)' 'if (unsure > 1)'
 mutant histogram_bins.cl one "$(counted private_bins $full)" "runs are counted short" 'table[bin[i]] += RUN;' 'table[bin[i]] += RUN - 1;'
 mutant histogram_bins.cl one "$(counted private_bins)" "a sub-table is not merged" 'k < COPIES; ++k) {' 'k + 1 < COPIES; ++k) {'
 mutant histogram_bins.cl one "$(counted private_bins)" "shares are short of one sample" 'min(n, begin + share)' 'min(n, begin + share - 1)'

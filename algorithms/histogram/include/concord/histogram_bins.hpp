@@ -36,9 +36,10 @@ struct HistogramBound {
         }
     }
     std::string name() const;
+    bool operator==(const HistogramBound&) const = default;
 };
 
-// Edges that the caller gave.
+// Edges that the caller gave. bytes: in the type of the comparison, i32 for integers of less than 32 bits.
 struct HistogramEdges {
     Type type;
     u64 count;
@@ -73,7 +74,7 @@ class HistogramBins {
     /// Edges: s = (hi - lo) / N, e_i = i * s + lo, e_N = hi, each operation in f64, or in f32 if lo and hi are f32.
     /// Float samples are compared with edges that are rounded to their type, integers as f64 with f64 edges. The edges
     /// must ascend: N may be too large for the range. At most 2^30 bins. Requires f64 on the device, except for f32
-    /// samples with f32 bounds. One read per sample; about twice the arithmetic of even().
+    /// samples with f32 bounds. One read per sample. Samples within a rounding error of an edge cost more arithmetic.
     template <class L, class H>
     requires std::is_arithmetic_v<L> && std::is_arithmetic_v<H>
     static HistogramBins exact(L lo, H hi) {
@@ -178,28 +179,50 @@ struct EvenFloat {
     }
 };
 
-// Exact bins. F: type of the edges, E: type in which they are computed. The bin that scale gives must be the right one
-// or next to it.
-template <class T, class F, class E>
+// Exact bins. F: type of the edges, E: type in which they are computed. G: type of a position in bins,
+// (x - from) * scale, which is not exact. A sample whose position is less than `reach` from the middle of a bin is in
+// that bin. One below the first middle is in the first bin, one above the last middle in the last. Others are compared
+// with an edge. top: the middle of the last bin.
+template <class T, class F, class E, class G>
 struct ExactBins {
-    E lo, step, scale;
-    F first, end;  // the first edge and the last
-    u32 last;
+    using Bound = std::conditional_t<sizeof(T) == 8, F, T>;
+    using Flags = std::conditional_t<sizeof(G) == 8, u64, u32>;  // of the size of G, so that loops vectorise
+    E lo, step;
+    G from, scale, reach, top;
+    Bound low, high;  // the smallest counted sample and the largest
 
-    [[gnu::always_inline]] u32 operator()(T x) const {
-        // Without branches, so that loops vectorise. A sample that is not counted becomes the first edge.
-        const bool counted = (static_cast<F>(x) >= first) & (static_cast<F>(x) <= end);
-        const F at = counted ? static_cast<F>(x) : first;
-        const E above = static_cast<E>(at) - lo, from = above > 0 ? above : E(0);
-        const i32 near = static_cast<i32>(from * scale), limit = static_cast<i32>(last);
-        i32 bin = near < limit ? near : limit;
-        bin -= at < edge(bin) ? 1 : 0;
-        bin += ((bin < limit) & (at >= edge(bin + 1))) ? 1 : 0;
+    // Without branches, so that loops vectorise. A sample that is not counted becomes the smallest one that is.
+    //
+    // The bin of a sample. Sets `unsure` if the position does not decide.
+    [[gnu::always_inline]] u32 guess(T x, Flags& unsure) const {
+        const bool counted = is_counted(x);
+        const G at = position(counted ? static_cast<Bound>(x) : low);
+        const i32 bin = static_cast<i32>(at);
+        const G off = at - static_cast<G>(bin) - G(0.5);
+        const bool sure = ((off < 0 ? -off : off) < reach) | (at < G(0.5));
+        unsure |= sure ? Flags{0} : static_cast<Flags>(counted);
         return static_cast<u32>(bin) | (static_cast<u32>(counted) - 1);
     }
+    [[gnu::always_inline]] u32 operator()(T x) const {
+        const bool counted = is_counted(x);
+        const Bound at = counted ? static_cast<Bound>(x) : low;
+        const i32 bin = static_cast<i32>(position(at) - G(0.5)), last = static_cast<i32>(top);
+        const i32 next =
+            bin + (static_cast<F>(at) >= static_cast<F>(static_cast<E>(bin + 1) * step + lo) ? 1 : 0);
+        return static_cast<u32>(next < last ? next : last) | (static_cast<u32>(counted) - 1);
+    }
+    // The position of a number, not limited.
+    [[gnu::always_inline]] G raw_position(F x) const { return (static_cast<G>(x) - from) * scale; }
 
   private:
-    [[gnu::always_inline]] F edge(i32 i) const { return static_cast<F>(static_cast<E>(i) * step + lo); }
+    [[gnu::always_inline]] bool is_counted(T x) const {
+        return (static_cast<Bound>(x) >= low) & (static_cast<Bound>(x) <= high);
+    }
+    // At most the middle of the last bin. Above -0.5: conversions to integers are to zero.
+    [[gnu::always_inline]] G position(Bound x) const {
+        const G at = (static_cast<G>(x) - from) * scale;
+        return at < top ? at : top;
+    }
 };
 
 // Even bins of integers in a range of at most 2^32, if the width of a bin is a power of two. first: smallest

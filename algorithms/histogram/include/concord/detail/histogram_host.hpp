@@ -6,6 +6,12 @@
 
 namespace concord::detail::host {
 
+// A bin function that mostly decides in fewer operations.
+template <class Op, class T>
+concept Guesses = requires(const Op op, T x, typename Op::Flags unsure) {
+    op.guess(x, unsure);
+};
+
 // Stores the bins of a block of samples; `none` for a bin from `none` on, as for a sample that is not counted. Bin:
 // u32 if none is at most 2^30, else u64. Inlined, because g++ does not vectorise loops over a functor of 16 bytes that
 // comes in registers.
@@ -13,6 +19,12 @@ template <class T, class Bin, class Op>
 [[gnu::always_inline]] inline void histogram_bin(const Group& /*group*/, const T* x, u64 count, Bin* bins,
                                                  Bin none, const Op op) {
     Bin* __restrict to = bins;
+    if constexpr (Guesses<Op, T>) {
+        typename Op::Flags unsure = 0;
+        for (u64 i = 0; i < count; ++i)
+            to[i] = min_of(static_cast<Bin>(op.guess(x[i], unsure)), none);
+        if (unsure == 0) return;
+    }
     for (u64 i = 0; i < count; ++i) {
         const auto bin = op(x[i]);
         if constexpr (sizeof bin > sizeof(Bin)) {
