@@ -250,6 +250,9 @@ def test_case_that_ends_its_process():
         assert "the process that ran the case ended with SIGSEGV" == failure["what"]
     groups = {group["reason"]: group["cases"] for group in report["skipped_by_reason"]}
     assert groups["the process of these cases has ended three times"] > 0
+    whole = json_object(report_of(1, *"add --devices tbb,opencl --types f32,u8 --sizes 1,1025,9001".split())[1])
+    counts = [sum(part[kind] for kind in ("passed", "failed", "skipped")) for part in (report, whole)]
+    assert counts[0] == counts[1]
     passed = report_of(1, *"add --devices tbb,opencl --types u8 --sizes 1,1025,9001".split())
     assert report["passed"] > json_object(passed[1])["passed"]
 
@@ -273,6 +276,17 @@ def test_process_that_is_ended():
         assert row["passed"] + is_there == expected["passed"] and row["skipped"] == expected["skipped"]
 
 
+def test_parent_that_ignores_ended_children():
+    """A shell's `trap '' CHLD` is inherited."""
+    env = {**os.environ, **wrong_kernels(("map.cl", "const u64 i = get_global_id(0);", "if (n == 9001) *(volatile __global int*)0 = 1;\nconst u64 i = get_global_id(0);"))}
+    command = [PROGRAM, *"check add --devices tbb,opencl --types f32,u8 --sizes 1,1025,9001 --jobs 2 --json check.json".split()]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False,
+                          preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+    assert done.returncode == 1, done
+    failures = json_object(pathlib.Path("check.json").read_text())["failures"]
+    assert failures and all("ended with SIGSEGV" in failure["what"] for failure in failures), failures
+
+
 def test_without_other_processes():
     """The cases run in this one."""
     strace = [shutil.which("strace"), *"-qq -o trace -e signal=none -e trace=socketpair".split(), "-e", "inject=socketpair:error=EMFILE"]
@@ -285,7 +299,8 @@ def test_without_other_processes():
 
 
 def test_warnings_of_several_processes_are_printed_once():
-    pathlib.Path("table.txt").write_text("reduce what\n")
+    # More than 4 KiB: a worker may write them in several pieces.
+    pathlib.Path("table.txt").write_text("".join(f"reduce what{i}\n" for i in range(200)))
     arguments = "check --devices tbb --types f32,f64,u8 --sizes 1025".split()
     one, several = (concord(*arguments, "--jobs", jobs, env={"CONCORD_TUNING": "table.txt"}) for jobs in (1, 4))
     assert "table.txt" in one.err and one.err == several.err
