@@ -26,11 +26,12 @@ struct Loader {
 };
 
 // The loader that a package such as the Python wheel brings, for systems without one: opencl/libOpenCL.so.1 next to the
-// backend. Empty if there is none that only trusted users can change.
+// backend's module. Empty if there is none that only trusted users can change. The folder of a program with the backend
+// in it may be one for downloads and is not searched.
 std::string bundled_loader() {
-    const std::filesystem::path folder =
-        detail::file_of(reinterpret_cast<const void*>(&bundled_loader)).parent_path();
-    const std::filesystem::path file = folder / "opencl" / "libOpenCL.so.1";
+    const std::filesystem::path module = detail::file_of(reinterpret_cast<const void*>(&bundled_loader));
+    if (!module.filename().string().starts_with("concord-backend-")) return {};
+    const std::filesystem::path file = module.parent_path() / "opencl" / "libOpenCL.so.1";
     std::error_code error;
     return std::filesystem::exists(file, error) && detail::why_untrusted(file).empty() ? file.string() : "";
 }
