@@ -63,10 +63,12 @@ def test_cache_that_cannot_be_written():
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="no /proc")
-def test_home_that_root_cannot_write():
+def test_home_that_root_cannot_write(monkeypatch):
     """access() allows root to write there."""
-    env = {"HOME": "/proc", "XDG_CACHE_HOME": "", "POCL_CACHE_DIR": ""}
-    refused(3, ["PoCL cannot write its cache", "/proc/.cache/pocl'", "set POCL_CACHE_DIR"], *ARGUMENTS, env=env)
+    for name in ("XDG_CACHE_HOME", "POCL_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", "/proc")
+    refused(3, ["PoCL cannot write its cache", "/proc/.cache/pocl'", "set POCL_CACHE_DIR"], *ARGUMENTS)
 
 
 def test_damaged_cache_is_not_used():
