@@ -66,10 +66,12 @@ function(concord_compile_together target count)
 endfunction()
 
 # concord_optimize_less(TARGET LEVEL): compiles a release build's target at -OLEVEL, to save build time: its code is not
-# measured, and kernels are in the libraries. g++ warns of more variables at -O1 that are always initialised.
+# measured, and kernels are in the libraries. g++ warns of more variables at -O1 that are always initialised, and glibc
+# of _FORTIFY_SOURCE at -O0.
 function(concord_optimize_less target level)
   target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang>>:-O${level}>
-                         $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-Wno-maybe-uninitialized>)
+                         $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-Wno-maybe-uninitialized>
+                         $<$<AND:$<CONFIG:Release>,$<EQUAL:${level},0>>:-U_FORTIFY_SOURCE>)
 endfunction()
 
 # concord_search_libraries(TARGET [FOLDERS...]): where an installed target searches its libraries: these folders,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""versions.py: fails unless this Python has the packages of docs/requirements.txt in versions that they permit."""
+"""versions.py: fails unless this Python has the packages of docs/requirements.in in versions that they permit."""
 import importlib.metadata
 import re
 import sys
@@ -10,7 +10,7 @@ def numbers(version):
     return [int(n) for n in re.match(r"[\d.]+", version).group().rstrip(".").split(".")]
 
 
-for line in (Path(__file__).parent / "requirements.txt").read_text(encoding="utf-8").splitlines():
+for line in (Path(__file__).parent / "requirements.in").read_text(encoding="utf-8").splitlines():
     if not line or line.startswith("#"):
         continue
     name, bounds = re.match(r"([\w-]+)(.*)", line).groups()

@@ -10,7 +10,7 @@ if ! cmp -s "$source/python/requirements.txt" "$tools/installed"; then
     rm -rf "$tools"
     "$python" -m venv "$tools"
     "$tools/bin/python" -m pip install --quiet --disable-pip-version-check --no-input --retries 1 \
-        -r "$source/python/requirements.txt" </dev/null || exit 77
+        --require-hashes -r "$source/python/requirements.txt" </dev/null || exit 77
     cp "$source/python/requirements.txt" "$tools/installed"
 fi
 

@@ -104,6 +104,8 @@ void catch_interrupts() {
     }
     // Writing beyond the limit of a file's size then fails with a reason.
     if (handler_of(SIGXFSZ) == SIG_DFL) std::signal(SIGXFSZ, SIG_IGN);
+    // A shell's `trap '' CHLD` is inherited, and hides from waitpid() how a process has ended.
+    if (handler_of(SIGCHLD) == SIG_IGN) std::signal(SIGCHLD, SIG_DFL);
 }
 
 void defer_interrupts() {

@@ -11,6 +11,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <mutex>
 #include <new>
 #include <string>
@@ -24,14 +25,28 @@ struct Loader {
     Api api;
 };
 
+// The loader that a package such as the Python wheel brings, for systems without one: opencl/libOpenCL.so.1 next to the
+// backend's module. Empty if there is none that only trusted users can change. The folder of a program with the backend
+// in it may be one for downloads and is not searched.
+std::string bundled_loader() {
+    const std::filesystem::path module = detail::file_of(reinterpret_cast<const void*>(&bundled_loader));
+    if (!module.filename().string().starts_with("concord-backend-")) return {};
+    const std::filesystem::path file = module.parent_path() / "opencl" / "libOpenCL.so.1";
+    std::error_code error;
+    return std::filesystem::exists(file, error) && detail::why_untrusted(file).empty() ? file.string() : "";
+}
+
 // Never closed, because drivers keep threads that run the loader's code until the process ends.
 Loader open_loader() {
     detail::refuse_privileged("opencl", "the OpenCL ICD loader");
     Loader loader;
     std::string tried;
     const std::string forced(detail::environment_variable("CONCORD_OPENCL"));
-    const std::vector<std::string> names =
-        forced.empty() ? std::vector<std::string>{"libOpenCL.so.1", "libOpenCL.so"} : std::vector{forced};
+    std::vector<std::string> names = {forced};
+    if (forced.empty()) {
+        names = {"libOpenCL.so.1", "libOpenCL.so"};
+        if (std::string bundled = bundled_loader(); !bundled.empty()) names.push_back(std::move(bundled));
+    }
     for (const std::string& name : names) {
         loader.library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (loader.library != nullptr) break;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
+#include <cstdlib>
 #include <system_error>
 
 namespace concord::opencl {
@@ -36,14 +36,12 @@ bool has_memory() {
     return true;
 }
 
-// PoCL's own order.
-fs::path cache_folder() {
-    if (const auto set = detail::environment_variable("POCL_CACHE_DIR"); !set.empty()) return set;
-    if (const auto set = detail::environment_variable("XDG_CACHE_HOME"); !set.empty())
-        return fs::path(set) / "pocl";
-    if (const auto set = detail::environment_variable("HOME"); !set.empty())
-        return fs::path(set) / ".cache" / "pocl";
-    return "/tmp/pocl";
+// Why no folder can be made in a folder. Empty if one can. access() allows root more than file systems such as /proc.
+std::string why_not_writable(const fs::path& folder) {
+    std::string test = (folder / ".concord-XXXXXX").string();
+    if (::mkdtemp(test.data()) == nullptr) return std::error_code(errno, std::generic_category()).message();
+    ::rmdir(test.c_str());
+    return {};
 }
 
 }  // namespace
@@ -52,8 +50,18 @@ bool memory_is_limited() {
     return is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA);
 }
 
+// PoCL's own order.
+fs::path pocl_cache_folder() {
+    if (const auto set = detail::environment_variable("POCL_CACHE_DIR"); !set.empty()) return set;
+    if (const auto set = detail::environment_variable("XDG_CACHE_HOME"); !set.empty())
+        return fs::path(set) / "pocl";
+    if (const auto set = detail::environment_variable("HOME"); !set.empty())
+        return fs::path(set) / ".cache" / "pocl";
+    return "/tmp/pocl";
+}
+
 std::string pocl_cache_problem() {
-    const fs::path folder = cache_folder();
+    const fs::path folder = pocl_cache_folder();
     // PoCL creates folders that are missing.
     fs::path existing = folder;
     std::error_code error;
@@ -63,8 +71,8 @@ std::string pocl_cache_problem() {
     struct statvfs system {};
     if (!fs::is_directory(existing, error)) {
         why = "not a directory: " + detail::quoted(existing.string());
-    } else if (::access(existing.c_str(), W_OK | X_OK) != 0) {
-        why = std::error_code(errno, std::generic_category()).message();
+    } else if (why = why_not_writable(existing); !why.empty()) {
+        why = detail::quoted(existing.string()) + ": " + why;
     } else if (::statvfs(existing.c_str(), &system) == 0 && system.f_blocks != 0 &&
                u64{system.f_bavail} * system.f_frsize < room_needed) {
         why = "less than 4 MiB are free";

@@ -4,6 +4,8 @@
 
 #include "opencl_api.hpp"
 
+#include <filesystem>
+
 namespace concord::opencl {
 
 // Whether RLIMIT_AS or RLIMIT_DATA is set.
@@ -16,6 +18,9 @@ void check_pocl_memory(std::string_view call);
 // The same before PoCL compiles: clBuildProgram, and the first launch of a kernel with a grid. Throws io as well, if
 // PoCL's cache cannot be written or has less than 4 MiB. A few system calls.
 void check_pocl(std::string_view call);
+
+// Where PoCL keeps what it compiles.
+std::filesystem::path pocl_cache_folder();
 
 // Why PoCL's cache cannot be written, and what to do. Empty if it can. PoCL has no devices without it.
 std::string pocl_cache_problem();

@@ -9,8 +9,11 @@
 #include <concord/log.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
+#include <functional>
 #include <optional>
+#include <sstream>
 #include <vector>
 
 namespace concord::opencl {
@@ -108,22 +111,66 @@ std::optional<std::string> binary_of(cl_program program, cl_device_id device) {
     return binary;
 }
 
-// The file and line of line `line` of a source, by its #line directives: "map.cl:12".
-std::string origin(std::string_view text, unsigned long line) {
+// A line of a source, with the file and number that #line directives give it.
+struct SourceLine {
     std::string file = "text";
-    unsigned long at = 0, number = 1;
-    while (!text.empty() && ++at < line) {
-        const std::string row(text.substr(0, text.find('\n')));
-        text.remove_prefix(std::min(text.size(), row.size() + 1));
-        ++number;
+    unsigned long number = 1;
+    std::string_view row;
+};
+
+// Calls visit for each line, until it returns true.
+void visit_lines(std::string_view text, const std::function<bool(const SourceLine&)>& visit) {
+    SourceLine line;
+    while (!text.empty()) {
+        line.row = text.substr(0, text.find('\n'));
+        if (visit(line)) return;
+        text.remove_prefix(std::min(text.size(), line.row.size() + 1));
+        ++line.number;
         char name[256];
         unsigned long next = 0;
-        if (std::sscanf(row.c_str(), "#line %lu \"%255[^\"]\"", &next, name) == 2) {
-            file = name;
-            number = next;
+        if (line.row.starts_with("#line ") &&
+            std::sscanf(std::string(line.row).c_str(), "#line %lu \"%255[^\"]\"", &next, name) == 2) {
+            line.file = name;
+            line.number = next;
         }
     }
-    return file + ":" + std::to_string(number);
+}
+
+// The file and line of line `line` of a source: "map.cl:12".
+std::string origin(std::string_view text, unsigned long line) {
+    std::string place;
+    unsigned long at = 0;
+    visit_lines(text, [&](const SourceLine& found) {
+        place = found.file + ":" + std::to_string(found.number);
+        return ++at == line;
+    });
+    return place;
+}
+
+// A place that a line of a compiler's log names: "error: map.cl:12:5: ...".
+struct LogPlace {
+    std::string_view file;
+    unsigned long line = 0, column = 0;
+};
+
+LogPlace place_in(std::string_view line) {
+    for (const std::string_view kind : {"error: ", "warning: "}) {
+        if (line.starts_with(kind)) line.remove_prefix(kind.size());
+    }
+    for (std::size_t end = line.find(": "); end != std::string_view::npos; end = line.find(": ", end + 1)) {
+        LogPlace place;
+        const std::size_t second = line.rfind(':', end - 1);
+        if (end == 0 || second == std::string_view::npos || second == 0) continue;
+        const std::size_t first = line.rfind(':', second - 1);
+        if (first == std::string_view::npos) continue;
+        const char* const text = line.data();
+        if (std::from_chars(text + first + 1, text + second, place.line).ptr == text + second &&
+            std::from_chars(text + second + 1, text + end, place.column).ptr == text + end) {
+            place.file = line.substr(0, first);
+            return place;
+        }
+    }
+    return {};
 }
 
 // NVIDIA's compiler ignores #line in its log: "<kernel>:28:56" counts from the top of the whole source.
@@ -136,6 +183,29 @@ std::string with_origins(std::string log, std::string_view text) {
         log.replace(at, end - at, origin(text, std::stoul(log.substr(digits, end - digits))));
     }
     return log;
+}
+
+// Adds 60 characters around the column to each "FILE:LINE:COLUMN: " of a log without excerpts, such as PoCL's. The body
+// of a macro is one line.
+std::string with_excerpts(const std::string& log, std::string_view text) {
+    if (log.find("^\n") != std::string::npos || log.ends_with('^')) return log;
+    constexpr std::size_t before = 30, shown = 60;
+    std::string result;
+    std::istringstream lines(log);
+    for (std::string line; std::getline(lines, line);) {
+        result.append(result.empty() ? "" : "\n").append(line);
+        const LogPlace place = place_in(line);
+        visit_lines(text, [&](const SourceLine& source) {
+            if (place.column == 0 || source.number != place.line || source.file != place.file ||
+                source.row.size() < place.column)
+                return place.column == 0;
+            const std::size_t at = place.column - 1, first = at > before ? at - before : 0;
+            result.append("\n    ").append(source.row.substr(first, shown));
+            result.append("\n    ").append(at - first, ' ').append("^");
+            return true;
+        });
+    }
+    return result;
 }
 
 ProgramHandle from_text(const OpenClDevice& device, const std::string& entry, const std::string& options,
@@ -153,7 +223,7 @@ ProgramHandle from_text(const OpenClDevice& device, const std::string& entry, co
             ProgramHandle(cl().clCreateProgramWithSource(device.context(), 1, &string, &length, &status));
         check(status, compile_call, "clCreateProgramWithSource");
         status = build(program, device.id(), options);
-        words = with_origins(build_log(program.get(), device.id()), text);
+        words = with_excerpts(with_origins(build_log(program.get(), device.id()), text), text);
         if (status != CL_BUILD_PROGRAM_FAILURE || words.find("error:") != std::string::npos) break;
     }
     if (status != CL_SUCCESS)
@@ -165,9 +235,20 @@ ProgramHandle from_text(const OpenClDevice& device, const std::string& entry, co
     return program;
 }
 
-KernelHandle create_kernel(const ProgramHandle& program, const std::string& entry) {
+KernelHandle create_kernel(const OpenClDevice& device, ProgramHandle& program, const std::string& entry,
+                           const std::string& options, const std::string& text) {
     cl_int status = CL_SUCCESS;
     KernelHandle kernel(cl().clCreateKernel(program.get(), entry.c_str(), &status));
+    if (status == CL_INVALID_KERNEL_NAME && is_pocl_cpu(device.id()) &&
+        text.find(entry) != std::string::npos) {
+        // An empty file in PoCL's cache is a program without kernels. Other options have another entry.
+        program = from_text(device, entry, options + " -DCONCORD_COMPILED_AGAIN", text);
+        kernel = KernelHandle(cl().clCreateKernel(program.get(), entry.c_str(), &status));
+        if (status == CL_SUCCESS)
+            detail::log_warn("PoCL's cache of kernels is damaged, " +
+                             detail::quoted(pocl_cache_folder().string()) + "; kernel " + entry +
+                             " is compiled again; delete the folder");
+    }
     if (status == CL_INVALID_KERNEL_NAME)
         throw Error(ErrorCode::compile_failed, compile_call,
                     "the source has no kernel with that name, got '" + entry + "'", status_text(status));
@@ -208,8 +289,8 @@ KernelHandle compile_kernel(const OpenClDevice& device, const KernelSpec& spec) 
         if (KernelHandle kernel = from_binary(device, entry, options, *binary)) return kernel;
     }
 
-    const ProgramHandle program = from_text(device, entry, options, text);
-    KernelHandle kernel = create_kernel(program, entry);
+    ProgramHandle program = from_text(device, entry, options, text);
+    KernelHandle kernel = create_kernel(device, program, entry, options, text);
     // A fresh kernel measures compile time. The query makes PoCL compile the kernel now.
     if (cached || spec.fresh) {
         const std::optional<std::string> result = binary_of(program.get(), device.id());
@@ -234,7 +315,9 @@ KernelHandle compile_copy(const OpenClDevice& device, cl_kernel kernel, const st
                           std::size_t number) {
     const std::string options = options_of(kernel, device.id()) + " -DCONCORD_COPY=" + std::to_string(number);
     detail::log_debug("copy " + std::to_string(number) + " of " + entry + " for " + device.info().selector);
-    return create_kernel(from_text(device, entry, options, text_of(kernel)), entry);
+    const std::string text = text_of(kernel);
+    ProgramHandle program = from_text(device, entry, options, text);
+    return create_kernel(device, program, entry, options, text);
 }
 
 }  // namespace concord::opencl

@@ -50,14 +50,13 @@ use_cuda_wheels() {
     cuda_nvrtc=$cuda_site/cuda_nvrtc/lib
 }
 
-# Installs wheels into FOLDER, all or none.
-fetch_wheels() {  # FOLDER LOG PIP_ARGUMENTS...
+# Installs the wheels of a file of requirements into FOLDER, all or none.
+fetch_wheels() {  # FOLDER LOG REQUIREMENTS
     local folder=$1 log=$2
-    shift 2
     mkdir -p "$build_dir"
     rm -rf "$folder.new"
     if ! python3 -m pip install --target "$folder.new" --no-deps --only-binary :all: --no-compile --retries 1 \
-        --disable-pip-version-check --no-input "$@" >"$log" 2>&1 </dev/null; then
+        --disable-pip-version-check --no-input --require-hashes -r "$3" >"$log" 2>&1 </dev/null; then
         rm -rf "$folder.new"
         return 1
     fi
@@ -79,9 +78,8 @@ fetch_cuda_wheels() {
             return 1
         fi
     fi
-    local -a packages=(nvidia-cuda-runtime-cu12 nvidia-cuda-nvrtc-cu12 nvidia-cuda-cccl-cu12 nvidia-nvtx-cu12)
-    say "Fetching CUDA's headers and compiler library (${packages[*]}) into $build_dir/cuda"
-    fetch_wheels "$build_dir/cuda" "$log" "${packages[@]/%/==12.9.*}" && return
+    say "Fetching CUDA's headers and compiler library (cmake/setup/cuda.txt) into $build_dir/cuda"
+    fetch_wheels "$build_dir/cuda" "$log" "$source_dir/cmake/setup/cuda.txt" && return
     say "CUDA is off: no toolkit is installed, and pip could not fetch its headers (see $log)"
     return 1
 }
@@ -91,8 +89,8 @@ fetch_cuda_wheels() {
 fetch_mma_headers() {
     local folder=$cuda_site/cuda_nvcc log=$build_dir/setup-nvcc.log
     [[ $cuda_nvrtc == "$cuda_site"/* && ! -e $folder ]] || return 0
-    say "Fetching the headers of mma.h (nvidia-cuda-nvcc-cu12) into $folder"
-    if ! fetch_wheels "$build_dir/nvcc" "$log" nvidia-cuda-nvcc-cu12==12.9.*; then
+    say "Fetching the headers of mma.h (cmake/setup/nvcc.txt) into $folder"
+    if ! fetch_wheels "$build_dir/nvcc" "$log" "$source_dir/cmake/setup/nvcc.txt"; then
         say "pip could not fetch them (see $log); the test of mma.h is skipped"
         return 0
     fi
@@ -124,7 +122,7 @@ find_cuda() {
 unpack_intel_opencl() {  # FOLDER
     local wheel
     python3 -m pip download --dest "$1/wheels" --no-deps --only-binary :all: --retries 1 --disable-pip-version-check \
-        --no-input -r "$source_dir/tests/conformance/intel_opencl.txt" </dev/null || return 1
+        --no-input --require-hashes -r "$source_dir/tests/conformance/intel_opencl.txt" </dev/null || return 1
     for wheel in "$1"/wheels/*.whl; do
         python3 -m zipfile -e "$wheel" "$1" || return 1
     done

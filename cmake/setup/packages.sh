@@ -115,14 +115,18 @@ apt_install() {  # PACKAGE...: false if that fails; then says why
         [[ -t 0 ]] || root+=(-n)
     fi
     mkdir -p "$build_dir"
-    # If the update fails, the present lists may suffice.
-    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q update >"$log" 2>&1 || true
-    if ! "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
-        apt-get -q install -y --no-install-recommends "$@" >>"$log" 2>&1; then
-        say "  apt-get failed; the end of $log:"
-        tail -n 5 "$log" | sed 's/^/    /'
-        return 1
+    local failed=
+    # apt-get itself ignores lists that it cannot fetch.
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o APT::Update::Error-Mode=any update >"$log" 2>&1 ||
+        failed="cannot fetch a package list"
+    if [[ -z $failed ]]; then
+        "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
+            apt-get -q install -y --no-install-recommends "$@" >>"$log" 2>&1 || failed="cannot install"
     fi
+    [[ $failed ]] || return 0
+    say "  apt-get $failed; the end of $log:"
+    tail -n 5 "$log" | sed 's/^/    /'
+    return 1
 }
 
 install_missing() {  # TABLE: false if something is still missing; then says what
@@ -170,6 +174,6 @@ install_docs_packages() {
         "$python" "$source_dir/docs/versions.py" 2>/dev/null && return
     done
     say "Fetching Sphinx into $venv"
-    python3 -m venv "$venv" && "$venv/bin/python3" -m pip install --quiet -r "$source_dir/docs/requirements.txt" ||
+    python3 -m venv "$venv" && "$venv/bin/python3" -m pip install --quiet --require-hashes -r "$source_dir/docs/requirements.txt" ||
         die "pip cannot install docs/requirements.txt"
 }

@@ -155,8 +155,11 @@ class WorkerPool {
     void handle(Worker& worker, const Message& message) {
         switch (message.kind) {
             case MessageKind::ready:
+                // What it has written until now: this process has opened the devices, too.
+                for (pollfd state{worker.process.messages, POLLIN, 0}; ::poll(&state, 1, 0) > 0;)
+                    if (!read_messages(worker)) break;
+                worker.messages.clear();
                 worker.is_ready = true;
-                worker.messages.clear();  // this process has opened the devices, too
                 return;
             case MessageKind::begins:
                 return progress_.show(std::string(message.text));
@@ -383,7 +386,9 @@ class OutcomeCollector final : public CheckReporter {
             case Answer::none:
                 return CheckReporter::end(device, at);
             case Answer::outcome:
-                if (const std::optional<CheckCase> last = end_placement(device, at))
+                // Nobody has verified the inputs of an abandoned piece.
+                if (const std::optional<CheckCase> last = end_placement(device, at);
+                    last && outcome.kind != Outcome::Kind::skipped)
                     finish_inputs(*last, outcome);
         }
     }

@@ -26,12 +26,6 @@ def _find_libraries():
     has_drivers = any(_Path("/etc/OpenCL/vendors").glob("*.icd"))
     if pocl and not has_drivers and not _os.environ.get("OCL_ICD_VENDORS"):
         _os.environ["OCL_ICD_VENDORS"] = str(pocl)
-    folders = ["/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib", "/usr/local/lib64"]
-    folders += _os.environ.get("LD_LIBRARY_PATH", "").split(":")
-    loader = _Path(__file__).parent / "lib" / "concord" / "libOpenCL.so.1"
-    has_loader = any(_Path(folder, "libOpenCL.so.1").exists() for folder in folders if folder)
-    if loader.is_file() and not has_loader and not _os.environ.get("CONCORD_OPENCL"):
-        _os.environ["CONCORD_OPENCL"] = str(loader)
 
 
 _find_libraries()

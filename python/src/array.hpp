@@ -323,6 +323,8 @@ void define_errors(nb::module_& module);
 void define_devices(nb::module_& module);
 void define_functions(nb::module_& module);
 void define_kernels(nb::module_& module);
+// Words the errors of all functions that the module has. Call it last.
+void explain_errors(nb::module_& module);
 void define_operators(nb::module_& module);
 
 }  // namespace concord::python

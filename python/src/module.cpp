@@ -706,5 +706,6 @@ NB_MODULE(_concord, m) {
     define_functions(m);
     define_operators(m);
     define_kernels(m);
+    explain_errors(m);
     nb::module_::import_("atexit").attr("register")(nb::cpp_function(end_with_interpreter));
 }

@@ -273,6 +273,17 @@ def test_process_that_is_ended():
         assert row["passed"] + is_there == expected["passed"] and row["skipped"] == expected["skipped"]
 
 
+def test_parent_that_ignores_ended_children():
+    """A shell's `trap '' CHLD` is inherited."""
+    env = {**os.environ, **wrong_kernels(("map.cl", "const u64 i = get_global_id(0);", "if (n == 9001) *(volatile __global int*)0 = 1;\nconst u64 i = get_global_id(0);"))}
+    command = [PROGRAM, *"check add --devices tbb,opencl --types f32,u8 --sizes 1,1025,9001 --jobs 2 --json check.json".split()]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False,
+                          preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+    assert done.returncode == 1, done
+    failures = json_object(pathlib.Path("check.json").read_text())["failures"]
+    assert failures and all("ended with SIGSEGV" in failure["what"] for failure in failures), failures
+
+
 def test_without_other_processes():
     """The cases run in this one."""
     strace = [shutil.which("strace"), *"-qq -o trace -e signal=none -e trace=socketpair".split(), "-e", "inject=socketpair:error=EMFILE"]

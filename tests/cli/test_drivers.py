@@ -62,6 +62,29 @@ def test_cache_that_cannot_be_written():
     refused(3, ["PoCL cannot write its cache", "file/cache'", "set POCL_CACHE_DIR"], *ARGUMENTS, env=env)
 
 
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="no /proc")
+def test_home_that_root_cannot_write(monkeypatch):
+    """access() allows root to write there."""
+    for name in ("XDG_CACHE_HOME", "POCL_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", "/proc")
+    refused(3, ["PoCL cannot write its cache", "/proc/.cache/pocl'", "set POCL_CACHE_DIR"], *ARGUMENTS)
+
+
+def test_damaged_cache_is_not_used():
+    env = {"POCL_CACHE_DIR": os.path.abspath("cache")}
+    arguments = [*ARGUMENTS[:-3], "new.npy", *ARGUMENTS[-2:]]
+    assert concord(*arguments, env=env).status == 0
+    programs = list(pathlib.Path("cache").rglob("program.bc"))
+    assert programs
+    for program in programs:
+        os.truncate(program, 0)
+    os.remove("new.npy")
+    result = concord(*arguments, env=env)
+    assert result.status == 0 and "cache of kernels is damaged" in result.err and os.path.abspath("cache") in result.err, result
+    assert os.path.exists("new.npy")
+
+
 def test_cache_without_room():
     os.mkdir("small")
     script = 'mount -t tmpfs -o size=256k tmpfs small && exec "$@"'

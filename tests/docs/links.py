@@ -2,7 +2,7 @@
 """links.py ROOT [HTML]: follows every link within the documentation.
 
 Checks the Markdown files of the repository (README.md, CONTRIBUTING.md, ..., docs/): a relative link must lead to a file in git, and its anchor to
-a heading or label. Checks the built site in HTML: every internal link and anchor must exist, and no page may load anything from
+a heading or label, and a path in a code span that begins with a folder of the tree must exist. Checks the built site in HTML: every internal link and anchor must exist, and no page may load anything from
 a network.
 """
 import html.parser
@@ -13,6 +13,8 @@ import urllib.parse
 from pathlib import Path
 
 INLINE = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(<?([^)\s>]+)>?(?: \"[^\"]*\")?\)|<img[^>]* src=\"([^\"]+)\"|^```\{image\} (\S+)$", re.MULTILINE)
+# A path with a placeholder in capitals, such as docs/NAME.md, is a pattern.
+PATH = re.compile(r"`((?:[a-z_.][\w.-]*/)+(?![A-Z]+\b)(?!\w*NAME)[\w.-]+)/?`")
 CODE = re.compile(r"^( *)(`{3,}|~{3,})(?!\{image\})[^\n]*\n.*?^\1\2`*\s*$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 
 
@@ -39,9 +41,18 @@ def check_markdown(root):
     files = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=root, capture_output=True, text=True)
     tracked = {root / name for name in files.stdout.splitlines()} if files.returncode == 0 else None
     pages = sorted(root.glob("*.md")) + sorted((root / "docs").rglob("*.md"))
+    names = {str(path.relative_to(root)) for path in tracked or ()}
+    names |= {str(folder) for name in names for folder in Path(name).parents}
+    folders = {name.partition("/")[0] for name in names if "/" in name}
     links, problems = 0, []
     for page in pages:
-        text = CODE.sub("", page.read_text(encoding="utf-8"))
+        text = page.read_text(encoding="utf-8")
+        for path in PATH.findall(text):
+            # Headers are also named as they are included.
+            known = path in names or path.endswith(".hpp") and any(name.endswith("/" + path) for name in names)
+            if names and path.partition("/")[0] in folders and not known:
+                problems.append(f"{page.relative_to(root)}: `{path}`: there is no such file")
+        text = CODE.sub("", text)
         for match in INLINE.finditer(text):
             target = match[1] or match[2] or match[3]
             if re.match(r"[a-z]+:", target):

@@ -263,7 +263,10 @@ for i in "${!files[@]}"; do
         if [[ $only ]]; then
             [[ ${whats[i]} == "$only" ]] || continue
         else
-            selects_mutant tests/meta/host_mutation.sh "${whats[i]}" "${files[i]}" || continue
+            # The kernel's file, the unit that compiles it, and the suite that must catch the fault.
+            suite=tests/meta/host_mutation.cpp
+            [[ ! ${checks[i]} ]] || suite=lab/check/suites/${checks[i]%% *}.cpp
+            selects_mutant tests/meta/host_mutation.sh "${whats[i]}" "${files[i]}" ${units[i]:+"${units[i]}"} "$suite" || continue
         fi
         planted+=("$i")
         if [[ ! ${units[i]} ]]; then

@@ -69,6 +69,14 @@ installed() {
     check "the porting kit passes a right kernel" app_to "$work/port.txt" "$work/plain/port" tbb
     check "and catches a wrong one" ends_with 1 run_app "$work/plain/port" --wrong tbb
     check "no binary searches the current directory" fails searches_current "$prefix"
+    if [[ $(cached CONCORD_HARDENING) == ON ]]; then
+        check "all binaries are hardened" "$source/tests/package/hardened.sh" "$prefix"
+        mkdir "$work/planted"
+        "$compiler" -shared -fPIC -Wl,-z,norelro -o "$work/planted/planted.so" "$source/tests/package/consumer/planted.cpp"
+        check "a binary that is not is noticed" fails "$source/tests/package/hardened.sh" "$work/planted"
+    else
+        echo "        hardening not tried: CONCORD_HARDENING is off"
+    fi
     check "run on tbb" app_to "$work/plain.txt" "$work/plain/app" tbb
     check "the backend is the installed one" uses_backend_of "$work/plain.txt" "$prefix/$libdir/concord/"
     check "find_package, build with -march=native" consumer "$work/native" "-DCMAKE_PREFIX_PATH=$prefix" \
