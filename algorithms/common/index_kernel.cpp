@@ -395,7 +395,9 @@ Enqueued run_index_kernel(Stream& stream, const IndexKernelDefinition& d, const 
     LaunchShape shape;
     u64 tile_x = 0, tile_y = 0;
     if (class_of(device) == DeviceClass::groups) {
-        const u32 items = std::min(group_items, device.traits().max_group_size);
+        const i64 most = kernel->attributes().max_group_size;  // -1: unknown
+        const u32 items =
+            std::bit_floor(most > 0 ? static_cast<u32>(std::min<i64>(group_items, most)) : group_items);
         const u32 widest = d.rank == 1 ? items : std::min<u32>(items, 64);
         shape.group_size_x =
             static_cast<u32>(std::min<u64>(widest, std::bit_ceil(std::min<u64>(nx, widest))));

@@ -163,8 +163,14 @@ void throw_unsupported_variant(std::string_view algorithm, std::string_view name
                                const Support& why, const std::vector<std::string_view>& usable) {
     // No other variant helps: the reason alone.
     if (usable.empty()) throw Error(ErrorCode::unsupported, algorithm, why.text());
+    const DeviceTraits& traits = device.traits();
+    std::string where = device.info().selector;
+    // A GPU that runs kernels of one work-item per group (traits_of in the OpenCL backend).
+    if (!traits.many_items && traits.max_group_size > 1 && traits.max_group_size < 256)
+        where += ", whose groups have at most " + std::to_string(traits.max_group_size) +
+                 " work-items (kernels for groups need 256)";
     throw Error(ErrorCode::unsupported, algorithm,
-                "variant '" + std::string(name) + "' on " + device.info().selector + ": " + why.text() +
+                "variant '" + std::string(name) + "' on " + where + ": " + why.text() +
                     "; available: " + joined(usable));
 }
 

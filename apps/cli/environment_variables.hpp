@@ -14,6 +14,7 @@ inline constexpr EnvironmentVariable environment_variables[] = {
     {"CONCORD_THREADS", "Host threads of the tbb device, of copies and of file input."},
     {"CONCORD_HOST_ISA", "Highest instruction set of CPU kernels: baseline, avx2 or avx512."},
     {"CONCORD_OPENCL_ITEMS", "Work-items per group of OpenCL kernels: many or one; for tests."},
+    {"CONCORD_OPENCL_SELF_TEST", "Whether OpenCL drivers are tested when a device is opened."},
     {"CONCORD_BACKEND_PATH", "Directories that are searched for backend modules first."},
     {"CONCORD_NVRTC", "CUDA's compiler library, or its directory."},
     {"CONCORD_OPENCL", "OpenCL's ICD loader."},

@@ -39,6 +39,7 @@ void check_environment() {
     one_of("CONCORD_CALIBRATION", {"on", "off"});
     one_of("CONCORD_LAUNCH_OVERLAP", {"on", "off"});
     one_of("CONCORD_OPENCL_ITEMS", {"many", "one"});
+    one_of("CONCORD_OPENCL_SELF_TEST", {"on", "off"});
     one_of("CONCORD_LINKS", {"on", "off"});
     one_of("CONCORD_MPI_CUDA", {"on", "off"});
     one_of("CONCORD_MPI_TRANSPORT", {"auto", "nccl", "ipc", "mpi"});

@@ -5,6 +5,7 @@
 #include "opencl_kernel.hpp"
 #include "opencl_properties.hpp"
 #include "opencl_queue.hpp"
+#include "opencl_self_test.hpp"
 
 #include <concord/internal/compile_options.hpp>
 #include <concord/log.hpp>
@@ -48,10 +49,10 @@ OpenClDevice::OpenClDevice(cl_device_id id, DeviceInfo info)
     : OpenClDevice(id, std::move(info), create_context(id)) {}
 
 OpenClDevice::OpenClDevice(cl_device_id id, DeviceInfo info, ContextHandle context)
-    : info_(std::move(info)), traits_(traits_of(id)), id_(id), context_(std::move(context)) {
-    traits_.f64_matrix_units = has_f64_matrix_units(id, context_.get());
+    : info_(std::move(info)), id_(id), context_(std::move(context)), queue_(create_command_queue()) {
+    traits_ = traits_of(id, self_test(id, context_.get(), queue_.get(), info_));
+    traits_.f64_matrix_units = has_f64_matrix_units(id, context_.get(), traits_);
     language_ = language_of(id, traits_);
-    queue_ = create_command_queue();
     observe();
 }
 

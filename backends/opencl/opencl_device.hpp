@@ -51,10 +51,10 @@ class OpenClDevice final : public backend::Device {
     void observe_start();
 
     DeviceInfo info_;
-    DeviceTraits traits_;
     cl_device_id id_;
     ContextHandle context_;
     QueueHandle queue_;  // for allocations; streams have their own
+    DeviceTraits traits_;
     Language language_;
     PinnedRanges pinned_;
     bool starts_unflushed_ = false;

@@ -18,6 +18,8 @@ class OpenClKernel final : public backend::Kernel {
     KernelAttributes attributes() const override;
     std::vector<KernelParameter> parameters() const override;
 
+    // Limit of work-items per group.
+    u64 max_group_size() const { return limits_.size; }
     // Throws invalid_argument if the launch does not fit the kernel or the device. `event` is null or receives the
     // command's event.
     void enqueue(cl_command_queue queue, const LaunchShape& shape, std::span<const KernelArgument> arguments,

@@ -51,8 +51,12 @@ std::vector<cl_device_id> all_devices(cl_platform_id platform, PassedOver& passe
     if (!devices.empty())
         status = cl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr);
     if (status == CL_SUCCESS && !devices.empty()) return devices;
-    passed_over.text += "; platform " + ask_text(platform, CL_PLATFORM_NAME) + ": " +
-                        (status == CL_SUCCESS ? "no devices" : status_text(status));
+    const bool is_empty = status == CL_SUCCESS || status == CL_DEVICE_NOT_FOUND;
+    const std::string what = "platform " + ask_text(platform, CL_PLATFORM_NAME) + ": " +
+                             (is_empty ? "no devices" : status_text(status));
+    // The numbers of the devices depend on it. Platforms without devices are normal.
+    (is_empty ? detail::log_info : detail::log_warn)("OpenCL " + what);
+    passed_over.text += "; " + what;
     if (status == CL_OUT_OF_HOST_MEMORY) {
         passed_over.for_memory = true;
         passed_over.remedy = "free memory, or raise the limit of the process (ulimit -v), and restart it";

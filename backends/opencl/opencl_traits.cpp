@@ -30,8 +30,9 @@ bool is_cpu(cl_device_id device) {
 }
 
 // DeviceTraits::many_items. CONCORD_OPENCL_ITEMS overrides it, so that tests run both kinds of kernels on every device.
-bool has_many_items(cl_device_id device) {
-    const bool many = !is_cpu(device);
+bool has_many_items(cl_device_id device, u32 max_group_size) {
+    constexpr u32 needed = 256;  // by most kernels for groups
+    const bool many = !is_cpu(device) && max_group_size >= needed;
     const std::string_view items = detail::environment_variable("CONCORD_OPENCL_ITEMS");
     if (items.empty()) return many;
     if (items == "many" || items == "one") return items == "many";
@@ -82,7 +83,6 @@ u32 resident_items_of_capability(u32 capability) {
 }
 
 u32 max_resident_items(cl_device_id device, u32 max_group_size) {
-    if (!has_many_items(device)) return 1;
     if (!has_word(extensions_of(device), "cl_nv_device_attribute_query")) return 2 * max_group_size;
     return resident_items_of_capability(capability_of(device));
 }
@@ -187,16 +187,15 @@ std::string why_unusable(cl_device_id device) {
     return {};
 }
 
-DeviceTraits traits_of(cl_device_id device) {
+DeviceTraits traits_of(cl_device_id device, u32 max_group_size) {
     DeviceTraits traits;
     const bool cpu = is_cpu(device);
     traits.dialect = Dialect::opencl;
     traits.dlpack_type = dlpack::DeviceType::opencl;
-    traits.many_items = has_many_items(device);
+    traits.many_items = has_many_items(device, max_group_size);
     traits.units = std::max<u32>(1, ask_value<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS));
-    traits.max_group_size = static_cast<u32>(
-        std::clamp<u64>(ask_value<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE), 1, u64{1} << 30));
-    traits.max_resident_items = max_resident_items(device, traits.max_group_size);
+    traits.max_group_size = max_group_size;
+    traits.max_resident_items = traits.many_items ? max_resident_items(device, max_group_size) : 1;
     traits.sub_group_width = cpu ? 1 : std::max<u32>(1, sub_group_width(device));
     traits.local_memory = ask_value<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
     traits.global_memory = ask_value<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE);
@@ -219,8 +218,8 @@ DeviceTraits traits_of(cl_device_id device) {
     return traits;
 }
 
-bool has_f64_matrix_units(cl_device_id device, cl_context context) {
-    if (!is_nvidia_driver(device) || is_cpu(device) || !has_many_items(device) || !has_fp64(device) ||
+bool has_f64_matrix_units(cl_device_id device, cl_context context, const DeviceTraits& traits) {
+    if (!is_nvidia_driver(device) || is_cpu(device) || !traits.many_items || !traits.fp64 ||
         !has_word(extensions_of(device), "cl_nv_device_attribute_query"))
         return false;
     // Other devices with these instructions run them slower than fma. The CUDA backend has the same list.

@@ -8,12 +8,13 @@
 namespace concord::opencl {
 
 DeviceInfo info_of(cl_device_id device, u32 index);
-// many_items is true on GPUs and false on CPUs. The environment variable CONCORD_OPENCL_ITEMS=many or one overrides it.
-DeviceTraits traits_of(cl_device_id device);
+// max_group_size: the largest group that the device runs. many_items is true on GPUs whose groups have at least 256
+// work-items, which kernels for groups need. The environment variable CONCORD_OPENCL_ITEMS=many or one overrides it.
+DeviceTraits traits_of(cl_device_id device, u32 max_group_size);
 
 // DeviceTraits::f64_matrix_units. Compiles a kernel with inline PTX on devices of NVIDIA's driver that may have them.
 // Returns false at once for all other devices.
-bool has_f64_matrix_units(cl_device_id device, cl_context context);
+bool has_f64_matrix_units(cl_device_id device, cl_context context, const DeviceTraits& traits);
 
 bool is_pocl(cl_platform_id platform);
 // Whether the device is a CPU driven by PoCL.

@@ -249,6 +249,7 @@ class WorkerPool {
     // Goes on with fewer workers.
     void give_up_worker(const std::string& why) {
         --most_;
+        detail::log_info("check: a process could not open the devices: " + why);
         if (most_ == 0 && !is_stopped_)
             detail::log_warn(
                 "check: the cases run in one process, because no other one can open the devices: " + why);

@@ -43,6 +43,57 @@ def test_device_that_flushes_denormals():
     refused(2, ["flushes denormals to zero", "canonical"], "run reduce", *command[:2], "--out", "box/new.npy", *command[4:], "--order", "canonical", env=env)
 
 
+def gpu(**env):
+    """The environment that makes each OpenCL device a GPU. Skips the test if the ICD loader has no layers."""
+    env = {"OPENCL_LAYERS": str(LAYER), "GROUP_LIMIT": "256", "CONCORD_CACHE": "off", **env}
+    if not LAYER.exists() or limit_of(env) == limit_of({}):
+        pytest.skip("no CL/cl_layer.h, or the ICD loader has no layers")
+    return env
+
+
+def limit_of(env):
+    """The largest group of the first OpenCL device."""
+    rows = concord("devices --verbose --json", env={**env, "FAULT": ""}).json()["devices"]
+    return next(row["traits"]["maximum group size"] for row in rows if row["backend"] == "opencl")
+
+
+FAULTS = {
+    "finish": "clFinish returned before a command had ended",
+    "offset": "a kernel wrote outside of its output",
+    "barrier": "a kernel with barriers and local memory gave a wrong result in groups of 256 work-items",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_driver_that_fails_its_self_test(fault):
+    env = gpu(FAULT=fault)
+    reason = ["opencl:0 failed the self-test", FAULTS[fault], "CONCORD_OPENCL_SELF_TEST=off"]
+    refused(3, reason, *ARGUMENTS, env=env)
+    assert FAULTS[fault] in concord("devices", env=env).out
+    assert concord("devices", env={**env, "CONCORD_OPENCL_SELF_TEST": "off"}).out.count("opencl:0 ") == 1
+
+
+def test_self_test_is_remembered():
+    env = gpu() | {"CONCORD_CACHE": "on", "XDG_CACHE_HOME": os.path.abspath("cache")}
+    assert concord("devices", env=env).status == 0
+    assert "self_test" in concord("cache ls", env=env).out
+    assert "failed" not in concord("devices", env={**env, "FAULT": "offset"}).out  # not run again
+    assert "failed" in concord("devices", env={**env, "FAULT": "offset", "GROUP_LIMIT": "128"}).out
+
+
+def test_limit_of_kernels():
+    assert limit_of(gpu(KERNEL_GROUP_LIMIT="32")) == limit_of(gpu(GROUP_LIMIT="32"))
+
+
+def test_small_groups():
+    env = gpu(GROUP_LIMIT="64")
+    command = ["--in", VALUES[:1000], "--out", "new.npy", "--device", "opencl"]
+    words = ["groups have at most 64 work-items", "need 256", "available: "]
+    for algorithm, variant in ("scan", "lookback"), ("sort", "onesweep"), ("compact", "lookback"):
+        assert concord("run", algorithm, *command, env=env).status == 0
+        refused(2, words, "run", algorithm, *command[:2], "--out", "box/new.npy", *command[4:], "--variant", variant, env=env)
+
+
 # PoCL 3.1 hangs or aborts at some of these limits if it is called.
 @without_sanitizers
 @pytest.mark.parametrize("megabytes", range(300, 520, 20 if LONG else 50))
