@@ -72,8 +72,12 @@ def raised(code, **environment):
 
 
 def test_errors_with_text_that_is_not_utf8(tmp_path):
-    said = raised("cc.sort(np.ones(3), device='tbb')", CONCORD_TUNING=b"/no/such/file\xff")
-    assert said.startswith(("FileError", "InvalidArgument")) and "no such file" in said and r"\\xff" in said, said
+    folder = os.fsencode(tmp_path) + b"/\xff"
+    os.mkdir(folder)
+    with open(folder + b"/concord-backend-bad.so", "w") as file:
+        file.write("not a library")
+    said = raised("cc.device('bad')", CONCORD_BACKEND_PATH=folder)
+    assert said.startswith("Unavailable") and "concord-backend-bad.so" in said and r"\\xff" in said, said
     program = tmp_path / "program"
     program.write_bytes(b"#!/bin/sh\nprintf 'concord: the reason \\377\\n' >&2\nexit 2\n")
     program.chmod(0o755)
