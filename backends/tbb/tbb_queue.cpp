@@ -308,12 +308,20 @@ class TbbQueue final : public backend::Queue {
                 run_front(lock);
             }
         }
-        skips_ = false;
+        skips_ = cancels_ = false;
         if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     }
     bool idle() override {
         const std::lock_guard lock(mutex_);
         return first_ == nullptr && !running_;
+    }
+    void cancel() override {
+        const auto failure = std::make_exception_ptr(
+            Error(ErrorCode::device_failed, "Stream::synchronize", "work of the stream was cancelled"));
+        const std::lock_guard lock(mutex_);
+        if (first_ == nullptr && !running_) return;
+        cancels_ = skips_ = true;
+        if (!failure_) failure_ = failure;
     }
 
   private:
@@ -478,6 +486,10 @@ class TbbQueue final : public backend::Queue {
                 group.z = first / shape.groups_x / shape.groups_y;
             }
             for (u64 i = first; i < last && !state.cancelled.load(std::memory_order_relaxed); ++i) {
+                if (cancels_.load(std::memory_order_relaxed)) [[unlikely]] {
+                    state.cancelled = true;  // ends groups that wait for this one
+                    break;
+                }
                 launch.entry(group, arguments);
                 if (++group.x < shape.groups_x) continue;
                 group.x = 0;
@@ -617,9 +629,10 @@ class TbbQueue final : public backend::Queue {
     u64 launches_ = 0;         // that ran in the call
     bool asleep_ = false;
     bool closing_ = false;
-    bool skips_ = false;          // work or order has failed
-    std::exception_ptr failure_;  // the first one
-    std::thread worker_;          // last, because it uses all of the above
+    bool skips_ = false;                 // work or order has failed
+    std::atomic<bool> cancels_ = false;  // no further group starts; written under the lock
+    std::exception_ptr failure_;         // the first one
+    std::thread worker_;                 // last, because it uses all of the above
 };
 
 }  // namespace

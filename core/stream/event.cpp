@@ -1,4 +1,5 @@
 #include "device/access.hpp"
+#include "stream/interruption.hpp"
 #include "system/forked.hpp"
 
 #include <concord/error.hpp>
@@ -23,7 +24,9 @@ bool Event::done() const {
 
 void Event::synchronize() const {
     detail::check_not_forked("Event::synchronize");
-    if (recorded_) event_->synchronize();
+    if (!recorded_) return;
+    detail::wait_interruptibly([this] { return event_->done(); });
+    event_->synchronize();
 }
 
 double Event::milliseconds_since(const Event& start) const {

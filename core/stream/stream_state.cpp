@@ -124,6 +124,7 @@ void StreamState::replay_one_by_one(const RecordingContents& contents) {
 void StreamState::synchronize() {
     check_not_forked("Stream::synchronize");
     const u64 until = submitted;
+    wait_interruptibly([this] { return queue->captured() || queue->idle(); });
     queue->synchronize();
     progress->complete(until);
     release_all(progress->take_synchronized());

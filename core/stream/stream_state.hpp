@@ -3,6 +3,7 @@
 
 #include "device/access.hpp"
 #include "memory/buffer_state.hpp"
+#include "stream/interruption.hpp"
 #include "stream/operation.hpp"
 #include "stream/stream_progress.hpp"
 #include "system/forked.hpp"
@@ -29,6 +30,7 @@ struct StreamState {
     // started.
     template <class F>
     void enqueue(F&& f) {
+        poll_interruption();
         const std::lock_guard lock(mutex);
         struct Count {
             std::atomic<u64>& submitted;

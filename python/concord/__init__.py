@@ -11,7 +11,13 @@ orders of operations) and variant (a name from `concord algorithms`).
 """
 
 import os as _os
+import sys as _sys
 from pathlib import Path as _Path
+
+
+if "t" in _sys.abiflags:
+    raise ImportError("concord: free-threaded builds of Python are not supported, got " + _sys.version.split("(")[0].strip() +
+                      "t; use a build with the global interpreter lock")
 
 
 def _find_libraries():
@@ -106,7 +112,11 @@ from ._concord import (
     tgamma,
     transpose,
 )
+from . import _signatures
 from ._tables import Table, algorithms, bench, check, devices
+
+
+_signatures.install()
 
 
 def _restored(values, selector):

@@ -3,32 +3,37 @@
 import json
 import re
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from . import _program
 from ._concord import Device, InvalidArgument, _selectors, device
 
+# One value of an option or several.
+_Values = str | int | type | Device | Iterable[Any] | None
 
-class Table(list):
+
+class Table(list[dict[str, Any]]):
     """Rows as dictionaries, printed as a table. pandas.DataFrame(table) is the same as to_pandas()."""
 
-    def column(self, name):
+    def column(self, name: str) -> list[Any]:
         """The values of one column; table["selector"] is the same."""
         names = list(dict.fromkeys(key for row in self for key in row))
         if names and name not in names:
             raise KeyError(f"unknown column '{name}'; available: {', '.join(names)}")
         return [row.get(name) for row in self]
 
-    def __getitem__(self, at):
+    def __getitem__(self, at: Any) -> Any:
         return self.column(at) if isinstance(at, str) else super().__getitem__(at)
 
-    def to_pandas(self):
+    def to_pandas(self) -> Any:
         """A pandas.DataFrame of the rows."""
         import pandas
 
         return pandas.DataFrame(list(self))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if not self:
             return "(no rows)"
         names = list(dict.fromkeys(name for row in self for name in row))
@@ -36,7 +41,7 @@ class Table(list):
         widths = [max(len(line[i]) for line in cells) for i in range(len(names))]
         return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in cells)
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         from html import escape
 
         names = list(dict.fromkeys(name for row in self for name in row))
@@ -60,13 +65,13 @@ def _table(rows):
         return table
 
 
-def devices():
+def devices() -> Table:
     """The devices of this machine, a row for each, as a Table."""
     opened = [device(selector) for selector in _selectors()]
     return Table({"selector": d.selector, "name": d.name, "driver": d.driver, "memory": d.memory} for d in opened)
 
 
-def algorithms():
+def algorithms() -> Any:
     """The algorithms and their variants, a row for each variant: a pandas.DataFrame if pandas is there, else a Table."""
     found = json.loads(_program.run("algorithms", "--json"))
     rows = []
@@ -113,7 +118,8 @@ def _names(call, algorithms):
     return names
 
 
-def check(algorithms=None, *, devices=None, types=None, sizes=None, variants=None):
+def check(algorithms: _Values = None, *, devices: _Values = None, types: _Values = None, sizes: _Values = None,
+          variants: _Values = None) -> Any:
     """Checks every variant against the reference; see `concord check --help` for the options.
 
     Returns a row for each algorithm, variant and device with its numbers of cases: a pandas.DataFrame if pandas is there, else
@@ -123,7 +129,8 @@ def check(algorithms=None, *, devices=None, types=None, sizes=None, variants=Non
     return _table(found["matrix"])
 
 
-def bench(algorithms=None, *, devices=None, types=None, sizes=None, baselines=False):
+def bench(algorithms: _Values = None, *, devices: _Values = None, types: _Values = None, sizes: _Values = None,
+          baselines: bool = False) -> Any:
     """Measures variants; see `concord bench --help` for the options. Rows as from check()."""
     names = _names("bench", algorithms)
     flags = ["--baselines"] if baselines else []

@@ -9,11 +9,12 @@ Needs NumPy.
 """
 
 import sys
+from typing import Any
 
 __all__ = ["assert_same_bits", "assert_within", "to_numpy"]
 
 
-def to_numpy(x):
+def to_numpy(x: Any) -> Any:
     """The elements as a numpy.ndarray, copied if they are on a GPU."""
     import numpy as np
 
@@ -96,7 +97,7 @@ def _report(a, b, wrong, extra=""):
     return "\n".join(lines)
 
 
-def assert_same_bits(actual, expected):
+def assert_same_bits(actual: Any, expected: Any) -> None:
     """Raises AssertionError unless dtype, shape and all bits are equal. NaNs are equal if their bits are."""
     a, b = _same_kind(actual, expected)
     wrong = _different(a, b)
@@ -113,7 +114,7 @@ def _difference(a, b):
         return np.where((a == b) | ((a != a) & (b != b)), 0, a - b)
 
 
-def assert_within(actual, expected, bound):
+def assert_within(actual: Any, expected: Any, bound: float) -> None:
     """Raises AssertionError unless |actual - expected| <= bound, a number or an array of the same shape.
 
     NaN is within the bound of NaN only, and infinities of themselves. Real and imaginary parts follow these rules on their own.

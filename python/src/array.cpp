@@ -1,6 +1,5 @@
 #include "array.hpp"
 
-#include <cxxabi.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,11 +25,6 @@ T& immortal() {
     return *object;
 }
 
-[[noreturn]] void stay_for_ever() {
-    for (;;)
-        ::pause();
-}
-
 // Owners that are deleted as soon as a thread has the interpreter's lock.
 struct Dropped {
     std::mutex mutex;
@@ -43,7 +37,7 @@ thread_local int locks_held = 0;
 std::atomic<int> unlocked_scopes = 0;  // of all threads
 
 nb::object attribute(nb::handle object, const char* name) {
-    PyObject* found = PyObject_GetAttrString(object.ptr(), name);
+    PyObject* found = in_python([&] { return PyObject_GetAttrString(object.ptr(), name); });
     if (found == nullptr) PyErr_Clear();
     return nb::steal(found);
 }
@@ -75,9 +69,36 @@ std::string where_text(const char* call, const char* name) {
 
 }  // namespace
 
+void stay_for_ever() {
+    for (;;)
+        ::pause();
+}
+
 // --- The interpreter's lock ----------------------------------------------------------------------------------------
 
-Unlocked::Unlocked() : had_locks_(std::exchange(locks_held, 0)), state_(PyEval_SaveThread()) {
+namespace {
+
+thread_local u64 interruptions = 0;  // of calls by signal handlers
+
+void run_signal_handlers() {
+    const nb::gil_scoped_acquire lock;
+    if (PyErr_CheckSignals() == 0) return;
+    ++interruptions;
+    throw nb::python_error();
+}
+
+bool in_main_thread() {
+    static const auto main =
+        nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
+    return PyThread_get_thread_ident() == main;
+}
+
+}  // namespace
+
+Unlocked::Unlocked()
+    : had_locks_(std::exchange(locks_held, 0)),
+      interruptible_(in_main_thread() ? &run_signal_handlers : nullptr),
+      state_(PyEval_SaveThread()) {
     ++unlocked_scopes;
 }
 
@@ -136,12 +157,25 @@ void delete_dropped() {
 
 namespace {
 
+// What the work of an interrupted call uses.
+struct Interrupted {
+    std::shared_ptr<Stream> stream;
+    std::vector<std::unique_ptr<Argument>> arguments;
+    std::vector<std::shared_ptr<Buffer>> buffers;
+};
+using InterruptedCalls = std::vector<Interrupted>;  // immortal, under the interpreter's lock
+
 // Threads that can no longer return to Python may still be in calls of a driver, whose destructors come next. Does not
 // wait longer than the limit, because the process should end.
 void wait_for_calls() {
     constexpr auto limit = std::chrono::seconds(5);
     const auto start = std::chrono::steady_clock::now();
-    while (unlocked_scopes > 0 && std::chrono::steady_clock::now() - start < limit)
+    const auto is_busy = [] {
+        return unlocked_scopes > 0 || std::ranges::any_of(immortal<InterruptedCalls>(), [](const auto& call) {
+                   return !call.stream->idle();
+               });
+    };
+    while (is_busy() && std::chrono::steady_clock::now() - start < limit)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
@@ -268,7 +302,8 @@ std::shared_ptr<Device> device_named(nb::handle selector) {
     throw nb::type_error("device: expected a selector such as 'tbb' or 'cuda:0', or a concord.Device");
 }
 
-std::shared_ptr<Stream> own_stream(Device& device) {
+namespace {
+std::shared_ptr<Stream> stream_of_thread(Device& device) {
     // Streams of threads that have ended serve new threads.
     struct Pool {
         std::mutex mutex;
@@ -300,6 +335,13 @@ std::shared_ptr<Stream> own_stream(Device& device) {
     }
     own.streams.push_back(device.create_stream());
     return own.streams.back();
+}
+}  // namespace
+
+std::shared_ptr<Stream> own_stream(Device& device) {
+    std::shared_ptr<Stream> stream = stream_of_thread(device);
+    end_interrupted(stream);
+    return stream;
 }
 
 std::shared_ptr<Stream> adopted_stream(Device& device, void* handle, nb::handle owner) {
@@ -486,12 +528,12 @@ Argument::Argument(const char* call, const char* name, nb::handle object)
                 (where_text(call, name) + " is a Python number or sequence; expected an array").c_str());
         nb::object numpy;
         try {
-            numpy = nb::module_::import_("numpy");
+            numpy = in_python([] { return nb::module_::import_("numpy"); });
         } catch (nb::python_error&) {
             throw nb::type_error(
                 (where_text(call, name) + " is a Python number or sequence, which needs NumPy").c_str());
         }
-        const nb::object array = numpy.attr("asarray")(object);
+        const nb::object array = in_python([&] { return numpy.attr("asarray")(object); });
         library_ = &library_of(array);
         object_ = array;
         if (!from_buffer(array)) refuse_type(nb::cast<std::string>(nb::str(array.attr("dtype"))));
@@ -598,7 +640,9 @@ void Argument::take(const dlpack::Tensor& tensor, bool read_only) {
 // False if the object has no buffer after all, as arrays on GPUs.
 bool Argument::from_buffer(nb::handle object) {
     auto buffer = std::make_unique<Py_buffer>();
-    if (PyObject_GetBuffer(object.ptr(), buffer.get(), PyBUF_STRIDED_RO | PyBUF_FORMAT) != 0) {
+    if (in_python([&] {
+            return PyObject_GetBuffer(object.ptr(), buffer.get(), PyBUF_STRIDED_RO | PyBUF_FORMAT);
+        }) != 0) {
         PyErr_Clear();
         return false;
     }
@@ -678,7 +722,8 @@ bool refuses_keyword(const nb::python_error& error) {
 }  // namespace
 
 void Argument::from_capsule(nb::handle object) {
-    const auto [kind, id] = nb::cast<std::pair<i32, i32>>(object.attr("__dlpack_device__")());
+    const auto [kind, id] =
+        in_python([&] { return nb::cast<std::pair<i32, i32>>(object.attr("__dlpack_device__")()); });
     const dlpack::Device where{static_cast<dlpack::DeviceType>(kind), id};
     dlpack::Tensor announced;
     announced.device = where;
@@ -696,10 +741,10 @@ void Argument::from_capsule(nb::handle object) {
         nb::dict versioned;
         versioned.update(arguments);
         versioned["max_version"] = nb::make_tuple(1, 3);
-        capsule = method(**versioned);
+        capsule = in_python([&] { return method(**versioned); });
     } catch (nb::python_error& error) {
         if (!refuses_keyword(error)) throw;
-        capsule = method(**arguments);  // a library of before DLPack 1.0
+        capsule = in_python([&] { return method(**arguments); });  // a library of before DLPack 1.0
     }
     if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned")) {
         auto* managed =
@@ -718,7 +763,8 @@ void Argument::from_capsule(nb::handle object) {
 }
 
 void Argument::from_cuda_interface(nb::handle object) {
-    const nb::dict interface = nb::cast<nb::dict>(object.attr("__cuda_array_interface__"));
+    const nb::dict interface =
+        in_python([&] { return nb::cast<nb::dict>(object.attr("__cuda_array_interface__")); });
     const auto typestr = nb::cast<std::string>(interface["typestr"]);
     const nb::tuple data = nb::cast<nb::tuple>(interface["data"]);
     if (data.size() != 2)
@@ -779,14 +825,62 @@ void Argument::from_cuda_interface(nb::handle object) {
 
 // --- Calls ---------------------------------------------------------------------------------------------------------
 
+namespace {
+
+// Waits for a stream whose errors its call has reported. Signals end that with nb::python_error.
+void wait_quietly(Stream& stream) {
+    try {
+        stream.synchronize();
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
+    }
+}
+
+bool is_idle_within(Stream& stream, std::chrono::milliseconds limit) {
+    const auto start = std::chrono::steady_clock::now();
+    while (!stream.idle()) {
+        if (std::chrono::steady_clock::now() - start > limit) return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+}
+
+}  // namespace
+
+void end_interrupted(const std::shared_ptr<Stream>& stream) {
+    auto& calls = immortal<InterruptedCalls>();
+    if (calls.empty()) return;
+    InterruptedCalls ending, others;
+    for (Interrupted& call : calls)
+        (call.stream == stream || call.stream->idle() ? ending : others).push_back(std::move(call));
+    calls = std::move(others);
+    try {
+        for (const Interrupted& call : ending) {
+            const Unlocked unlocked;
+            wait_quietly(*call.stream);
+        }
+    } catch (const nb::python_error&) {
+        std::ranges::move(ending, std::back_inserter(calls));
+        throw;
+    }
+}
+
+Call::Call(const char* name, const Common& common)
+    : name_(name), common_(common), interruptions_(interruptions) {}
+
 Call::~Call() {
     // Work that a failed call has enqueued may use memory of its caller.
     if (!pending_ || !stream_) return;
-    const Unlocked unlocked;
+    bool ended = false;
     try {
-        stream_->synchronize();
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the call reports its own error
+        const Unlocked unlocked;
+        const bool was_interrupted = interruptions != interruptions_;
+        if (was_interrupted) detail::cancel(*stream_);
+        ended = !was_interrupted || is_idle_within(*stream_, std::chrono::milliseconds(50));
+        if (ended) wait_quietly(*stream_);
+    } catch (const std::exception&) {
+        ended = false;  // a signal; the call reports its own error
     }
+    if (!ended) immortal<InterruptedCalls>().push_back({stream_, std::move(arguments_), std::move(truths_)});
 }
 
 Argument& Call::input(nb::handle object, const char* name, std::optional<std::size_t> rank) {
@@ -842,6 +936,7 @@ void Call::begin() {
         }
     }
     if (!stream_) stream_ = own_stream(*device_);
+    end_interrupted(stream_);
     blocking_ = !on_cuda;
     for (const auto& argument : arguments_)
         bind(*argument, argument->writes_, true);
@@ -945,9 +1040,11 @@ void Call::bind(Argument& argument, bool is_output, bool is_read) {
         auto buffer = device_->allocate(bytes, stream_.get());
         argument.staged_ = true;
         argument.tensor_ = Tensor(buffer, 0, argument.type_, argument.shape(), strides);
-        if (is_read || !argument.tensor_.contiguous())
-            stream_->write(*buffer, 0, static_cast<std::byte*>(argument.data_) + argument.byte_offset_,
-                           bytes);
+        if (is_read || !argument.tensor_.contiguous()) {
+            const Unlocked unlocked;
+            for (u64 at = 0; at < bytes; at += transfer_bytes)
+                stream_->write(*buffer, at, argument.address() + at, std::min(transfer_bytes, bytes - at));
+        }
         return;
     }
     const bool fits =
@@ -1013,8 +1110,8 @@ Argument& Call::output(nb::handle out, Type type, std::span<const i64> shape, bo
             slot->home_ = arguments_[0]->home_;
         } else if (empty.is_valid()) {
             const char* dtype = boolean ? "bool" : numpy_name(type);
-            const nb::object made =
-                shape.size() == 1 ? empty(shape[0], dtype) : empty(tuple_of(shape), dtype);
+            const nb::object made = in_python(
+                [&] { return shape.size() == 1 ? empty(shape[0], dtype) : empty(tuple_of(shape), dtype); });
             slot = std::make_unique<Argument>(name_, "the result", made);
         } else {
             Device& home = inputs_ > 0 && arguments_[0]->array_ == nullptr && arguments_[0]->on_host()
@@ -1048,16 +1145,24 @@ View Call::values(const Argument& input) {
 }
 
 void Call::fetch(void* to, const View& from) {
-    stream_->read(to, *from.buffer, from.offset, from.bytes());
-    stream_->synchronize();
+    transfer(*stream_, from.bytes(), [&](u64 at, u64 bytes) {
+        stream_->read(static_cast<std::byte*>(to) + at, *from.buffer, from.offset + at, bytes);
+    });
+}
+
+void Call::store(const View& to, const void* from) {
+    transfer(*stream_, to.bytes(), [&](u64 at, u64 bytes) {
+        stream_->write(*to.buffer, to.offset + at, static_cast<const std::byte*>(from) + at, bytes);
+    });
 }
 
 void Call::finish() {
     for (const auto& argument : arguments_) {
         Argument& out = *argument;
         if (!out.staged_ || !out.writes_) continue;
-        stream_->read(static_cast<std::byte*>(out.data_) + out.byte_offset_, *out.tensor_.buffer(), 0,
-                      out.bytes_);
+        transfer(*stream_, out.bytes_, [&](u64 at, u64 bytes) {
+            stream_->read(out.address() + at, *out.tensor_.buffer(), at, bytes);
+        });
     }
     for (const auto& home : homes_) {
         const auto mark = device_->create_event();
@@ -1084,7 +1189,7 @@ nb::object Call::result(Argument& output) {
         const std::string& name = arguments_[0]->library_->name;
         const nb::handle import = name == "jaxlib" || name == "jax" ? function_of("jax", "dlpack.from_dlpack")
                                                                     : function_of(name, "from_dlpack");
-        if (import.is_valid()) return import(output.object_);
+        if (import.is_valid()) return in_python([&] { return import(output.object_); });
     }
     return output.object_;
 }

@@ -3,6 +3,7 @@
 
 #include <concord/concord.hpp>
 #include <concord/detail/float_environment.hpp>
+#include <concord/detail/interruption.hpp>
 #include <concord/dlpack.hpp>
 
 #include <nanobind/nanobind.h>
@@ -11,6 +12,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cxxabi.h>
+
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -21,9 +25,10 @@ namespace concord::python {
 
 namespace nb = nanobind;
 
-// Releases the interpreter's lock in a scope. If the interpreter has begun to end meanwhile, the thread stays in the
-// destructor for ever, as all threads do from Python 3.14 on: earlier ones end it by unwinding its stack, which aborts
-// the process.
+// Releases the interpreter's lock in a scope. In the main thread, Python's signal handlers run there about every 50 ms;
+// what they raise, such as KeyboardInterrupt, ends waits and calls that enqueue as nb::python_error.
+// If the interpreter has begun to end meanwhile, the thread stays in the destructor for ever, as all threads do from
+// Python 3.14 on: earlier ones end it by unwinding its stack, which aborts the process.
 class Unlocked {
   public:
     Unlocked();
@@ -33,8 +38,21 @@ class Unlocked {
 
   private:
     int had_locks_;
+    detail::Interruptible interruptible_;
     PyThreadState* state_;
 };
+
+[[noreturn]] void stay_for_ever();
+// Calls f, which runs code of Python. If the interpreter ends meanwhile, the thread stays there for ever, as in
+// Unlocked.
+template <class F>
+auto in_python(F f) {
+    try {
+        return f();
+    } catch (abi::__forced_unwind&) {
+        stay_for_ever();
+    }
+}
 
 class Argument;
 // Deletes the owner of an argument, from any thread: at once if this thread has the interpreter's lock for sure
@@ -116,6 +134,21 @@ class ArrayObject {
     std::vector<std::shared_ptr<Stream>> readers_;  // since the last write
     mutable std::array<i64, Tensor::max_dimensions> shape_{}, strides_{};
 };
+
+// Waits for work of interrupted calls on the stream, and deletes what it used.
+void end_interrupted(const std::shared_ptr<Stream>& stream);
+inline constexpr u64 transfer_bytes = u64{256} << 20;
+// Calls f(offset, bytes) for parts of a transfer of host memory, and waits for each one. Signals interrupt it between
+// two parts, so that no part is on its way when the memory is freed.
+template <class F>
+void transfer(Stream& stream, u64 bytes, F f) {
+    for (u64 at = 0; at < bytes; at += transfer_bytes) {
+        stream.synchronize();
+        const detail::Interruptible off(nullptr);
+        f(at, std::min(transfer_bytes, bytes - at));
+        stream.synchronize();
+    }
+}
 
 // The streams of a thread, one per device, and adopted ones by handle.
 std::shared_ptr<Stream> own_stream(Device& device);
@@ -207,10 +240,11 @@ class Argument {
     bool in_kernel_ = false;  // of a kernel, which sees that other arguments have the same memory
 };
 
-// One call of an algorithm: finds device and stream, brings arguments there and results back.
+// One call of an algorithm: finds device and stream, brings arguments there and results back. If a signal interrupts
+// it, arguments stay until the device no longer uses them.
 class Call {
   public:
-    Call(const char* name, const Common& common) : name_(name), common_(common) {}
+    Call(const char* name, const Common& common);
     ~Call();
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
@@ -229,9 +263,6 @@ class Call {
     // The elements of an input. Those of bool are 0 and 1, copies if the input is bool: any byte except 0 is true. For
     // use in run().
     View values(const Argument& input);
-
-    // The call waits for its work, because that uses memory of the caller.
-    void waits() { blocking_ = true; }
 
     Device& device() { return *device_; }
     Stream& stream() { return *stream_; }
@@ -253,8 +284,9 @@ class Call {
     }
     // The Python object of an output.
     nb::object result(Argument& output);
-    // Copies elements from the device to the host and waits for them. For use in run().
+    // Copies elements between the host and the device, and waits for them. For use in run().
     void fetch(void* to, const View& from);
+    void store(const View& to, const void* from);
 
   private:
     void bind(Argument& argument, bool is_output, bool is_read);
@@ -277,6 +309,7 @@ class Call {
     bool blocking_ = false;  // wait for the results, which the library of the arguments does not order
     std::vector<std::shared_ptr<Stream>> homes_;  // other streams, which wait for the call
     bool pending_ = false;                        // work was enqueued that may use memory of the caller
+    const u64 interruptions_;                     // of this thread when the call began
 };
 
 // The value as Python writes it; its type if that is long.

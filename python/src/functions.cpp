@@ -1,5 +1,6 @@
 // The functions of the package that call built-in algorithms.
 #include "array.hpp"
+#include "signatures.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -275,9 +276,9 @@ HistogramBins bins_between(const HistogramEdges& edges, Type samples) {
 
 // Whether a bound is a NumPy scalar that makes the edges of f32 samples f64.
 bool is_wide_scalar(nb::handle bound) {
-    const std::string_view name = Py_TYPE(bound.ptr())->tp_name;
-    return name == "numpy.float64" || name == "numpy.int64" || name == "numpy.int32" ||
-           name == "numpy.uint64" || name == "numpy.uint32";
+    if (library_of(bound).name != "numpy") return false;
+    const auto name = nb::cast<std::string>(bound.type().attr("__name__"));
+    return name == "float64" || name == "int64" || name == "int32" || name == "uint64" || name == "uint32";
 }
 
 // The edges of `bins` bins of equal width, as numpy.linspace computes them. E: type of the arithmetic.
@@ -323,8 +324,7 @@ nb::tuple counted(nb::handle x, nb::handle bins, nb::handle range, bool density,
                 .c_str());
     if (!given && (width < 1 || width > (i64{1} << 30)))
         refuse(name, "bins: got " + std::to_string(width) + "; expected 1 to 2^30");
-    HistogramEdges edges;  // outlives the call, which waits for its work
-    std::vector<f64> divided;
+    HistogramEdges edges;
     Call call(name, CONCORD_PASSED);
     const Argument& in = call.input(x, "x");
     const Argument* array = nullptr;
@@ -377,18 +377,15 @@ nb::tuple counted(nb::handle x, nb::handle bins, nb::handle range, bool density,
     Argument& edges_out = call.output({}, edges.type, std::span(&edge_count, 1));
     call.run([&] {
         Stream& stream = call.stream();
-        call.waits();  // for the edges
-        const View to = edges_out.view();
-        stream.write(*to.buffer, to.offset, edges.bytes.data(), edges.bytes.size());
+        call.store(edges_out.view(), edges.bytes.data());
         if (!density) return void(histogram(stream, from, as_u64(counts.view()), rule, call.options()));
         const auto held = scratch(stream, static_cast<u64>(width), Type::u64);
         const View counters = scratch_view(held, static_cast<u64>(width), Type::u64);
         histogram(stream, from, counters, rule, call.options());
         std::vector<u64> all(counters.count);
         call.fetch(all.data(), counters);
-        divided = densities(all, edges);
-        const View out = counts.view();
-        stream.write(*out.buffer, out.offset, divided.data(), out.bytes());
+        const std::vector<f64> divided = densities(all, edges);
+        call.store(counts.view(), divided.data());
     });
     return nb::make_tuple(call.result(counts), call.result(edges_out));
 }
@@ -687,14 +684,20 @@ void define_functions(nb::module_& m) {
                 [name, op](nb::handle x, nb::handle dtype, nb::handle out, CONCORD_HANDLES) {
                     return total(name, x, op, dtype, out, CONCORD_PASSED);
                 },
-                "x"_a, nb::kw_only(), "dtype"_a = nb::none(), "out"_a = nb::none(), CONCORD_COMMON, text);
+                "x"_a, nb::kw_only(), "dtype"_a = nb::none(), "out"_a = nb::none(), CONCORD_COMMON,
+                signature(
+                    name + std::string("(x: $x, *, dtype: Any = None, out: _Out = None, $common) -> $r"),
+                    CONCORD_WIDENED_ELEMENT),
+                text);
         } else {
             m.def(
                 name,
                 [name, op](nb::handle x, nb::handle out, CONCORD_HANDLES) {
                     return total(name, x, op, {}, out, CONCORD_PASSED);
                 },
-                "x"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON, text);
+                "x"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+                signature(name + std::string("(x: $x, *, out: _Out = None, $common) -> $r"), CONCORD_ELEMENT),
+                text);
         }
     };
     define_total("sum", ReduceOp::sum,
@@ -716,24 +719,34 @@ void define_functions(nb::module_& m) {
             return prefix("cumsum", x, ReduceOp::sum, false, true, out, CONCORD_PASSED);
         },
         "x"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+        signature("cumsum(x: $x, *, out: _Out = None, $common) -> $r", CONCORD_WIDENED),
         "Sums of the elements up to each one, in row-major order, with one dimension.\n\n"
         "Integers of less than 64 bits and bool are summed in 64 bits, as in NumPy. Floats are added in the "
         "canonical\n"
         "order of scan(), which gives the same bits on every device.");
     m.def("sort", sorted, "x"_a, nb::kw_only(), "descending"_a = false, "out"_a = nb::none(), CONCORD_COMMON,
+          signature("sort(x: $x, *, descending: bool = False, out: _Out = None, $common) -> $r",
+                    CONCORD_SAME_TYPE),
           "Elements in ascending order.\n\n"
           "Floats are in IEEE total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN. NumPy puts all NaNs last "
           "and does not\n"
           "distinguish the zeros. out may be x.");
     m.def("argsort", argsorted, "x"_a, nb::kw_only(), "descending"_a = false, "out"_a = nb::none(),
           CONCORD_COMMON,
+          signature("argsort(x: $x, *, descending: bool = False, out: _Out = None, $common) -> $r",
+                    CONCORD_INT64),
           "Indices (int64) that sort x. Equal elements keep their order. The order of floats is that of "
           "sort().");
     m.def("sort_pairs", sorted_pairs, "keys"_a, "values"_a, nb::kw_only(), "descending"_a = false,
           CONCORD_COMMON,
+          signature("sort_pairs(keys: _A, values: $x, *, descending: bool = False, $common) -> tuple[_A, $r]",
+                    {{"_B", "_B"}, {"_Host | _Memory", "Any"}}),
           "Sorts keys, and values with them. Returns (keys, values). Equal keys keep their order.");
     m.def("histogram", counted, "x"_a, "bins"_a = 10, "range"_a = nb::none(), "density"_a = false,
           nb::kw_only(), CONCORD_COMMON,
+          signature("histogram(x: $x, bins: int | _Values = 10, range: tuple[float, float] | None = None, "
+                    "density: bool = False, *, $common) -> tuple[$r, $r]",
+                    CONCORD_ANY_TYPE),
           "Counts of elements in bins, and the edges of the bins.\n\n"
           "bins: a number of bins of equal width, or their ascending edges. Without range it is (min(x), "
           "max(x)).\n"
@@ -743,28 +756,39 @@ void define_functions(nb::module_& m) {
     m.def(
         "bincount", counted_values, "x"_a, "minlength"_a = 0, nb::kw_only(), "out"_a = nb::none(),
         CONCORD_COMMON,
+        signature("bincount(x: $x, minlength: int = 0, *, out: _Out = None, $common) -> $r", CONCORD_INT64),
         "How often each value 0, 1, 2, ... occurs, as int64. With out, its length is the number of bins, and "
         "other values\n"
         "are not counted; that form does not wait for the largest value.");
     m.def("compress", compressed, "condition"_a, "x"_a, nb::kw_only(), CONCORD_COMMON,
+          signature("compress(condition: _Values, x: $x, *, $common) -> $r", CONCORD_SAME_TYPE),
           "Elements of x where condition (bool, of the same length) is true, in order. Waits for their "
           "number.");
     m.def(
         "compact", compacted, "x"_a, "rule"_a, "operand"_a = nb::none(), nb::kw_only(), CONCORD_COMMON,
+        signature("compact(x: $x, rule: _Rule, operand: float | None = None, *, $common) -> $r",
+                  CONCORD_SAME_TYPE),
         "Elements of x that satisfy a rule, in order: '<' or '>' with an operand, 'even', 'odd', 'nonzero', "
         "'positive'.\n\n"
         "Waits for their number.");
     m.def(
         "partition", partitioned, "x"_a, "rule"_a, "operand"_a = nb::none(), nb::kw_only(),
         "out"_a = nb::none(), CONCORD_COMMON,
+        signature("partition(x: $x, rule: _Rule, operand: float | None = None, *, out: _Out = None, $common) "
+                  "-> tuple[$r, int]",
+                  CONCORD_SAME_TYPE),
         "Elements of x that satisfy a rule (see compact()), then the others, both in order. Returns (array, "
         "count).\n\n"
         "Another function than numpy.partition.");
     m.def("transpose", transposed, "x"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+          signature("transpose(x: $x, *, out: _Out = None, $common) -> $r", CONCORD_SAME_TYPE),
           "The transpose of a matrix as a new array, not a view.");
     m.def(
         "matmul", product, "a"_a, "b"_a, nb::kw_only(), "alpha"_a = 1.0, "beta"_a = 0.0, "out"_a = nb::none(),
         CONCORD_COMMON,
+        signature("matmul(a: $x, b: _Values, *, alpha: float = 1.0, beta: float = 0.0, out: _Out = None, "
+                  "$common) -> $r",
+                  CONCORD_SAME_TYPE),
         "alpha * a @ b + beta * out of float32 or float64 matrices, or of batches with three dimensions.\n\n"
         "Each element is one chain of fused multiply-adds over k, or a fixed tree of several for long k and "
         "few "
@@ -774,6 +798,9 @@ void define_functions(nb::module_& m) {
         "copy.");
     m.def("convolve", convolved, "image"_a, "mask"_a, nb::kw_only(), "border"_a = "zero",
           "out"_a = nb::none(), CONCORD_COMMON,
+          signature("convolve(image: $x, mask: _Values, *, border: Literal['zero', 'clamp'] = 'zero', "
+                    "out: _Out = None, $common) -> $r",
+                    CONCORD_WIDENED),
           "Image filter: cross-correlation of a matrix with a mask of odd sides up to 31, which is not "
           "flipped.\n\n"
           "The result has the shape of the image. border: zero or clamp. uint8 images give float32. Another "
@@ -782,10 +809,14 @@ void define_functions(nb::module_& m) {
     m.def(
         "stencil", stepped, "volume"_a, "coefficients"_a, "steps"_a = 1, nb::kw_only(), "out"_a = nb::none(),
         CONCORD_COMMON,
+        signature("stencil(volume: $x, coefficients: Sequence[float], steps: int = 1, *, out: _Out = None, "
+                  "$common) -> $r",
+                  CONCORD_SAME_TYPE),
         "Time steps of a star stencil on a volume of float32 or float64: coefficients[0] times the point "
         "plus\n"
         "coefficients[r] times its six neighbours at distance r, for r = 1 ... 8. Outside the volume is 0.");
     m.def("add", added, "a"_a, "b"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+          signature("add(a: $x, b: _Values, *, out: _Out = None, $common) -> $r", CONCORD_SAME_TYPE),
           "Sums of the elements of two arrays of one type and shape. Integers wrap.");
 }
 

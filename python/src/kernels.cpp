@@ -38,7 +38,8 @@ const TextKernel& KernelObject::on(Device& device) {
     if (device.traits().compiles_source) return kernel();
     if (!shared_->on_host) {
         const nb::object compile = nb::module_::import_("concord._host").attr("compile_kernel");
-        const auto* host = static_cast<const HostKernel*>(kernels_at(compile(text_, kernel().name())));
+        const auto* host = static_cast<const HostKernel*>(
+            kernels_at(in_python([&] { return compile(text_, kernel().name()); })));
         // Another thread may have been here while Python code ran. Calls of it use its kernel.
         if (!shared_->on_host) shared_->on_host = index_kernel_from_text(text_, *host);
     }
@@ -118,6 +119,8 @@ void define_kernels(nb::module_& m) {
                 k.call(extents, arguments, {device, stream, {}, {}});
             },
             "extents"_a, "arguments"_a, "device"_a = nb::none(), "stream"_a = nb::none(),
+            nb::sig("def __call__(self, extents: int | Sequence[int], *arguments: _Values, "
+                    "device: _Device | None = None, stream: Any = None) -> None"),
             "Runs the body for each index x < extents[0], y < extents[1], z < extents[2]. One dimension also "
             "as "
             "an integer.\n"

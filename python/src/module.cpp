@@ -316,10 +316,11 @@ void read_array(ArrayObject& array, void* to) {
     const View from = array.tensor().view("numpy");
     if (from.count == 0) return;
     array.wait();
-    const Unlocked unlocked;
     const auto stream = own_stream(array.device());
-    stream->read(to, *from.buffer, from.offset, from.bytes());
-    stream->synchronize();
+    const Unlocked unlocked;
+    transfer(*stream, from.bytes(), [&](u64 at, u64 bytes) {
+        stream->read(static_cast<std::byte*>(to) + at, *from.buffer, from.offset + at, bytes);
+    });
 }
 
 // A copy of the elements on the device.
@@ -346,10 +347,11 @@ nb::object copied(const char* call, nb::handle x, nb::handle device) {
         // Through the host.
         std::vector<std::byte> host(to.tensor().size() * size_of(type));
         read_array(*from, host.data());
-        const Unlocked unlocked;
         const auto writer = own_stream(*target);
-        writer->write(*to.tensor().buffer(), 0, host.data(), host.size());
-        writer->synchronize();
+        const Unlocked unlocked;
+        transfer(*writer, host.size(), [&](u64 at, u64 bytes) {
+            writer->write(*to.tensor().buffer(), at, host.data() + at, bytes);
+        });
         return result;
     }
     if (!on_host && from == nullptr && !is_cuda(*target))
@@ -367,7 +369,7 @@ nb::object to_numpy(nb::handle self) {
     ArrayObject& array = nb::cast<ArrayObject&>(self);
     const nb::module_ numpy = nb::module_::import_("numpy");
     if (!array.tensor().buffer() || array.tensor().buffer()->host_pointer() != nullptr)
-        return numpy.attr("asarray")(self);
+        return in_python([&] { return numpy.attr("asarray")(self); });
     const nb::object result = numpy.attr("empty")(
         tuple_of(array.tensor().shape()), array.boolean() ? "bool" : numpy_name(array.tensor().type()));
     Held held;
@@ -381,7 +383,7 @@ nb::object to_numpy(nb::handle self) {
 // The elements compared by NumPy.
 nb::object compared(const char* how, nb::handle self, nb::handle other) {
     const nb::object value = nb::isinstance<ArrayObject>(other) ? to_numpy(other) : nb::borrow(other);
-    return to_numpy(self).attr(how)(value);
+    return in_python([&] { return to_numpy(self).attr(how)(value); });
 }
 
 std::string dtype_of(const ArrayObject& array) {
@@ -506,6 +508,7 @@ void define_devices(nb::module_& m) {
         .def(
             "synchronize",
             [](Stream& s) {
+                end_interrupted(s.shared_from_this());
                 const Unlocked unlocked;
                 s.synchronize();
             },
@@ -515,8 +518,10 @@ void define_devices(nb::module_& m) {
             "The CUstream or cl_command_queue as an integer; 0 on CPUs.")
         .def_prop_ro(
             "device", [](Stream& s) { return s.device().shared_from_this(); }, "The stream's device.")
-        .def("__cuda_stream__",
-             [](Stream& s) { return nb::make_tuple(0, reinterpret_cast<std::uintptr_t>(s.native_handle())); })
+        .def(
+            "__cuda_stream__",
+            [](Stream& s) { return nb::make_tuple(0, reinterpret_cast<std::uintptr_t>(s.native_handle())); },
+            nb::sig("def __cuda_stream__(self) -> tuple[int, int]"))
         .def("__repr__", [](Stream& s) { return "<concord.Stream on " + s.device().info().selector + ">"; });
     nb::class_<Device>(m, "Device", "A device, opened by device() or listed by devices().")
         .def_prop_ro(
@@ -539,6 +544,7 @@ void define_devices(nb::module_& m) {
                 const MemoryUse use = d.memory_use();
                 return nb::make_tuple(use.in_use, use.cached);
             },
+            nb::sig("def memory_use(self) -> tuple[int, int]"),
             "Bytes of live arrays, and bytes that the pool keeps for reuse.")
         .def("trim", &Device::trim, "Returns the memory that the pool keeps to the driver.")
         .def("__repr__", [](const Device& d) {
@@ -547,14 +553,14 @@ void define_devices(nb::module_& m) {
     m.def(
         "device",
         [](nb::handle selector) { return is_given(selector) ? device_named(selector) : open_device(); },
-        "selector"_a = nb::none(),
+        "selector"_a = nb::none(), nb::sig("def device(selector: _Device | None = None) -> Device"),
         "Opens a device: 'cuda', 'cuda:1', 'opencl:0', 'tbb', 'auto'. Without a selector: CONCORD_DEVICE, "
         "else 'auto'.");
     m.def("_selectors", [] { return device_selectors(); });
     m.def("_synchronize", [](nb::handle device) {
-        const auto on = device_named(device);
+        const auto stream = own_stream(*device_named(device));
         const Unlocked unlocked;
-        own_stream(*on)->synchronize();
+        stream->synchronize();
     });
 }
 
@@ -567,7 +573,7 @@ void define_arrays(nb::module_& m) {
     array
         .def_prop_ro(
             "shape", [](const ArrayObject& a) { return tuple_of(a.tensor().shape()); },
-            "Extents of the dimensions.")
+            nb::sig("def shape(self) -> tuple[int, ...]"), "Extents of the dimensions.")
         .def_prop_ro(
             "ndim", [](const ArrayObject& a) { return a.tensor().shape().size(); }, "Number of dimensions.")
         .def_prop_ro(
@@ -583,6 +589,7 @@ void define_arrays(nb::module_& m) {
             "Where the elements are.")
         .def(
             "numpy", [](nb::handle self) { return to_numpy(self); },
+            nb::sig("def numpy(self) -> NDArray[Any]"),
             "The elements as an array of NumPy: the same memory on CPUs, a copy of it from GPUs. Waits for "
             "them.")
         .def(
@@ -605,30 +612,44 @@ void define_arrays(nb::module_& m) {
                 return !copy.is_none() && nb::cast<bool>(copy) && !is_copy ? nb::object(values.attr("copy")())
                                                                            : values;
             },
-            "dtype"_a = nb::none(), "copy"_a = nb::none())
+            "dtype"_a = nb::none(), "copy"_a = nb::none(),
+            nb::sig("def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]"))
         .def(
             "tolist", [](nb::handle self) { return to_numpy(self).attr("tolist")(); },
-            "The elements as nested lists.")
-        .def("item", &item_of, "The only element as a number.")
+            nb::sig("def tolist(self) -> Any"), "The elements as nested lists.")
+        .def("item", &item_of, nb::sig("def item(self) -> Any"), "The only element as a number.")
         .def("__float__", [](nb::handle self) { return nb::float_(item_of(self)); })
         .def("__int__", [](nb::handle self) { return nb::int_(item_of(self)); })
         .def("__bool__", [](nb::handle self) { return nb::cast<bool>(nb::bool_(item_of(self))); })
         .def(
             "__getitem__", [](nb::handle self, nb::handle at) { return nb::object(to_numpy(self)[at]); },
+            nb::sig("def __getitem__(self, at: Any) -> Any"),
             "Elements as values of NumPy: a view on CPUs, copied from GPUs.")
-        .def("__iter__", [](nb::handle self) { return nb::steal(PyObject_GetIter(to_numpy(self).ptr())); })
-        .def("__eq__", [](nb::handle self, nb::handle other) { return compared("__eq__", self, other); })
-        .def("__ne__", [](nb::handle self, nb::handle other) { return compared("__ne__", self, other); })
+        .def(
+            "__iter__", [](nb::handle self) { return nb::steal(PyObject_GetIter(to_numpy(self).ptr())); },
+            nb::sig("def __iter__(self) -> Iterator[Any]"))
+        .def(
+            "__eq__", [](nb::handle self, nb::handle other) { return compared("__eq__", self, other); },
+            nb::sig("def __eq__(self, other: object) -> Any"))
+        .def(
+            "__ne__", [](nb::handle self, nb::handle other) { return compared("__ne__", self, other); },
+            nb::sig("def __ne__(self, other: object) -> Any"))
         .def("__hash__", [](nb::handle self) { return reinterpret_cast<std::uintptr_t>(self.ptr()) >> 4; })
-        .def("__copy__", [](nb::handle self) { return copied("copy", self, {}); })
-        .def("__deepcopy__", [](nb::handle self, nb::handle) { return copied("copy", self, {}); })
-        .def("__reduce__",
-             [](nb::handle self) {
-                 const nb::object make = nb::module_::import_("concord").attr("_restored");
-                 return nb::make_tuple(
-                     make,
-                     nb::make_tuple(to_numpy(self), nb::cast<ArrayObject&>(self).device().info().selector));
-             })
+        .def(
+            "__copy__", [](nb::handle self) { return copied("copy", self, {}); },
+            nb::sig("def __copy__(self) -> Array"))
+        .def(
+            "__deepcopy__", [](nb::handle self, nb::handle) { return copied("copy", self, {}); },
+            nb::sig("def __deepcopy__(self, memo: Any) -> Array"))
+        .def(
+            "__reduce__",
+            [](nb::handle self) {
+                const nb::object make = nb::module_::import_("concord").attr("_restored");
+                return nb::make_tuple(
+                    make,
+                    nb::make_tuple(to_numpy(self), nb::cast<ArrayObject&>(self).device().info().selector));
+            },
+            nb::sig("def __reduce__(self) -> Any"))
         .def("__len__",
              [](const ArrayObject& a) {
                  if (a.tensor().shape().empty())
@@ -636,7 +657,8 @@ void define_arrays(nb::module_& m) {
                  return a.tensor().shape()[0];
              })
         .def(
-            "copy", [](nb::handle self) { return copied("copy", self, {}); }, "A copy on the same device.")
+            "copy", [](nb::handle self) { return copied("copy", self, {}); },
+            nb::sig("def copy(self) -> Array"), "A copy on the same device.")
         .def(
             "to",
             [](nb::handle self, nb::handle device) {
@@ -644,17 +666,24 @@ void define_arrays(nb::module_& m) {
                 if (&nb::cast<ArrayObject&>(self).device() == target.get()) return nb::borrow(self);
                 return copied("to", self, device);
             },
-            "device"_a, "The array on that device: itself, or a copy.")
+            "device"_a, nb::sig("def to(self, device: _Device) -> Array"),
+            "The array on that device: itself, or a copy.")
         .def(
             "synchronize", [](ArrayObject& a) { a.wait(); }, "Waits until the elements are there.")
         .def("__dlpack__", &capsule_of, nb::kw_only(), "stream"_a = nb::none(), "max_version"_a = nb::none(),
-             "dl_device"_a = nb::none(), "copy"_a = nb::none())
-        .def("__dlpack_device__",
-             [](const ArrayObject& a) {
-                 const dlpack::Device where = a.described().device;
-                 return nb::make_tuple(static_cast<i32>(where.type), where.id);
-             })
-        .def_prop_ro("__cuda_array_interface__", &cuda_interface)
+             "dl_device"_a = nb::none(), "copy"_a = nb::none(),
+             nb::sig("def __dlpack__(self, *, stream: int | None = None, "
+                     "max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = None, "
+                     "copy: bool | None = None) -> Any"))
+        .def(
+            "__dlpack_device__",
+            [](const ArrayObject& a) {
+                const dlpack::Device where = a.described().device;
+                return nb::make_tuple(static_cast<i32>(where.type), where.id);
+            },
+            nb::sig("def __dlpack_device__(self) -> tuple[int, int]"))
+        .def_prop_ro("__cuda_array_interface__", &cuda_interface,
+                     nb::sig("def __cuda_array_interface__(self) -> dict[str, Any]"))
         .def("__repr__", [](nb::handle self) {
             const ArrayObject& a = nb::cast<ArrayObject&>(self);
             std::string text = "concord.Array(";
@@ -677,10 +706,13 @@ void define_arrays(nb::module_& m) {
         [](nb::handle shape, nb::handle dtype, nb::handle device) {
             return made("empty", shape, dtype, device);
         },
-        "shape"_a, "dtype"_a = "float32", "device"_a = nb::none(), "An array with undefined elements.");
+        "shape"_a, "dtype"_a = "float32", "device"_a = nb::none(),
+        nb::sig("def empty(shape: int | Sequence[int], dtype: Any = 'float32', "
+                "device: _Device | None = None) -> Array"),
+        "An array with undefined elements.");
     m.def(
         "array", [](nb::handle x, nb::handle device) { return copied("array", x, device); }, "x"_a,
-        "device"_a = nb::none(),
+        "device"_a = nb::none(), nb::sig("def array(x: _Values, device: _Device | None = None) -> Array"),
         "A copy of the elements on a device: CONCORD_DEVICE, else 'auto', if none is named.");
     m.def(
         "from_dlpack",
@@ -690,7 +722,8 @@ void define_arrays(nb::module_& m) {
             auto source = std::make_shared<Argument>("from_dlpack", "x", x);
             return source->as_array(source);
         },
-        "x"_a, "An array on the memory of another library's array, which stays its owner.");
+        "x"_a, nb::sig("def from_dlpack(x: _Exchangeable | _Memory) -> Array"),
+        "An array on the memory of another library's array, which stays its owner.");
 }
 
 }  // namespace concord::python

@@ -1,5 +1,6 @@
 // Functions of the user from text: concord.function, and the calls that take one.
 #include "operators.hpp"
+#include "signatures.hpp"
 
 #include <concord/backend/program_cache.hpp>
 #include <concord/detail/trusted_code.hpp>
@@ -121,8 +122,10 @@ const void* FunctionObject::host(Device& device, const char* use, std::size_t fr
     std::string types;
     for (const Type type : whole_.arguments)
         types += (types.empty() ? "" : ",") + std::string(name_of(type));
-    kernels = kernels_at(
-        compile(text_, whole_.name, std::string(name_of(whole_.result)), types, use, static_cast<int>(free)));
+    kernels = kernels_at(in_python([&] {
+        return compile(text_, whole_.name, std::string(name_of(whole_.result)), types, use,
+                       static_cast<int>(free));
+    }));
     return kernels;
 }
 
@@ -358,6 +361,7 @@ void define_builtins(nb::module_& m) {
                 return mapped_builtin(name, function, x, out, CONCORD_PASSED);
             },
             "x"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+            signature(name + std::string("(x: $x, *, out: _Out = None, $common) -> $r"), CONCORD_SAME_TYPE),
             kept(text_of_function(name_of(function), detail::traits_of(function).floats_only)));
     }
     for (const PairFunction function : all_pair_functions) {
@@ -368,6 +372,11 @@ void define_builtins(nb::module_& m) {
                 return mapped_pairs(name, function, x, y, out, CONCORD_PASSED);
             },
             "x"_a, "y"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+            signature(name + std::string("($x, *, out: _Out = None, $common) -> $r"),
+                      {{"x: _A, y: _Values", "_A"},
+                       {"x: float, y: _A", "_A"},
+                       {"x: _Host, y: _Host", "NDArray[Any]"},
+                       {"x: _Memory, y: _Values", "Array"}}),
             kept(text_of_function(name_of(function), true)));
     }
 }
@@ -432,6 +441,7 @@ void define_operators(nb::module_& m) {
              })
         .def(
             "bind", [](const FunctionObject& f, nb::args values) { return f.bind(values); }, "values"_a,
+            nb::sig("def bind(self, *values: float) -> Function"),
             "The function with values for its last parameters. New values need no compilation.")
         .def(
             "__call__",
@@ -439,6 +449,8 @@ void define_operators(nb::module_& m) {
                 return mapped(f.whole().name.c_str(), f, x, y, out, {device, stream, order, variant});
             },
             "x"_a, "y"_a = nb::none(), nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+            signature("__call__(self, x: $x, y: _Values | None = None, *, out: _Out = None, $common) -> $r",
+                      CONCORD_ANY_TYPE),
             "The function of each element of x, or of each pair of elements of x and y.");
     m.def(
         "function", [](const std::string& text) { return FunctionObject(text); }, "text"_a,
@@ -457,6 +469,9 @@ void define_operators(nb::module_& m) {
                                   x, y, out, common);
         },
         "function"_a, "x"_a, "y"_a = nb::none(), nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+        signature("map(function: str | Function, x: $x, y: _Values | None = None, *, out: _Out = None, "
+                  "$common) -> $r",
+                  CONCORD_ANY_TYPE),
         "The function of each element of x, or of each pair of elements of x and y: an object of function(), "
         "or "
         "the name of a\n"
@@ -470,6 +485,9 @@ void define_operators(nb::module_& m) {
             return reduced(nb::cast<FunctionObject&>(op), x, identity, out, common);
         },
         "x"_a, "op"_a, "identity"_a = nb::none(), nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+        signature("reduce(x: $x, op: _Operator, identity: float | None = None, *, out: _Out = None, $common) "
+                  "-> $r",
+                  CONCORD_ELEMENT),
         "Combines all elements in the type of x. op: sum, product, min, max, or a function T(T, T) of "
         "function(), which is\n"
         "associative and commutative up to rounding and has an identity e: op(e, x) == x.");
@@ -484,6 +502,9 @@ void define_operators(nb::module_& m) {
         },
         "x"_a, "op"_a = "sum", "identity"_a = nb::none(), nb::kw_only(), "exclusive"_a = false,
         "out"_a = nb::none(), CONCORD_COMMON,
+        signature("scan(x: $x, op: _Operator = 'sum', identity: float | None = None, *, "
+                  "exclusive: bool = False, out: _Out = None, $common) -> $r",
+                  CONCORD_SAME_TYPE),
         "Combinations of the elements up to each one (before each one, if exclusive) in the type of x. op: "
         "as in reduce(),\n"
         "but a function need not be commutative. Integers wrap.");

@@ -57,6 +57,32 @@ sys.exit(5)
         assert not done.stderr, done.stderr
 
 
+@pytest.mark.parametrize("method", ("__dlpack__", "__dlpack_device__", "__array__"))
+def test_daemon_thread_in_python_code_that_a_call_runs(method):
+    code = f"""
+import sys, threading, time
+import numpy as np, concord as cc
+x = np.ones(1000)
+class Other:
+    def __len__(self):
+        return 3
+    def __float__(self):
+        return 1.0
+    def {method}(self, *args, **kwargs):
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            pass
+        return x.{method}(*args, **kwargs)
+{"Other.__dlpack_device__ = lambda self: (1, 0)" if method == "__dlpack__" else ""}
+{"Other.__dlpack__ = lambda self, **_: x.__dlpack__()" if method == "__dlpack_device__" else ""}
+threading.Thread(target=lambda: cc.sum(Other()), daemon=True).start()
+time.sleep(0.3)
+sys.exit(5)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
+    assert done.returncode == 5 and not done.stderr, (done.returncode, done.stderr[-1000:])
+
+
 def pointer_of(capsule):
     get = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
     set_name = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_SetName", ctypes.pythonapi))

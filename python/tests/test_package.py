@@ -62,6 +62,40 @@ def test_program():
     assert done.returncode == 2 and "nonsense" in done.stderr
 
 
+def raised(code, **environment):
+    """The exception of the code in another process, as text."""
+    code = f"import numpy as np, concord as cc\ntry:\n    {code}\nexcept Exception as e:\n    print(type(e).__name__, ascii(str(e)))"
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environb, **{k.encode(): v for k, v in environment.items()}},
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_errors_with_text_that_is_not_utf8(tmp_path):
+    folder = os.fsencode(tmp_path) + b"/\xff"
+    os.mkdir(folder)
+    with open(folder + b"/concord-backend-bad.so", "w") as file:
+        file.write("not a library")
+    said = raised("cc.device('bad')", CONCORD_BACKEND_PATH=folder)
+    assert said.startswith("Unavailable") and "concord-backend-bad.so" in said and r"\\xff" in said, said
+    program = tmp_path / "program"
+    program.write_bytes(b"#!/bin/sh\nprintf 'concord: the reason \\377\\n' >&2\nexit 2\n")
+    program.chmod(0o755)
+    said = raised("cc.check('sort')", CONCORD_PROGRAM=os.fsencode(program))
+    assert said.startswith("InvalidArgument") and "the reason " in said and r"\\xff" in said, said
+    assert raised(r"cc.device('tbb\udcff')").startswith(("InvalidArgument", "TypeError"))
+
+
+def test_exceptions_that_are_no_std_exception():
+    said = raised("cc.function('float f(float x) { throw 5; }')(np.ones(3, 'f4'), device='tbb')")
+    assert said.startswith("RuntimeError") and "not a std::exception" in said, said
+
+
+def test_free_threaded_python_is_refused():
+    done = subprocess.run([sys.executable, "-c", "import sys; sys.abiflags = 't'; import concord"], capture_output=True, text=True)
+    assert done.returncode == 1 and "ImportError: concord: free-threaded builds of Python are not supported" in done.stderr
+
+
 def test_stubs_and_docstrings():
     for name in cc.__all__:
         assert getattr(cc, name).__doc__, name

@@ -51,6 +51,9 @@ class Queue {
     virtual void synchronize() = 0;
     /// Whether the queue is empty. Does not block, and returns true after a failure that ended the queue's work.
     virtual bool idle() = 0;
+    /// Stops queued and running work if the backend can, without waiting for it. If work was stopped, synchronize()
+    /// throws device_failed. May run at the same time as any other call. Default: does nothing.
+    virtual void cancel() {}
 
     /// Calls `enqueue`, which enqueues one operation, and places the marks around the operation so that the time
     /// between them is the device time of the operation. Default: records one event before it and one after it.
