@@ -7,12 +7,12 @@
 //     5242880
 
 #include <concord/concord.hpp>
-#include <cstdio>
+#include <iostream>
 CONCORD_FUNCTION(float, saxpy, (float x, float y, float a), return a * x + y;)
 int main() {
     const auto stream = concord::open_device()->create_stream();
     concord::Array<float> x(*stream, std::vector(1 << 20, 1.0f));
     concord::Array<float> y(*stream, std::vector(1 << 20, 2.0f));
     concord::map(*stream, x, y, y, saxpy.bind(3.0f));
-    std::printf("%.0f\n", concord::sum(*stream, y).get());
+    std::cout << static_cast<int>(concord::sum(*stream, y).get()) << '\n';
 }
