@@ -11,6 +11,8 @@ CONCORD_FUNCTION(f32, step, (f32 x), return helper(x) * 2;)
 CONCORD_FUNCTION(f32, combine, (f32 x, f32 y), return fmax(x, fmin(y, PLUS));)
 CONCORD_FUNCTION(void, both, (f32 x, f32* y, f32* z), *y = helper(x); *z = x;)
 CONCORD_KERNEL(advance, (u64 i, f32* x), x[i] = helper(x[i]);)
+CONCORD_STRUCT(Ahead, float ahead[PLUS]; float value;)
+CONCORD_KERNEL(with_struct, (u64 i, f32* x, Ahead a), x[i] = a.value + a.ahead[0];)
 CONCORD_FUNCTION(f32, unused, (f32 x), return x;)
 CONCORD_KERNEL(unused_kernel, (u64 i, f32* x), x[i] = 0;)
 
@@ -40,6 +42,10 @@ extern "C" bool PART(const char* selector, std::string& problem) try {
     one();
     kernel_in_header(*stream, {2}, y);
     check("kernel_in_header", (1 + PLUS) * 8);
+    Ahead ahead{};
+    ahead.value = PLUS;
+    with_struct(*stream, {2}, y, ahead);
+    check("with_struct", PLUS);
     return problem.empty();
 } catch (const std::exception& error) {
     problem = error.what();
