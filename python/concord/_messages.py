@@ -36,13 +36,20 @@ _TYPES = {
     "float": (_is_number, "a number"),
     "int": (_is_integer, "an integer, 0 or greater"),
     "str": (lambda value: isinstance(value, str), "a string"),
-    "collections.abc.Sequence[float]": (lambda value: all(map(_is_number, value)), "a sequence of numbers"),
+    "Sequence[float]": (lambda value: all(map(_is_number, value)), "a sequence of numbers"),
 }
+
+
+def _rule(annotation):
+    if annotation.startswith("Literal[") and annotation.endswith("]"):
+        words = ast.literal_eval(f"({annotation[len('Literal['):-1]},)")
+        return (lambda value: value in words), " or ".join(map(repr, words))
+    return _TYPES.get(annotation, (lambda value: True, ""))
 
 
 def _accepts(annotation, value):
     try:
-        return annotation not in _TYPES or _TYPES[annotation][0](value)
+        return _rule(annotation)[0](value)
     except (TypeError, ValueError, OverflowError):
         return False
 
@@ -81,7 +88,7 @@ def _wrong(name, signature, values, keywords):
     for part in places + found.kwonlyargs:
         annotation = ast.unparse(part.annotation) if part.annotation else ""
         if part.arg in given and not _accepts(annotation, given[part.arg]):
-            return f"{part.arg}: got {_shown(given[part.arg])}; expected {_TYPES[annotation][1]}"
+            return f"{part.arg}: got {_shown(given[part.arg])}; expected {_rule(annotation)[1]}"
     return f"an argument has a wrong type, got {', '.join(map(_shown, given.values()))}; expected {signature}"
 
 

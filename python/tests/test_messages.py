@@ -52,7 +52,7 @@ def test_wrong_type(name):
     (lambda: cc.sum(X, x=X), ["sum: two values of argument 'x'"]),
     (lambda: cc.sort(X, descending="yes"), ["sort: descending: got 'yes'; expected True or False"]),
     (lambda: cc.matmul(X, X, alpha="a"), ["matmul: alpha: got 'a'; expected a number"]),
-    (lambda: cc.convolve(X, X, border=4), ["convolve: border: got 4; expected a string"]),
+    (lambda: cc.convolve(X, X, border=4), ["convolve: border: got 4; expected 'zero' or 'clamp'"]),
     (lambda: cc.bincount(X, minlength=None), ["bincount: minlength: got None; expected an integer, 0 or greater"]),
     (lambda: cc.stencil(X, [1.0, "b"]), ["stencil: coefficients: got [1.0, 'b']; expected a sequence of numbers"]),
     (lambda: cc.stencil(X, [1.0], -1), ["stencil: steps: got -1; expected an integer, 0 or greater"]),
