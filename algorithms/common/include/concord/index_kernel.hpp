@@ -308,10 +308,13 @@ std::vector<std::string> check(const IndexKernel<K>& kernel) {
     [[maybe_unused]] constexpr ::concord::IndexKernel<NAME##_concord_kernel> NAME{};
 
 /// Defines a struct of values that kernels take as a parameter: `CONCORD_STRUCT(Star, float c[5]; int radius;)`.
-/// Members are element types under names that all three languages have (float, double, int ...), and arrays of them.
-#define CONCORD_STRUCT(NAME, ...)                              \
-    struct NAME {                                              \
-        __VA_ARGS__                                            \
-        static constexpr std::string_view concord_definition = \
-            "typedef struct { " #__VA_ARGS__ " } " #NAME ";";  \
-    };
+/// Members are element types under names that all three languages have (float, double, int ...), and arrays of them. At
+/// namespace scope. The type is local to the translation unit, as with CONCORD_FUNCTION.
+#define CONCORD_STRUCT(NAME, ...)                                               \
+    namespace {                                                                 \
+    struct NAME {                                                               \
+        __VA_ARGS__                                                             \
+        [[maybe_unused]] static constexpr std::string_view concord_definition = \
+            "typedef struct { " #__VA_ARGS__ " } " #NAME ";";                   \
+    };                                                                          \
+    }
