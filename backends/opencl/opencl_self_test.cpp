@@ -15,9 +15,10 @@ namespace {
 
 constexpr const char* call = "open_device";
 
-// Sums of groups, which need barriers and local memory, at offsets in both buffers.
+// Sums of groups, which need barriers and local memory, at offsets in both buffers. GROUP is stated as in all kernels:
+// NVIDIA's driver limits kernels without the attribute to 256 work-items.
 const char* const source = R"(
-__kernel void self_test(__global const uint* in, ulong in_at, __global uint* out, ulong out_at, __local uint* sums) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void self_test(__global const uint* in, ulong in_at, __global uint* out, ulong out_at, __local uint* sums) {
     const uint id = get_local_id(0);
     const uint own = in[in_at + get_global_id(0)];
     sums[id] = own;
@@ -35,17 +36,18 @@ class SelfTest {
     SelfTest(cl_device_id device, cl_context context, cl_command_queue queue, const DeviceInfo& info)
         : device_(device), context_(context), queue_(queue), info_(info) {}
 
-    // Returns the kernel's limit of work-items per group.
-    std::size_t run() {
+    // Returns the limit of work-items per group, at most `size`: the largest group that a kernel is compiled for.
+    u32 run(u32 size) {
         finish_waits();
-        const KernelHandle kernel = build();
-        std::size_t limit = 0;
-        check(cl().clGetKernelWorkGroupInfo(kernel.get(), device_, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit,
-                                            &limit, nullptr),
-              call, "clGetKernelWorkGroupInfo");
-        if (limit == 0) refuse("the limit of work-items per group is 0 for a kernel");
-        sum_groups(kernel.get(), std::bit_floor(std::min<std::size_t>(limit, 256)));
-        return limit;
+        u32 group = std::bit_floor(size);
+        KernelHandle kernel = build(group);
+        for (u32 limit = limit_of(kernel.get()); limit < group; limit = limit_of(kernel.get())) {
+            if (limit == 0) refuse("the limit of work-items per group is 0 for a kernel");
+            group = std::bit_floor(limit);
+            kernel = build(group);
+        }
+        sum_groups(kernel.get(), group);
+        return group == std::bit_floor(size) ? size : group;
     }
 
   private:
@@ -88,12 +90,21 @@ class SelfTest {
         refuse("clFinish returned before a command had ended");
     }
 
-    KernelHandle build() const {
+    u32 limit_of(cl_kernel kernel) const {
+        std::size_t limit = 0;
+        check(cl().clGetKernelWorkGroupInfo(kernel, device_, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit,
+                                            nullptr),
+              call, "clGetKernelWorkGroupInfo");
+        return static_cast<u32>(std::min<std::size_t>(limit, u32{1} << 30));
+    }
+
+    KernelHandle build(u32 group) const {
         cl_int status = CL_SUCCESS;
         const char* text = source;
         const ProgramHandle program(cl().clCreateProgramWithSource(context_, 1, &text, nullptr, &status));
         check(status, call, "clCreateProgramWithSource");
-        status = cl().clBuildProgram(program.get(), 1, &device_, "-cl-std=CL1.2", nullptr, nullptr);
+        const std::string options = "-cl-std=CL1.2 -DGROUP=" + std::to_string(group);
+        status = cl().clBuildProgram(program.get(), 1, &device_, options.c_str(), nullptr, nullptr);
         if (status != CL_SUCCESS)
             refuse("a kernel in OpenCL C 1.2 does not compile (" + status_text(status) + ")");
         KernelHandle kernel(cl().clCreateKernel(program.get(), "self_test", &status));
@@ -133,8 +144,11 @@ class SelfTest {
         set(sizeof to_memory, &to_memory);
         set(sizeof out_at, &out_at);
         set(group * sizeof(cl_uint), nullptr);
-        check(cl().clEnqueueNDRangeKernel(queue_, kernel, 1, nullptr, &items, &group, 0, nullptr, nullptr),
-              call, "clEnqueueNDRangeKernel");
+        const cl_int status =
+            cl().clEnqueueNDRangeKernel(queue_, kernel, 1, nullptr, &items, &group, 0, nullptr, nullptr);
+        if (status != CL_SUCCESS)
+            refuse("a launch of " + std::to_string(group) + " work-items per group failed (" +
+                   status_text(status) + ")");
         check(cl().clEnqueueReadBuffer(queue_, to_memory, CL_TRUE, 0, bytes, out.data(), 0, nullptr, nullptr),
               call, "clEnqueueReadBuffer");
         const std::string groups_of = " in groups of " + std::to_string(group) + " work-items";
@@ -164,7 +178,7 @@ u32 self_test(cl_device_id device, cl_context context, cl_command_queue queue, c
     if (const std::optional<std::string> known = backend::load_program(key))
         std::from_chars(known->data(), known->data() + known->size(), limit);
     if (limit == 0) {
-        limit = static_cast<u32>(std::min<u64>(SelfTest(device, context, queue, info).run(), most));
+        limit = SelfTest(device, context, queue, info).run(most);
         backend::store_program(key, std::to_string(limit));
     }
     return limit;

@@ -61,6 +61,7 @@ FAULTS = {
     "finish": "clFinish returned before a command had ended",
     "offset": "a kernel wrote outside of its output",
     "barrier": "a kernel with barriers and local memory gave a wrong result in groups of 256 work-items",
+    "launch": "a launch of 256 work-items per group failed (CL_INVALID_WORK_GROUP_SIZE (-54))",
 }
 
 

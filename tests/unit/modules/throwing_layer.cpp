@@ -2,8 +2,8 @@
 // std::bad_alloc. The driver then holds a lock: each later call ends the process. With FLUSHING=1 it stands for a
 // device that flushes denormals to zero. With GROUP_LIMIT=64 each device is a GPU with groups of at most 64
 // work-items. KERNEL_GROUP_LIMIT=32 lowers the limit of each kernel to 32. FAULT names a fault of the driver: `finish`
-// (commands are pending after clFinish), `offset` (a kernel's fourth parameter is 0) or `barrier` (kernels run in
-// groups of one work-item).
+// (commands are pending after clFinish), `offset` (a kernel's fourth parameter is 0), `barrier` (barriers do nothing)
+// or `launch` (launches fail).
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_layer.h>
 
@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <string>
 
 namespace {
 
@@ -106,9 +107,23 @@ cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_u
     for (const char* name : {"GROUP_LIMIT", "KERNEL_GROUP_LIMIT"}) {
         if (number(name) != 0 && items > number(name)) return CL_INVALID_WORK_GROUP_SIZE;
     }
-    const size_t one[3] = {1, 1, 1};
-    return driver->clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global,
-                                          has_fault("barrier") ? one : local, waits, wait_list, event);
+    if (has_fault("launch")) return CL_INVALID_WORK_GROUP_SIZE;
+    return driver->clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, waits, wait_list,
+                                          event);
+}
+
+cl_program CL_API_CALL create_program(cl_context context, cl_uint count, const char** texts,
+                                      const size_t* lengths, cl_int* status) {
+    check();
+    if (!has_fault("barrier"))
+        return driver->clCreateProgramWithSource(context, count, texts, lengths, status);
+    std::string source;
+    for (cl_uint i = 0; i < count; ++i)
+        source += lengths != nullptr && lengths[i] != 0 ? std::string(texts[i], lengths[i]) : texts[i];
+    for (const std::string word = "barrier("; source.find(word) != std::string::npos;)
+        source.replace(source.find(word), word.size(), "(void)(");
+    const char* text = source.c_str();
+    return driver->clCreateProgramWithSource(context, 1, &text, nullptr, status);
 }
 
 // Replaces a function of the driver.
@@ -158,6 +173,7 @@ EXPORTED cl_int clInitLayer(cl_uint entries, const cl_icd_dispatch* target, cl_u
     REPLACE(clReleaseMemObject)
     REPLACE(clReleaseProgram)
 #undef REPLACE
+    layer.clCreateProgramWithSource = create_program;
     layer.clEnqueueNDRangeKernel = enqueue_kernel;
     layer.clGetDeviceInfo = get_device_info;
     layer.clGetEventInfo = get_event_info;
