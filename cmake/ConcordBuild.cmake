@@ -184,20 +184,21 @@ function(concord_embed target)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:concord_sources_${folder}>)
 endfunction()
 
-# concord_embed_kernels(TARGET): embeds the kernel sources of the current folder, *.cu and *.cl. They may include files
-# of this folder and of algorithms/common. The target's sources see them by #include "FOLDER_sources.hpp", which
-# declares concord::detail::kernel_sources::NAME() for each NAME with kernels in NAME.cu or NAME.cl.
+# concord_embed_kernels(TARGET): embeds the kernel sources of the current folder, *.kernel, *.cu and *.cl. They may
+# include files of this folder and of algorithms/common. The target's sources see them by #include "FOLDER_sources.hpp",
+# which declares concord::detail::kernel_sources::NAME() for each NAME of a file.
 function(concord_embed_kernels target)
-  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cu ${CMAKE_CURRENT_SOURCE_DIR}/*.cl)
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.kernel ${CMAKE_CURRENT_SOURCE_DIR}/*.cu
+       ${CMAKE_CURRENT_SOURCE_DIR}/*.cl)
   set(common ${PROJECT_SOURCE_DIR}/algorithms/common)
   set(shared "")
   if(NOT CMAKE_CURRENT_SOURCE_DIR STREQUAL common)
-    file(GLOB shared CONFIGURE_DEPENDS ${common}/*.cu ${common}/*.cl)
+    file(GLOB shared CONFIGURE_DEPENDS ${common}/*.kernel ${common}/*.cu ${common}/*.cl)
   endif()
   concord_embed(${target} FILES ${files} SHARED ${shared})
 
   get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
-  list(TRANSFORM files REPLACE ".*/(.+)\\.(cu|cl)$" "const KernelSource& \\1()" OUTPUT_VARIABLE declarations)
+  list(TRANSFORM files REPLACE ".*/(.+)\\.(kernel|cu|cl)$" "const KernelSource& \\1()" OUTPUT_VARIABLE declarations)
   list(REMOVE_DUPLICATES declarations)
   list(JOIN declarations ";\n" declarations)
   set(headers ${PROJECT_BINARY_DIR}/kernel_sources/${target})

@@ -1,14 +1,19 @@
 # Writes OUTPUT, a C++ source that contains the files FILES:
 #
 # - each file as the SourceFile concord::detail::kernel_sources::NAME_EXTENSION,
-# - for each NAME with kernels in NAME.cu or NAME.cl the KernelSource concord::detail::kernel_sources::NAME(): these
-#   files, each after the files that it includes, each file once.
+# - for each NAME with kernels in NAME.cu, NAME.cl or NAME.kernel the KernelSource
+#   concord::detail::kernel_sources::NAME(): the files of each language, each after the files that it includes, each
+#   file once.
 #
-# A kernel source includes files of FILES and of SHARED, files that another OUTPUT contains. A line `#include "FILE"`
-# becomes an empty line, so that the compilers report the lines of the file. It has effect wherever it stands.
+# NAME.kernel is a source in all languages. A kernel source includes files of FILES and of SHARED, files that another
+# OUTPUT contains. `#include "NAME"` includes NAME.kernel or, if there is none, the file of the language: NAME.cu or
+# NAME.cl. Such a line becomes an empty line, so that the compilers report the lines of the file. It has effect wherever
+# it stands.
 cmake_minimum_required(VERSION 3.22)
 
 set(include_line "(^|\n)#include \"([^\"\n]*)\"")
+set(languages cu cl)
+set(kernel_word "__global__|__kernel|(^|\n)KERNEL")
 
 # The constant of a file.
 function(symbol_of variable file)
@@ -16,21 +21,33 @@ function(symbol_of variable file)
   set(${variable} ${symbol} PARENT_SCOPE)
 endfunction()
 
+# Sets VARIABLE to the file that a name in an include line stands for.
+function(file_of variable name language)
+  foreach(file ${name} ${name}.kernel ${name}.${language})
+    if(DEFINED text_${file})
+      set(${variable} ${file} PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  set(${variable} "" PARENT_SCOPE)
+endfunction()
+
 # Sets VARIABLE to the file and all files that it includes, dependencies first. chain: the files that lead to this one.
-function(resolve variable file chain)
+function(resolve variable file language chain)
   set(order "")
   list(APPEND chain ${file})
   string(REGEX MATCHALL "${include_line}" lines "${text_${file}}")
   foreach(line IN LISTS lines)
-    string(REGEX REPLACE "${include_line}" "\\2" included "${line}")
-    if(NOT DEFINED text_${included})
-      message(FATAL_ERROR "${file} includes '${included}'; no such kernel source in ${FOLDERS}")
+    string(REGEX REPLACE "${include_line}" "\\2" name "${line}")
+    file_of(included "${name}" ${language})
+    if(included STREQUAL "")
+      message(FATAL_ERROR "${file} includes '${name}'; no such kernel source in ${FOLDERS}")
     endif()
     if(included IN_LIST chain)
       list(JOIN chain ", " names)
       message(FATAL_ERROR "${file} includes '${included}', which includes ${file}: cyclic includes (${names})")
     endif()
-    resolve(before ${included} "${chain}")
+    resolve(before ${included} ${language} "${chain}")
     list(APPEND order ${before})
   endforeach()
   list(APPEND order ${file})
@@ -58,14 +75,22 @@ set(used "")
 foreach(file IN LISTS own)
   symbol_of(symbol ${file})
   list(APPEND used ${symbol})
-  if("${text_${file}}" MATCHES "__global__|__kernel" AND file MATCHES "^(.+)\\.(cu|cl)$")
+  if("${text_${file}}" MATCHES "${kernel_word}" AND file MATCHES "^(.+)\\.(cu|cl|kernel)$")
     set(name ${CMAKE_MATCH_1})
-    set(language ${CMAKE_MATCH_2})
+    set(own_languages ${CMAKE_MATCH_2})
     list(APPEND names ${name})
-    resolve(files ${file} "")
-    list(TRANSFORM files REPLACE "\\." "_")
-    list(APPEND used ${files})
-    list(JOIN files ", " ${language}_${name})
+    if(own_languages STREQUAL "kernel")
+      set(own_languages ${languages})
+    endif()
+    foreach(language IN LISTS own_languages)
+      if(DEFINED ${language}_${name})
+        message(FATAL_ERROR "${name}.kernel and ${name}.${language} both have kernels; give one another name")
+      endif()
+      resolve(files ${file} ${language} "")
+      list(TRANSFORM files REPLACE "\\." "_")
+      list(APPEND used ${files})
+      list(JOIN files ", " ${language}_${name})
+    endforeach()
   endif()
 
   string(REGEX REPLACE "${include_line}" "\\1" text "${text_${file}}")

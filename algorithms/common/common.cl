@@ -8,9 +8,7 @@
 // Tunables   none.
 // Source     S. Rennich, CUDA threadFenceReduction sample (last_group).
 
-// For functions that query work-item or group ids. In functions that it does not inline, PoCL 3.1 reads these ids
-// from a variable that its threads share.
-#define INLINED static inline __attribute__((always_inline))
+#include "prelude.cl"
 
 // --- The canonical NaN ---------------------------------------------------------------------------------------------
 

@@ -10,6 +10,8 @@
 // Tunables   none.
 // Source     S. Rennich, CUDA threadFenceReduction sample (last_group).
 
+#include "prelude.cu"
+
 constexpr u32 all_lanes = 0xffffffffu;
 constexpr u32 warp_width = 32;
 

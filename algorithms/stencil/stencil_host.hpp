@@ -1,5 +1,5 @@
 #pragma once
-// Stencil, host dialect. Parallel sources: stencil_steps.cu and .cl for `naive`, stencil_wide.cl for `blocked`.
+// Stencil, host dialect. Parallel sources: stencil_steps.kernel for `naive`, stencil_wide.cl for `blocked`.
 //
 // Algorithm  naive, serial: one point at a time, neighbours from memory. blocked: see below.
 // Passes     naive, serial: one per step; blocked: one per `steps` steps. Traffic per pass: every point is read once

@@ -130,8 +130,11 @@ std::optional<std::string> text_from_folder(std::string_view name, const std::ve
     if (fs::status(path, problem).type() == fs::file_type::not_found) return std::nullopt;
     std::string text = detail::text_of_file(path, "CONCORD_KERNELS");
     for (const SourceFile& file : files) {
-        const std::string line = "#include \"" + std::string(file.name) + "\"";
-        if (const std::size_t at = text.find(line); at != std::string::npos) text.erase(at, line.size());
+        const std::string_view whole = file.name;
+        for (const std::string_view included : {whole, whole.substr(0, whole.find('.'))}) {
+            const std::string line = "#include \"" + std::string(included) + "\"";
+            if (const std::size_t at = text.find(line); at != std::string::npos) text.erase(at, line.size());
+        }
     }
     detail::log_info("CONCORD_KERNELS: " + std::string(name) + " is read from " + path.string());
     return text;

@@ -36,15 +36,16 @@ files_of() {  # ALGORITHM
     [[ $1 != add ]] || folders+=(algorithms/map)
     [[ $1 != map ]] || ls core/include/concord/detail/math/*.h
     find "${folders[@]}" -type f -not -name "*.$other" -not -name '*_host*' -not -name '*.md'
-    mapfile -t names < <(find "${folders[@]}" -name "*.$suffix")
+    mapfile -t names < <(find "${folders[@]}" -name "*.$suffix" -o -name '*.kernel')
     while [[ ${#names[@]} -gt 0 ]]; do
         name=${names[0]} names=("${names[@]:1}")
         while IFS= read -r file; do
-            file=algorithms/common/$file
-            [[ -e $file && ! ${seen[$file]:-} ]] || continue
-            seen[$file]=1
-            names+=("$file")
-            echo "$file"
+            for file in algorithms/common/"$file"{,.kernel,".$suffix"}; do
+                [[ -f $file && ! ${seen[$file]:-} ]] || continue
+                seen[$file]=1
+                names+=("$file")
+                echo "$file"
+            done
         done < <(sed -n 's/^#include "\(.*\)"$/\1/p' "$name")
     done
 }

@@ -14,7 +14,8 @@ fail() {
     failed=1
 }
 embed() {
-    "$cmake" -DFILES="$work/own.cl;$work/part.cl" -DSHARED="$work/common/base.cl;$work/common/tile.cl" \
+    "$cmake" -DFILES="$work/own.cl;$work/part.cl;$work/both.kernel" \
+        -DSHARED="$work/common/base.cl;$work/common/tile.cl;$work/common/base.cu;$work/common/words.kernel" \
         -DOUTPUT="$work/out.cpp" -P "$script" >log 2>&1
 }
 # Text that the output or the log must contain.
@@ -24,14 +25,24 @@ printf '// base\n' >common/base.cl
 printf '#include "base.cl"\nint tile;\n' >common/tile.cl
 printf '// head\n#include "base.cl"\nint part;\n' >part.cl
 printf '// head\n#include "tile.cl"\n#include "part.cl"\n#include "base.cl"\n__kernel void own() {}\n' >own.cl
+printf '// base\n' >common/base.cu
+printf '#include "base"\nint words;\n' >common/words.kernel
+printf '// head\n#include "words"\nKERNEL both() {}\n' >both.kernel
 embed || fail "embed.cmake: $(<log)"
 has out.cpp '{"own", {}, {base_cl, tile_cl, part_cl, own_cl}}'
+has out.cpp '{"both", {base_cu, words_kernel, both_kernel}, {base_cl, words_kernel, both_kernel}}'
 [[ $(<out.cpp) == *$'// head\n\n\n\n__kernel void own() {}'* ]] || fail "lines moved: $(<out.cpp)"
 [[ $(<out.cpp) != *part\(\)* ]] || fail "part.cl has no kernel, but a KernelSource"
 
 printf '#include "tyle.cl"\n' >part.cl
 embed && fail "a missing include is not an error"
 has log "part.cl includes 'tyle.cl'; no such kernel source in"
+
+printf '#include "part"\nKERNEL both() {}\n' >both.kernel
+printf '\n' >part.cl
+embed && fail "an include that exists in one of two languages is not an error"
+has log "both.kernel includes 'part'; no such kernel source in"
+printf '\n' >both.kernel
 
 printf '#include "own.cl"\n' >part.cl
 embed && fail "a cyclic include is not an error"

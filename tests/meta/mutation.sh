@@ -161,7 +161,9 @@ for i in "${!files[@]}"; do
     selects_mutant "${lists[i]}" "${whats[i]}" "${files[i]}" || continue
     devices=("${cu_devices[@]}")
     without="CUDA mutants, which apply: $(why_not cuda)"
-    if [[ ${files[i]} == *.cl ]]; then
+    if [[ ${files[i]} == *.kernel ]]; then
+        devices+=("${cl_devices[@]}")
+    elif [[ ${files[i]} == *.cl ]]; then
         devices=("${cl_devices[@]}")
         without="OpenCL mutants, which apply: $(why_not opencl)"
     fi

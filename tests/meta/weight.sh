@@ -13,7 +13,7 @@ unknown() { echo "unknown $*"; }
 
 lines() {
     git -C "$source" rev-parse --quiet --verify HEAD >/dev/null || { unknown "not a git checkout"; return; }
-    (cd "$source" && git ls-files -z --cached --others --exclude-standard -- '*.cpp' '*.hpp' '*.c' '*.h' '*.cu' '*.cuh' '*.cl' \
+    (cd "$source" && git ls-files -z --cached --others --exclude-standard -- '*.cpp' '*.hpp' '*.c' '*.h' '*.cu' '*.cuh' '*.cl' '*.kernel' \
         '*.py' '*.sh' '*.cmake' '*CMakeLists.txt' setup .ci/run | xargs -0 cat 2>/dev/null || true) | wc -l
 }
 

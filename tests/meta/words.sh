@@ -47,7 +47,7 @@ PHRASES
 # Comments that begin a line: //, *, /* and #.
 report "comment lines over 120 columns" "$(
     git grep --untracked -nIP '^\s*(//|/?\*|#(?!include|define|if|elif|else|endif|pragma|error)).{100}' -- \
-        '*.cpp' '*.hpp' '*.cu' '*.cl' '*.sh' '*.py' '*.cmake' '*CMakeLists.txt' setup .ci/run "${files[@]}" |
+        '*.cpp' '*.hpp' '*.kernel' '*.cu' '*.cl' '*.sh' '*.py' '*.cmake' '*CMakeLists.txt' setup .ci/run "${files[@]}" |
         perl -CSD -ne 'my ($at, $text) = /^([^:]+:\d+:)(.*)$/; print "$at " . length($text) . " columns\n" if length($text) > 120'
 )"
 

@@ -12,14 +12,14 @@ temporal="stencil --variants temporal --types f32 --patterns random --sizes 3000
 # At these sizes a step is also computed box by box.
 boxes="stencil --types f32 --patterns random --sizes 30017 --variants"
 
-mutant stencil_steps.cl any "$naive" "a point past the end of a row counts" 'r < columns - x ?' 'r <= columns - x ?'
-mutant stencil_steps.cl any "$naive" "another association" '((left + right) + (before + after)) + (below + above)' \
+mutant stencil_steps.kernel any "$naive" "a point past the end of a row counts" 'r < columns - x ?' 'r <= columns - x ?'
+mutant stencil_steps.kernel any "$naive" "another association" '((left + right) + (before + after)) + (below + above)' \
     '(left + right) + ((before + after) + (below + above))'
-mutant stencil_steps.cl any "$naive" "a product that rounds" 'return fma(c, ((left' 'return t + c * (((left' \
+mutant stencil_steps.kernel any "$naive" "a product that rounds" 'return fma(c, ((left' 'return t + c * (((left' \
     '(below + above), t);' '(below + above));'
-mutant stencil_steps.cl any "$tiled" "no barrier: a tile is read before it is there" '    barrier(CLK_LOCAL_MEM_FENCE);
+mutant stencil_steps.kernel any "$tiled" "no barrier: a tile is read before it is there" '    local_barrier();
 ' ''
-mutant stencil_steps.cl any "$tiled" "the halo on the left is a column late" 'place.x + column - RADIUS;' \
+mutant stencil_steps.kernel any "$tiled" "the halo on the left is a column late" 'place.x + column - RADIUS;' \
     'place.x + column - RADIUS + (column < RADIUS ? 1 : 0);'
 mutant stencil.cl many "$streaming" "no barrier: a stage is read before it is there" '        barrier(CLK_LOCAL_MEM_FENCE);
 ' ''
@@ -52,7 +52,7 @@ mutant stencil_wide.cl one "$blocked" "what is left of a row stays from the row 
     'for (; i < n + right; ++i) centre[i] = row[i];' 'for (; i + 1 < n + right; ++i) centre[i] = row[i];'
 mutant stencil_wide.cl one "$blocked" "a coefficient is the one before" 'const VECTOR c = star->c[r];' \
     'const VECTOR c = star->c[r - 1];'
-mutant stencil_steps.cl any "$boxes naive" "a box begins at the volume's first row" \
+mutant stencil_steps.kernel any "$boxes naive" "a box begins at the volume's first row" \
     'y_begin + (u64)(tile % tiles_y)' '(u64)(tile % tiles_y)'
 mutant stencil.cl many "$boxes streaming" "a box begins at the volume's first row" \
     'tile_y = y_begin + (u64)' 'tile_y = (u64)'
@@ -61,13 +61,6 @@ mutant stencil.cl many "$boxes streaming" "a box begins at the volume's first pl
 mutant stencil_wide.cl one "$boxes blocked" "a box begins at the volume's first plane" \
     'z_begin = z_from + group' 'z_begin = group'
 
-mutant stencil_steps.cu any "$naive" "a point past the end of a row counts" 'r < columns - x ?' 'r <= columns - x ?'
-mutant stencil_steps.cu any "$naive" "another association" '((left + right) + (before + after)) + (below + above)' \
-    '(left + right) + ((before + after) + (below + above))'
-mutant stencil_steps.cu any "$tiled" "no barrier: a tile is read before it is there" '    __syncthreads();
-' ''
-mutant stencil_steps.cu any "$tiled" "the halo on the left is a column late" 'place.x + column - RADIUS;' \
-    'place.x + column - RADIUS + (column < RADIUS ? 1 : 0);'
 mutant stencil.cu any "$streaming" "no barrier: a stage is read before it is there" '        __syncthreads();
 ' ''
 mutant stencil.cu any "$streaming" "the first row below a tile is within it" 'if (row >= RADIUS) row += HEIGHT;' \
@@ -99,8 +92,6 @@ mutant stencil_temporal.cu any "$temporal" "planes behind the volume are compute
 mutant stencil_temporal.cu any "$temporal" "the margin is a point short" 'row >= MARGIN &&' 'row + 1 >= MARGIN &&'
 mutant stencil_temporal.cu any "$temporal" "a piece of the depth begins a plane late" 'begin > MARGIN ? begin - MARGIN' \
     'begin > MARGIN ? begin - MARGIN + 1'
-mutant stencil_steps.cu any "$boxes naive" "a box begins at the volume's first row" \
-    'y_begin + u64(tile % tiles_y)' 'u64(tile % tiles_y)'
 mutant stencil.cu any "$boxes streaming" "a box begins at the volume's first row" \
     'tile_y = y_begin + u64(' 'tile_y = u64('
 mutant stencil.cu any "$boxes streaming" "a box begins at the volume's first plane" \

@@ -1,0 +1,26 @@
+// The words of kernels that are one text for all languages (*.kernel), OpenCL C. prelude.cu describes them.
+
+// A kernel for groups of GROUP work-items.
+#define KERNEL __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+#define KERNEL_RESIDENT(N) KERNEL
+// In functions that it does not inline, PoCL 3.1 reads work-item and group ids from a variable that its threads share.
+#define INLINED static inline __attribute__((always_inline))
+
+// Memory.
+#define GLOBAL __global
+#define LOCAL __local
+#define LOCAL_ARG __local
+
+// Buffers as parameters of kernels.
+#define IN(E, NAME) __global const E *NAME, ulong NAME##_at
+#define OUT(E, NAME) __global E *NAME, ulong NAME##_at
+#define AT_OFFSET(NAME) NAME += NAME##_at
+
+INLINED u32 local_id(void) { return (u32)get_local_id(0); }
+INLINED u32 group_id(void) { return (u32)get_group_id(0); }
+INLINED u32 group_count(void) { return (u32)get_num_groups(0); }
+
+// All work-items of the group meet; each sees the others' accesses to local memory, and with group_barrier also to
+// global memory.
+INLINED void local_barrier(void) { barrier(CLK_LOCAL_MEM_FENCE); }
+INLINED void group_barrier(void) { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); }
