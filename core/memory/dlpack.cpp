@@ -128,7 +128,7 @@ u64 detail::tensor_bytes(const char* call, std::span<const i64> shape, std::span
         elements = elements + CheckedSize(static_cast<u64>(shape[i] - 1)) * static_cast<u64>(strides[i]);
     }
     const CheckedSize bytes = elements * element_size;
-    if (!bytes.fits(most_bytes)) refuse_size(call, elements.value(), element_size);
+    if (!bytes.fits(max_bytes)) refuse_size(call, elements.value(), element_size);
     return bytes.value();
 }
 
@@ -152,7 +152,7 @@ Tensor::Tensor(std::shared_ptr<Buffer> buffer, u64 offset, Type type, std::span<
     detail::CheckedSize elements(1);
     for (const i64 extent : this->shape())
         elements = elements * static_cast<u64>(extent);
-    if (!elements.fits(detail::most_bytes)) detail::refuse_size("Tensor", elements.value(), size_of(type));
+    if (!elements.fits(detail::max_bytes)) detail::refuse_size("Tensor", elements.value(), size_of(type));
     detail::check_view("Tensor", "tensor", {buffer_.get(), offset_, count, type_});
 }
 
@@ -279,7 +279,7 @@ detail::DescribedTensor detail::described(const char* call, std::string_view sub
     CheckedSize elements(1);
     for (const i64 extent : shape)
         elements = elements * static_cast<u64>(extent);
-    if (out.bytes > 0 && !elements.fits(most_bytes)) refuse_size(call, elements.value(), size_of(*type));
+    if (out.bytes > 0 && !elements.fits(max_bytes)) refuse_size(call, elements.value(), size_of(*type));
     return out;
 }
 
@@ -300,7 +300,7 @@ void detail::check_memory(const char* call, std::string_view subject, const dlpa
     const u64 base =
         tensor.device.type == DeviceType::opencl ? 0 : reinterpret_cast<std::uintptr_t>(tensor.data);
     const CheckedSize end = CheckedSize(base) + tensor.byte_offset + bytes;
-    if (!end.fits(most_bytes))
+    if (!end.fits(max_bytes))
         throw Error(ErrorCode::invalid_argument, call,
                     std::string(subject) + " has a byte offset of " + std::to_string(tensor.byte_offset) +
                         ", with which " + std::to_string(bytes) + " bytes exceed the address space");
