@@ -752,9 +752,10 @@ void define_functions(nb::module_& m) {
           "Sorts keys, and values with them. Returns (keys, values). Equal keys keep their order.");
     m.def("histogram", counted, "x"_a, "bins"_a = 10, "range"_a = nb::none(), "density"_a = false,
           nb::kw_only(), CONCORD_COMMON,
-          signature("histogram(x: $x, bins: int | str | _Values = 10, range: tuple[float, float] | None = None, "
-                    "density: bool = False, *, $common) -> tuple[$r, $r]",
-                    CONCORD_ANY_TYPE),
+          signature(
+              "histogram(x: $x, bins: int | str | _Values = 10, range: tuple[float, float] | None = None, "
+              "density: bool = False, *, $common) -> tuple[$r, $r]",
+              CONCORD_ANY_TYPE),
           "Counts of elements in bins, and the edges of the bins.\n\n"
           "bins: a number of bins of equal width, their ascending edges, or an estimator of "
           "numpy.histogram_bin_edges such as\n"
