@@ -207,10 +207,13 @@ VolumeView Tensor::volume(const char* call) const {
     const i64 rows = shape_[at], columns = shape_[at + 1];
     i64 down = strides_[at], right = strides_[at + 1];
     const i64 depth = rank_ == 3 ? shape_[0] : 1;
-    if (size() == 0) {
-        down = columns;
-        right = 1;
-    }
+    // The product of two extents may overflow if the third one is 0.
+    if (size() == 0)
+        return {.range = {buffer_.get(), offset_, extent(), type_},
+                .depth = static_cast<u64>(depth),
+                .rows = static_cast<u64>(rows),
+                .columns = static_cast<u64>(columns),
+                .pitch = static_cast<u64>(columns)};
     // The stride of a dimension with one index says nothing.
     if (columns == 1) {
         right = 1;
@@ -224,8 +227,7 @@ VolumeView Tensor::volume(const char* call) const {
                     "neither rows nor columns are contiguous, got the shape " + text_of(shape()) +
                         " with strides " + text_of(strides()) + "; pass a copy in row-major order");
     const i64 plane = by_rows ? (rows - 1) * down + columns : (columns - 1) * right + rows;
-    i64 between = depth > 1 ? strides_[0] : plane;
-    if (size() == 0) between = plane;
+    const i64 between = depth > 1 ? strides_[0] : plane;
     if (between < plane)
         throw Error(ErrorCode::invalid_argument, call,
                     "planes share elements, got the shape " + text_of(shape()) + " with strides " +
@@ -304,6 +306,12 @@ void detail::check_memory(const char* call, std::string_view subject, const dlpa
         throw Error(ErrorCode::invalid_argument, call,
                     std::string(subject) + " has a byte offset of " + std::to_string(tensor.byte_offset) +
                         ", with which " + std::to_string(bytes) + " bytes exceed the address space");
+    // No system has memory in the first page. Rounded down to the alignment of a base, the address would be null.
+    constexpr u64 first_page = 4096;
+    if (tensor.device.type != DeviceType::opencl && base + tensor.byte_offset < first_page)
+        throw Error(ErrorCode::invalid_argument, call,
+                    std::string(subject) + " has " + std::to_string(bytes) + " bytes at the address " +
+                        std::to_string(base + tensor.byte_offset) + ", where no memory is");
 }
 
 std::pair<std::shared_ptr<Buffer>, u64> detail::adopt_tensor(Device& device, const dlpack::Tensor& tensor,
