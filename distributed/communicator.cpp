@@ -141,8 +141,8 @@ void detail::check_rank(std::string_view call, std::string_view name, u32 rank, 
 }
 
 void detail::settle(Communicator& ranks, Stream& stream, u64 bytes) {
-    constexpr u64 most = u64{1} << 26, least_counted = u64{1} << 21;
-    ranks.unsettled_ += std::max(bytes, least_counted);
+    constexpr u64 most = u64{1} << 26, min_counted = u64{1} << 21;
+    ranks.unsettled_ += std::max(bytes, min_counted);
     if (ranks.unsettled_ < most) return;
     stream.synchronize();
     ranks.unsettled_ = 0;

@@ -13,7 +13,7 @@ namespace detail {
 
 // Up to this many ranks exchange their results directly, without host synchronisation. More ranks gather them on the
 // hosts, in fewer messages.
-constexpr u32 most_direct = 8;
+constexpr u32 max_direct = 8;
 
 Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in, const View& out,
                             const DistributedReduceCall& call, OrderDependence dependence,
@@ -80,7 +80,7 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in,
     }
     if (gather != nullptr) {
         gather->exchange(stream, mine, first[ranks.rank()]);
-    } else if (ranks.size() <= most_direct) {
+    } else if (ranks.size() <= max_direct) {
         std::vector<Message> sends, receives;
         for (u32 rank = 0; rank < ranks.size(); ++rank) {
             if (rank == ranks.rank()) continue;

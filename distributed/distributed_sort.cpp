@@ -196,8 +196,8 @@ void sort_received(Communicator& ranks, Stream& stream, const Chunks& chunks, co
 
 // Chunks of the result per rank: 32 MiB or more each.
 u32 chunks_per_rank(u64 bytes, u32 ranks) {
-    constexpr u64 least_bytes = u64{32} << 20, most = 16;
-    return static_cast<u32>(std::clamp<u64>(bytes / ranks / least_bytes, 1, most));
+    constexpr u64 min_bytes = u64{32} << 20, most = 16;
+    return static_cast<u32>(std::clamp<u64>(bytes / ranks / min_bytes, 1, most));
 }
 
 Enqueued sort_over(Communicator& ranks, Stream& stream, const char* name, const Columns& in,

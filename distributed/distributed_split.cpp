@@ -97,11 +97,11 @@ std::vector<std::vector<u64>> gather_counts(Communicator& ranks, const std::vect
 std::vector<std::vector<u64>> split_sorted(Communicator& ranks, Stream& stream, const View& keys,
                                            const SortBy& by, const std::vector<u64>& counts,
                                            const std::vector<u64>& places) {
-    constexpr u64 most_codes = 4096;  // per round: few rounds, and short messages
+    constexpr u64 max_codes = 4096;  // per round: few rounds, and short messages
     Counter counter(stream, keys, by);
     std::vector<u64> found(places.size());
     for (u32 left = counter.bits(); left > 0 && !places.empty();) {
-        const u32 digit = std::clamp<u32>(std::bit_width(most_codes / places.size()), 1, std::min(left, 11u));
+        const u32 digit = std::clamp<u32>(std::bit_width(max_codes / places.size()), 1, std::min(left, 11u));
         const u64 steps = (u64{1} << digit) - 1;
         left -= digit;
         std::vector<u64> codes;

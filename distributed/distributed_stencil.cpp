@@ -77,7 +77,7 @@ void check_size(const VolumeExtents& s, u64 radius, Type type) {
     if (s.depth == 0 || s.rows == 0 || s.columns == 0) return;
     using detail::CheckedSize;
     const CheckedSize planes = CheckedSize(s.depth) + 2 * radius, rows = CheckedSize(s.rows) + 2 * radius;
-    if (!(planes * rows * s.columns * size_of(type)).fits(detail::most_bytes))
+    if (!(planes * rows * s.columns * size_of(type)).fits(detail::max_bytes))
         refuse("the size of the volume, " + text_of(s) + ", exceeds 2^60 bytes");
 }
 

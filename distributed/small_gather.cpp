@@ -84,7 +84,7 @@ View SmallGather::begin(Stream& stream, u64 count, Type type) {
 
 // The launch for the last of the other ranks waits for all of them.
 void SmallGather::exchange_in_kernels(Stream& stream, const View& mine, u64 first) {
-    constexpr u32 most_groups = 64;
+    constexpr u32 max_groups = 64;
     const auto kernel = small_gather_kernel(stream.device());
     const u32 ranks = static_cast<u32>(links_.size()) + 1, turn = static_cast<u32>(turn_ + 1);
     const View flags{flags_.get(), 0, u64{ranks} + 1, Type::u32};
@@ -92,7 +92,7 @@ void SmallGather::exchange_in_kernels(Stream& stream, const View& mine, u64 firs
         return View{&buffer, offset, bytes / sizeof(u32), Type::u32};
     };
     const View from = words(*mine.buffer, mine.offset, mine.bytes());
-    const u64 groups = std::clamp<u64>(divide_up(from.count, group), 1, most_groups);
+    const u64 groups = std::clamp<u64>(divide_up(from.count, group), 1, max_groups);
     for (const auto& link : links_)
         link->announce(turn);
     for (const auto& link : links_)

@@ -127,11 +127,11 @@ class HeaderReader {
     }
 
     std::vector<u64> shape() {
-        constexpr std::size_t most_axes = 64;  // NumPy's own limit
+        constexpr std::size_t max_axes = 64;  // NumPy's own limit
         std::vector<u64> shape;
         expect('(');
         while (!next_is(')')) {
-            if (shape.size() == most_axes) fail("the shape has more than 64 axes");
+            if (shape.size() == max_axes) fail("the shape has more than 64 axes");
             shape.push_back(integer());
             if (next_is(')') && shape.size() > 1) break;
             expect(',');  // one axis is written "(n,)"
@@ -175,7 +175,7 @@ class HeaderReader {
         CheckedSize bytes = size_of(header_.type);
         for (const u64 n : header_.shape)
             bytes = bytes * n;
-        if (!bytes.fits(most_bytes))
+        if (!bytes.fits(max_bytes))
             fail("shape " + shape_name(header_.shape) + " has more elements than 64 bits can address");
         return bytes.value() / size_of(header_.type);
     }

@@ -23,9 +23,8 @@ namespace {
 
 // Calls f for parts of [0, bytes) in parallel: one thread reads slower than a device transfers.
 void in_parts(u64 bytes, const std::function<void(u64 begin, u64 end)>& f) {
-    constexpr u64 least = u64{2} << 20, most_threads = 8;
-    const u64 threads =
-        std::clamp<u64>(bytes / least, 1, std::min<u64>(detail::host_threads(), most_threads));
+    constexpr u64 least = u64{2} << 20, max_threads = 8;
+    const u64 threads = std::clamp<u64>(bytes / least, 1, std::min<u64>(detail::host_threads(), max_threads));
     const u64 part = (bytes / threads + 4095) / 4096 * 4096;
     std::vector<std::exception_ptr> thrown(threads);
     auto run = [&](u64 i) {

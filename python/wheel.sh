@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # wheel.sh BUILD SOURCE DIR [PYTHON]: builds a wheel of the Python package from a built library, in DIR. PYTHON needs
-# its headers. A wheel of Python 3.12 or later works with all versions from 3.12 on. Compiles only the extension module.
+# its headers. A wheel of Python 3.12 or later has the stable ABI. Compiles only the extension module.
 set -euo pipefail
 build=$(cd -- "$1" && pwd -P) source=$(cd -- "$2" && pwd -P) wheels=$3 python=${4:-python3}
 tag=$("$python" -c 'import sys; print(f"cp{sys.version_info[0]}{sys.version_info[1]}")')

@@ -5,6 +5,9 @@
 
 #include "common.cl"
 
+// Four bytes of any type: compilers may otherwise assume that a store of a uint changes no f32.
+typedef uint __attribute__((may_alias)) Word;
+
 // Starts to copy `bytes` (4, 8 or 16, a constant), or to write zeros if not `inside`. Then `from` may be outside of its
 // buffer.
 INLINED void copy_async_or_zero(u32 bytes, bool inside, __local void* to, __global const void* from) {
@@ -23,7 +26,7 @@ INLINED void copy_async_or_zero(u32 bytes, bool inside, __local void* to, __glob
     } else if (bytes == 8) {
         *(__local uint2*)to = inside ? *(__global const uint2*)from : (uint2)(0);
     } else {
-        *(__local uint*)to = inside ? *(__global const uint*)from : 0;
+        *(__local Word*)to = inside ? *(__global const Word*)from : 0;
     }
 #endif
 }

@@ -16,7 +16,7 @@ using Clock = Calibration::Clock;
 // What the content of a stored calibration depends on besides Concord's version. Counts up when it changes.
 constexpr int revision = 2;
 
-constexpr u64 most_room =
+constexpr u64 max_room =
     u64{16} << 20;  // per operand; together more than most last-level caches of one socket
 constexpr u64 piece = u64{1} << 20;
 
@@ -97,11 +97,11 @@ Calibration::Calibration(Device& device, std::atomic<const Tuning*>& in_effect, 
       stream_(device.create_stream()),
       next_(operands, 0) {
     for (u32 i = 0; i < operands; ++i)
-        memory_.push_back(device.allocate(most_room, stream_.get()));
+        memory_.push_back(device.allocate(max_room, stream_.get()));
     // The first touch of memory may be slow, so that it gets a quarter of the time at most.
     const Clock::time_point enough = Clock::now() + (deadline - Clock::now()) / 4;
     const u32 zero = 0;
-    for (; room_ < most_room && Clock::now() < enough; room_ += piece) {
+    for (; room_ < max_room && Clock::now() < enough; room_ += piece) {
         for (const auto& buffer : memory_)
             stream_->fill(*buffer, room_, piece, &zero, sizeof zero);
         stream_->synchronize();
@@ -141,7 +141,7 @@ void Calibration::use(const std::shared_ptr<const Tuning>& tuning) {
 }
 
 std::optional<double> Calibration::time_ratio(const Candidate& a, const Candidate& b) {
-    constexpr double least_us = 100, much_us = 500;
+    constexpr double min_us = 100, much_us = 500;
     std::array<std::shared_ptr<const Tuning>, 2> tables;
     for (u32 i = 0; i < 2; ++i) {
         std::vector<TuningRow> rows = (i == 0 ? a : b).rows;
@@ -159,7 +159,7 @@ std::optional<double> Calibration::time_ratio(const Candidate& a, const Candidat
     (void)time_of(0, 1);  // loads kernels and fills pools
     if (is_late()) return std::nullopt;
     const double once = std::max(0.1, time_of(1, 1));
-    const auto calls = static_cast<u64>(std::clamp(least_us / once, 1.0, 64.0));
+    const auto calls = static_cast<u64>(std::clamp(min_us / once, 1.0, 64.0));
     const u32 rounds = once > much_us ? 4 : 7;
     double least[2] = {1e12, 1e12};
     for (u32 round = 0; round < rounds; ++round) {

@@ -216,7 +216,7 @@ class IndexKernelCode {
             uses_f64_ = uses_f64_ || computes_in_f64(helper->text);
             loops = loops || has_loop(helper->text);
         }
-        least_tile_ = loops ? 1 << 4 : uses_f64_ ? 1 << 9 : 1 << 13;
+        min_tile_ = loops ? 1 << 4 : uses_f64_ ? 1 << 9 : 1 << 13;
         Operator whole;
         whole.text = all;
         for (const IndexParameter& parameter : d.types) {
@@ -245,7 +245,7 @@ class IndexKernelCode {
     std::string_view name(std::size_t i) const { return names_[definition_.rank + i]; }
     bool uses_f64() const { return uses_f64_; }
     /// The least number of indices per task on CPUs: as many as take longer than the start of a task.
-    u64 least_tile() const { return least_tile_; }
+    u64 min_tile() const { return min_tile_; }
     bool is_portable(const Device& device) const {
         const DeviceTraits& traits = device.traits();
         return unportable_.empty() && traits.keeps_denormals && (traits.exact_divide_sqrt || !divides_);
@@ -265,7 +265,7 @@ class IndexKernelCode {
     Written written_[std::size(index_languages)];
     std::string unportable_;
     bool divides_ = false, uses_f64_ = false;
-    u64 least_tile_ = 1;
+    u64 min_tile_ = 1;
 };
 
 namespace {
@@ -411,7 +411,7 @@ Enqueued run_index_kernel(Stream& stream, const IndexKernelDefinition& d, const 
     } else {
         // At most 64 tiles per unit.
         const u64 tile =
-            std::max(code.least_tile(), divide_up(all_indices.value(), u64{64} * device.traits().units));
+            std::max(code.min_tile(), divide_up(all_indices.value(), u64{64} * device.traits().units));
         tile_x = std::min(nx, tile);
         tile_y = std::max<u64>(1, tile / tile_x);
         shape.groups_x = divide_up(nx, tile_x) * divide_up(ny * nz, tile_y);

@@ -34,8 +34,8 @@ struct Place {
     std::atomic<const Tuning*> tuning;
     std::atomic<const Tuning*> calibrated;  // null before the calibration
 };
-constexpr std::size_t most_devices = 64;
-Place places[most_devices];
+constexpr std::size_t max_devices = 64;
+Place places[max_devices];
 std::mutex places_mutex;
 
 const Tuning none;

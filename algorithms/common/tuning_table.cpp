@@ -13,7 +13,7 @@ namespace concord {
 namespace {
 
 constexpr std::string_view first_line = "concord tuning 2";
-constexpr u32 most_class = 63;
+constexpr u32 max_class = 63;
 
 std::vector<std::string> words_of(std::string_view line) {
     constexpr std::string_view blanks = " \t\r\v\f";
@@ -36,7 +36,7 @@ std::optional<u64> number_of(std::string_view digits) {
 std::optional<u64> class_of(std::string_view text) {
     if (text.substr(0, 2) != "2^") return std::nullopt;
     const auto power = number_of(text.substr(2));
-    return power && *power <= most_class ? power : std::nullopt;
+    return power && *power <= max_class ? power : std::nullopt;
 }
 
 // Parses "a..b" or "a" with `read` for each number.
@@ -120,7 +120,7 @@ TuningRow row_of(std::string_view line) {
 }
 
 std::string sizes_text(const TuningRow& row) {
-    if (row.class_first == 0 && row.class_last == most_class) return "*";
+    if (row.class_first == 0 && row.class_last == max_class) return "*";
     const std::string first = "2^" + std::to_string(row.class_first);
     return row.class_first == row.class_last ? first : first + "..2^" + std::to_string(row.class_last);
 }

@@ -166,9 +166,10 @@ void throw_unsupported_variant(std::string_view algorithm, std::string_view name
     const DeviceTraits& traits = device.traits();
     std::string where = device.info().selector;
     // A GPU that runs kernels of one work-item per group (traits_of in the OpenCL backend).
-    if (!traits.many_items && traits.max_group_size > 1 && traits.max_group_size < 256)
+    if (!traits.many_items && traits.max_group_size > 1 &&
+        traits.max_group_size < DeviceTraits::min_group_size)
         where += ", whose groups have at most " + std::to_string(traits.max_group_size) +
-                 " work-items (kernels for groups need 256)";
+                 " work-items (kernels for groups need " + std::to_string(DeviceTraits::min_group_size) + ")";
     throw Error(ErrorCode::unsupported, algorithm,
                 "variant '" + std::string(name) + "' on " + where + ": " + why.text() +
                     "; available: " + joined(usable));

@@ -10,10 +10,9 @@ namespace concord::detail {
 namespace {
 
 // One for small inputs, because waking threads costs more.
-u64 most_groups(const Device& device, const CompactProblem& p) {
-    const u64 least_bytes = tuned(device, compact_group_kib, point_of(p), least_group_kib(device.traits()))
-                            << 10;
-    return std::max<u64>(1, p.in.bytes() / least_bytes);
+u64 max_groups(const Device& device, const CompactProblem& p) {
+    const u64 min_bytes = tuned(device, compact_group_kib, point_of(p), min_group_kib(device.traits())) << 10;
+    return std::max<u64>(1, p.in.bytes() / min_bytes);
 }
 
 u32 non_temporal(const Device& device, const CompactProblem& p) {
@@ -26,7 +25,7 @@ struct Chunks {
         const Device& device = stream.device();
         const u64 each = tuned(device, compact_groups, point_of(p), 16);
         const u64 most =
-            std::min<u64>({most_groups(device, p), device.traits().units * each, compact_max_chunks});
+            std::min<u64>({max_groups(device, p), device.traits().units * each, compact_max_chunks});
         length = divide_up(divide_up(p.in.count, most), 1024) * 1024;
         count = divide_up(p.in.count, length);
         buffer = stream.scratch(count * sizeof(u64));
@@ -70,7 +69,7 @@ void run_compact_fused_wide(Stream& stream, const CompactProblem& p) {
 
 // In one group `two_pass` reads the elements once.
 bool suits_compact_fused_host(const Device& device, const CompactProblem& p) {
-    return most_groups(device, p) > 1;
+    return max_groups(device, p) > 1;
 }
 
 void run_compact_fused_host(Stream& stream, const CompactProblem& p) {
@@ -93,7 +92,7 @@ void run_compact_two_pass(Stream& stream, const CompactProblem& p) {
     const u64 tile_bytes = tuned(device, compact_tile_kib, point_of(p), device.traits().units <= 8 ? 16 : 64)
                            << 10;
     const u64 tile = tile_bytes / size, tiles = divide_up(n, tile);
-    const u64 groups = std::min<u64>({tiles, device.traits().units, most_groups(device, p)});
+    const u64 groups = std::min<u64>({tiles, device.traits().units, max_groups(device, p)});
     if (p.partition) launch_offsets(stream, p, Chunks(stream, p));
     const u64 local = (p.partition ? 2 : 1) * (tile_bytes + slack);
     launch(stream, *kernel, LaunchShape::linear(groups, 1, local), p.in, p.out, p.count, n, tile,

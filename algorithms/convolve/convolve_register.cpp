@@ -34,18 +34,18 @@ Tile tile_of(const ConvolveProblem& p, u32 rows) {
     // More results per work-item reuse its cells and taps more often, and leave registers for fewer groups.
     const bool is_short = p.mask.columns <= 3, is_long = p.mask.columns >= 7;
     const u32 wide = pack == 2 ? (is_long ? 4 : 2) : is_short ? 1 : 2;
-    const u32 most_rows = pack == 2 || (!is_short && !is_long) ? 2 : 4;
-    const u32 items_across = 4 * lanes_across / wide, most_down = 256 / items_across;
-    const u32 down = std::min(rows, most_down);
+    const u32 max_rows = pack == 2 || (!is_short && !is_long) ? 2 : 4;
+    const u32 items_across = 4 * lanes_across / wide, max_down = 256 / items_across;
+    const u32 down = std::min(rows, max_down);
     return {.pack = pack,
             .wide = wide,
             .columns = items_across * wide * pack,
             .rows = rows,
-            .own_rows = std::min(most_rows, rows / down),
+            .own_rows = std::min(max_rows, rows / down),
             .group_size = items_across * down};
 }
 
-constexpr u32 least_rows = 8;
+constexpr u32 min_rows = 8;
 
 // The tallest tile that fits into local memory and leaves several groups for each unit.
 Tile choose_tile(const Device& device, const ConvolveProblem& p) {
@@ -55,10 +55,10 @@ Tile choose_tile(const Device& device, const ConvolveProblem& p) {
         const Tile tile = tile_of(p, rows);
         return divide_up(p.shape.rows, u64{rows}) * divide_up(p.shape.columns, u64{tile.columns});
     };
-    while (rows > least_rows && groups() < u64{4} * traits.units)
+    while (rows > min_rows && groups() < u64{4} * traits.units)
         rows /= 2;
     rows = static_cast<u32>(tuned(device, convolve_tile_rows, point_of(p), rows));
-    while (rows > least_rows && tile_of(p, rows).bytes(p) > traits.local_memory)
+    while (rows > min_rows && tile_of(p, rows).bytes(p) > traits.local_memory)
         rows /= 2;
     return tile_of(p, rows);
 }
@@ -99,7 +99,7 @@ void run_convolve_register_tiled(Stream& stream, const ConvolveProblem& p) {
 }
 
 Support supports_convolve_register_tiled(const Device& device, const ConvolveProblem& p) {
-    const Tile tile = tile_of(p, least_rows);
+    const Tile tile = tile_of(p, min_rows);
     if (Support type = supports_type(device, p.type()); !type) return type;
     if (Support group = supports_group(device, 256); !group) return group;
     if (Support local = supports_local_memory(device, tile.bytes(p)); !local) return local;

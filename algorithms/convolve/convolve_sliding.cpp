@@ -83,7 +83,7 @@ detail::host::ConvolvePlan sliding_plan(const Device& device, const ConvolveProb
     detail::host::ConvolvePlan plan = host_plan(p);
     const DeviceTraits& traits = device.traits();
     const u64 elements = p.shape.rows * p.shape.columns;
-    const u64 min_work = tuned(device, convolve_group_work, point_of(p), 2 * least_group_kib(traits)) << 10,
+    const u64 min_work = tuned(device, convolve_group_work, point_of(p), 2 * min_group_kib(traits)) << 10,
               most = traits.units * tuned(device, convolve_groups_a_unit, point_of(p), 16);
     const u64 work = elements * (p.mask.taps() + 8);  // a result costs about as much as 8 taps in addition
     const u64 groups = std::clamp<u64>(work / min_work, 1, most);

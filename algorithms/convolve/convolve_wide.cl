@@ -19,16 +19,16 @@
 #define TALL 4
 #define WIDE 2
 #define CHUNK 1024
-#define MOST_SIDE 31
-#define MOST_ROWS (MOST_SIDE - 1 + TALL)
-#define SEGMENT (LANES + MOST_SIDE + 1)
+#define MAX_SIDE 31
+#define MAX_ROWS (MAX_SIDE - 1 + TALL)
+#define SEGMENT (LANES + MAX_SIDE + 1)
 
 typedef struct { CELLS all; } __attribute__((packed)) UnalignedCells;
 typedef struct { VECTOR all; } __attribute__((packed)) UnalignedVector;
 
 // Rows of cells under the mask for TALL rows of results.
 typedef struct {
-    __global const I* row[MOST_ROWS];
+    __global const I* row[MAX_ROWS];
 } Rows;
 
 // Applies all taps: sum[b * wide + w] becomes vector w of row b of the results at columns [x, x + wide * LANES).
@@ -97,8 +97,8 @@ void convolve_sliding_wide(__global const I* in, ulong in_at, __global T* out, u
     const u64 first_column = group % across * span, last_column = min(columns, first_column + span);
     const u64 before = mask_columns / 2, count = mask_rows - 1 + TALL;
     __global I* zeros = scratch + scratch_at + group * SCRATCH;
-    __global I* cells = zeros + CHUNK + MOST_SIDE;
-    for (u64 k = 0; k < CHUNK + MOST_SIDE; ++k) zeros[k] = 0;
+    __global I* cells = zeros + CHUNK + MAX_SIDE;
+    for (u64 k = 0; k < CHUNK + MAX_SIDE; ++k) zeros[k] = 0;
     in += in_at;
     out += out_at;
     mask += mask_at;
@@ -106,7 +106,7 @@ void convolve_sliding_wide(__global const I* in, ulong in_at, __global T* out, u
     const u64 left = (before + LANES - 1) / LANES * LANES;
     const u64 right = columns < before + LANES ? 0 : (columns - before) / LANES * LANES;
     Rows inner, staged;
-    for (u64 k = 0; k < MOST_ROWS; ++k) staged.row[k] = cells + k * SEGMENT;
+    for (u64 k = 0; k < MAX_ROWS; ++k) staged.row[k] = cells + k * SEGMENT;
     for (u64 c = first_column; c < last_column; c += CHUNK) {
         const u64 end = min(last_column, c + CHUNK), stop = min(end, right);
         for (u64 y = first_row; y < last_row; y += TALL) {

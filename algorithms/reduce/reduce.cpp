@@ -81,7 +81,7 @@ void run_serial(Stream& stream, const ReduceProblem& p) {
 
 // Built-in operators on integers do not need the order of `fixed`, whose tree takes longer than a few elements.
 bool suits_serial(const Device& device, const ReduceProblem& p) {
-    const u64 few_kib = tuned(device, reduce_group_kib, point_of(p), least_group_kib(device.traits()));
+    const u64 few_kib = tuned(device, reduce_group_kib, point_of(p), min_group_kib(device.traits()));
     if (is_float(p.type()) || p.chunk != 0 || p.in.bytes() > few_kib << 10) return false;
     constexpr ReduceOp all[] = {ReduceOp::sum, ReduceOp::product, ReduceOp::min, ReduceOp::max};
     return std::any_of(std::begin(all), std::end(all),

@@ -61,9 +61,9 @@ void run_wide(Stream& stream, const ReduceProblem& p, const Kernel& wide) {
     const ReduceLevel level(stream, p);
     const u64 n = p.in.count, chunks = level.chunks;
     // One group while the input is small, because waking a thread costs more. Then a few groups per thread.
-    const u64 least_bytes = tuned(device, reduce_group_kib, point_of(p), least_group_kib(traits)) << 10,
+    const u64 min_bytes = tuned(device, reduce_group_kib, point_of(p), min_group_kib(traits)) << 10,
               each = tuned(device, reduce_groups, point_of(p), 16);
-    const u64 most = std::max<u64>(1, p.in.bytes() / least_bytes);
+    const u64 most = std::max<u64>(1, p.in.bytes() / min_bytes);
     const u64 run = divide_up(chunks, std::min<u64>({chunks, most, traits.units * each}));
     const u64 groups = divide_up(chunks, run);
     const bool finish = level.finish(device, groups);

@@ -25,14 +25,14 @@ struct LookbackShape {
 };
 
 // Where the compiler bounds registers, a group keeps its tiles in local memory, at most 32 KiB.
-u64 most_lookback_tiles(const Device& device, Type type) {
+u64 max_lookback_tiles(const Device& device, Type type) {
     return device.traits().bounds_registers ? std::max<u64>(1, 8 / size_of(type)) : 16;
 }
 
 LookbackShape default_shape(const Device& device, Type type, u64 n) {
     if (n < u64{1} << 24) return {1, 4};
     if (size_of(type) == 1) return {2, 8};
-    if (device.traits().bounds_registers) return {most_lookback_tiles(device, type), 6};
+    if (device.traits().bounds_registers) return {max_lookback_tiles(device, type), 6};
     return {size_of(type) == 4 ? 4U : 2U, 2};
 }
 
@@ -108,7 +108,7 @@ void run_scan_lookback(Stream& stream, const ScanProblem& p) {
     Device& device = stream.device();
     const LookbackShape shape = default_shape(device, p.type(), p.in.count);
     const u64 tiles_a_group = std::min(tuned(device, scan_lookback_tiles, point_of(p), shape.tiles),
-                                       most_lookback_tiles(device, p.type()));
+                                       max_lookback_tiles(device, p.type()));
     const auto scan =
         scan_group_kernel(device, p, kernel_sources::scan_lookback(), "scan_lookback", tiles_a_group,
                           tuned(device, scan_lookback_resident, point_of(p), shape.resident));

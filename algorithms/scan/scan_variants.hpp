@@ -32,8 +32,8 @@ inline TuningPoint point_of(const ScanProblem& p) {
 
 // Minimum input per group of `partitioned` on CPUs. oneTBB wakes threads only as groups need them.
 inline u64 scan_group_bytes(const Device& device, const ScanProblem& p) {
-    const u64 least_kib = device.traits().serial_groups ? 128 : 512;
-    return tuned(device, scan_group_kib, point_of(p), least_kib) << 10;
+    const u64 min_kib = device.traits().serial_groups ? 128 : 512;
+    return tuned(device, scan_group_kib, point_of(p), min_kib) << 10;
 }
 
 // --- Kernels ---------------------------------------------------------------------------------------------------------

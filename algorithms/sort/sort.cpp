@@ -28,7 +28,7 @@ Support accepts(const Variant& variant, const SortProblem& p) {
 
 // The least number of keys of 2 bytes for which counting pays, because the table of counters per thread costs less than
 // a sort.
-u64 least_counted(const DeviceTraits& traits) {
+u64 min_counted(const DeviceTraits& traits) {
     constexpr u64 many = u64{1} << 20, of_thread = u64{1} << 17;
     return std::min(many, traits.units * of_thread);
 }
@@ -53,7 +53,7 @@ bool suits_rank_merge(const Device& device, const SortProblem& p) {
 
 bool suits_counting(const Device& device, const SortProblem& p) {
     constexpr u64 few = 1024;
-    return (p.key_size() == 1 && p.count() > few) || p.count() >= least_counted(device.traits());
+    return (p.key_size() == 1 && p.count() > few) || p.count() >= min_counted(device.traits());
 }
 
 constexpr std::string_view knuth = "D. Knuth, The Art of Computer Programming, vol. 3, 1973";
@@ -234,7 +234,7 @@ void calibrate(Calibration& calibration) {
             row.class_first = point.class_first;
             row.class_last = point.class_last;
             if (type == Type::u16) {  // below the sizes for which counting is faster
-                const u64 counted = least_counted(calibration.traits());
+                const u64 counted = min_counted(calibration.traits());
                 row.class_last = std::min(row.class_last, static_cast<u32>(std::bit_width(counted)) - 2);
             }
             row.gain = std::max(*ratio, 1 / *ratio);

@@ -11,7 +11,7 @@ namespace detail {
 namespace {
 
 constexpr u32 group = sort_group;
-constexpr u32 most_inputs_log2 = 4;  // log2 of the elements that a work-item takes through several columns
+constexpr u32 max_inputs_log2 = 4;  // log2 of the elements that a work-item takes through several columns
 
 // Elements per tile in local memory, at most 16 KiB.
 u64 tile_of(const SortProblem& p) {
@@ -52,7 +52,7 @@ void launch_merge(Stream& stream, const SortProblem& p, u64 length, u64 least) {
     Pairing pairing = Pairing::mirrored;
     for (u64 distance = length / 2; distance >= least && distance > 0;) {
         const u32 left = static_cast<u32>(std::bit_width(distance / least));
-        const u32 columns = std::min(left, most_inputs_log2);
+        const u32 columns = std::min(left, max_inputs_log2);
         launch_columns(stream, p, distance, pairing, columns);
         distance >>= columns;
         pairing = Pairing::shifted;

@@ -10,7 +10,7 @@
 namespace concord::detail::host {
 
 // Largest number of buckets that one pass fills.
-inline constexpr u64 most_buckets = 256;
+inline constexpr u64 max_buckets = 256;
 // Bytes per bucket that are gathered before they are stored. Smaller lines use memory bandwidth less well.
 inline constexpr u64 line_bytes = 256;
 
@@ -42,7 +42,7 @@ template <class T>
 class BucketLines {
   public:
     static constexpr u64 line = line_bytes / sizeof(T);
-    static constexpr u64 bytes = has_value<T> ? most_buckets * line_bytes : 0;
+    static constexpr u64 bytes = has_value<T> ? max_buckets * line_bytes : 0;
 
     // lines: `bytes` of scratch memory.
     BucketLines(std::byte* lines, T* to, Stores stores)
@@ -92,16 +92,16 @@ class BucketLines<NoValue> {
     void finish(u64 /*bucket*/, u64 /*position*/, u64 /*first*/) {}
 };
 
-// Moves `count` elements to the next positions of their buckets. starts: first position of each of most_buckets
+// Moves `count` elements to the next positions of their buckets. starts: first position of each of max_buckets
 // buckets; bucket_of(i): bucket of an element; key(i), value(i): what to store; local: scratch memory for the
 // lines.
 template <class K, class V, class BucketOf, class Key, class Value>
 [[gnu::always_inline]] inline void scatter(const u64* starts, u64 count, K* to, V* values_to,
                                            std::byte* local, Stores stores, const BucketOf& bucket_of,
                                            const Key& key, const Value& value) {
-    u64 first[most_buckets], next[most_buckets];
-    std::copy_n(starts, most_buckets, first);
-    std::copy_n(starts, most_buckets, next);
+    u64 first[max_buckets], next[max_buckets];
+    std::copy_n(starts, max_buckets, first);
+    std::copy_n(starts, max_buckets, next);
     BucketLines<K> keys(local, to, stores);
     BucketLines<V> values(local + BucketLines<K>::bytes, values_to, stores);
     for (u64 i = 0; i < count; ++i) {
@@ -109,7 +109,7 @@ template <class K, class V, class BucketOf, class Key, class Value>
         keys.put(bucket, position, first[bucket], key(i));
         values.put(bucket, position, first[bucket], value(i));
     }
-    for (u64 bucket = 0; bucket < most_buckets; ++bucket) {
+    for (u64 bucket = 0; bucket < max_buckets; ++bucket) {
         keys.finish(bucket, next[bucket], first[bucket]);
         values.finish(bucket, next[bucket], first[bucket]);
     }
@@ -117,18 +117,18 @@ template <class K, class V, class BucketOf, class Key, class Value>
 }
 
 // Turns counts[chunk][bucket] into the position of each chunk's first element of each bucket. starts[bucket]
-// becomes the position of each bucket, starts[most_buckets] the number of elements.
+// becomes the position of each bucket, starts[max_buckets] the number of elements.
 inline void bucket_offsets(u64* counts, u64* starts, u64 chunks) {
     u64 sum = 0;
-    for (u64 bucket = 0; bucket < most_buckets; ++bucket) {
+    for (u64 bucket = 0; bucket < max_buckets; ++bucket) {
         starts[bucket] = sum;
         for (u64 c = 0; c < chunks; ++c) {
-            const u64 count = counts[c * most_buckets + bucket];
-            counts[c * most_buckets + bucket] = sum;
+            const u64 count = counts[c * max_buckets + bucket];
+            counts[c * max_buckets + bucket] = sum;
             sum += count;
         }
     }
-    starts[most_buckets] = sum;
+    starts[max_buckets] = sum;
 }
 
 // Where a radix sort's input lies: outside the two arrays that its passes alternate between, or in one of them.

@@ -39,19 +39,19 @@ void run_sample(Stream& stream, const SortProblem& p, const SampleHost& kernels,
     const View spare{spare_keys.get(), 0, n, p.in.type};
     // Buckets fit a thread's second-level cache, with several per thread. Below 16 KiB the split costs more than
     // the sort.
-    constexpr u64 least_bytes = u64{16} << 10;
+    constexpr u64 min_bytes = u64{16} << 10;
     const u64 leaf_bytes = tuned(device, sort_leaf_kib, point_of(p), 512) << 10,
               few_bytes = tuned(device, sort_one_leaf_kib, point_of(p), 512) << 10;
     // On one thread a split pays only for the sake of the caches.
-    const u64 least_split = units > 1                  ? few_bytes
-                            : kernels.most_caches == 0 ? ~u64{0}
-                                                       : kernels.most_caches * device.traits().cache;
-    if (p.in.bytes() < least_split) {
+    const u64 min_split = units > 1                 ? few_bytes
+                          : kernels.max_caches == 0 ? ~u64{0}
+                                                    : kernels.max_caches * device.traits().cache;
+    if (p.in.bytes() < min_split) {
         const auto one = kernel(one_name, kernels.one);
         launch(stream, *one, LaunchShape::linear(1, 1), p.in, p.out, spare, n, bytes_of(code));
         return;
     }
-    const u64 buckets = std::bit_floor(std::min({detail::host::most_buckets, p.in.bytes() / least_bytes,
+    const u64 buckets = std::bit_floor(std::min({detail::host::max_buckets, p.in.bytes() / min_bytes,
                                                  std::max(8 * units, 2 * p.in.bytes() / leaf_bytes)}));
     const auto split = kernel("sample_splitters", kernels.splitters),
                count = kernel("sample_count", kernels.count), sum = kernel("sample_offsets", kernels.offsets),
@@ -61,8 +61,8 @@ void run_sample(Stream& stream, const SortProblem& p, const SampleHost& kernels,
                   std::min(tuned(device, sort_chunks, point_of(p), 4) * units, divide_up(n, u64{1} << 14)),
               chunk = divide_up(n, chunks);
     const Array<u8> splitters(stream, kernels.splitters_bytes), notes(stream, n);
-    const Array<u64> counts(stream, chunks * detail::host::most_buckets),
-        starts(stream, detail::host::most_buckets + 1);
+    const Array<u64> counts(stream, chunks * detail::host::max_buckets),
+        starts(stream, detail::host::max_buckets + 1);
     const View& scattered = p.in_place() || kernels.leaves_in_spare ? spare : p.out;
     const u32 non_temporal = 2 * p.bytes() > device.traits().cache ? 1 : 0;
     const LaunchShape one = LaunchShape::linear(1, 1), all = LaunchShape::linear(chunks, 1);
@@ -70,9 +70,9 @@ void run_sample(Stream& stream, const SortProblem& p, const SampleHost& kernels,
     launch(stream, *count, all, p.in, splitters, notes, counts, n, chunk, bytes_of(code));
     launch(stream, *sum, one, counts, starts, chunks);
     launch(stream, *scatter,
-           LaunchShape::linear(chunks, 1, detail::host::most_buckets * detail::host::line_bytes), p.in,
+           LaunchShape::linear(chunks, 1, detail::host::max_buckets * detail::host::line_bytes), p.in,
            scattered, notes, counts, n, chunk, non_temporal, bytes_of(code));
-    launch(stream, *leaves, LaunchShape::linear(detail::host::most_buckets, 1), scattered, p.out, spare,
+    launch(stream, *leaves, LaunchShape::linear(detail::host::max_buckets, 1), scattered, p.out, spare,
            splitters, starts, bytes_of(code));
 }
 
@@ -100,10 +100,10 @@ void run_sort_radix8_host(Stream& stream, const SortProblem& p) {
                scatter = kernel("radix_scatter", kernels.scatter),
                finish = kernel("radix_finish", kernels.finish);
     const u64 chunk = divide_up(n, chunks),
-              most_passes = divide_up(p.by.end_bit - p.by.begin_bit, radix_host_bits);
+              max_passes = divide_up(p.by.end_bit - p.by.begin_bit, radix_host_bits);
     const SortSpare spare(stream, p);
-    const Array<u64> counts(stream, chunks * most_passes * detail::host::most_buckets),
-        offsets(stream, chunks * detail::host::most_buckets), plan(stream, radix_host_plan);
+    const Array<u64> counts(stream, chunks * max_passes * detail::host::max_buckets),
+        offsets(stream, chunks * detail::host::max_buckets), plan(stream, radix_host_plan);
     const detail::host::Ascending code = sort_ascending(p);
     const u32 in_place = p.in_place() ? 1 : 0, end_bit = p.by.end_bit,
               non_temporal = 2 * p.bytes() > device.traits().cache ? 1 : 0;
@@ -111,7 +111,7 @@ void run_sort_radix8_host(Stream& stream, const SortProblem& p) {
     const LaunchShape all = LaunchShape::linear(chunks, 1), one = LaunchShape::linear(1, 1);
     launch(stream, *digits, all, p.in, counts, n, chunk, p.by.begin_bit, end_bit, bytes_of(code));
     launch(stream, *plan_of, one, counts, offsets, plan, n, chunks, p.by.begin_bit, end_bit);
-    for (u64 pass = 0; pass < most_passes; ++pass) {
+    for (u64 pass = 0; pass < max_passes; ++pass) {
         if (pass > 0) {
             launch(stream, *count, all, p.out, spare.keys, offsets, plan, n, chunk, pass, end_bit, in_place);
             launch(stream, *sum, one, offsets, plan, chunks, pass);

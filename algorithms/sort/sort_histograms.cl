@@ -5,7 +5,7 @@
 #include "sort_keys.cl"
 #include "sort_plan.cl"
 
-#define MOST_PASSES SIZE
+#define MAX_PASSES SIZE
 #define PACK (16 / SIZE)
 
 // A pack of keys, loaded as 16 bytes.
@@ -17,7 +17,7 @@ typedef union {
 INLINED void count_key(K key, u32 passes, u32 first, u32 last_mask, Code code, __local u32* mine) {
     const K bits = code_of(key, code) >> first;
 #pragma unroll
-    for (u32 p = 0; p < MOST_PASSES; ++p) {
+    for (u32 p = 0; p < MAX_PASSES; ++p) {
         if (p < passes) {
             const u32 d = (u32)(bits >> (DIGIT_BITS * p)) & (p + 1 == passes ? last_mask : DIGITS - 1);
             atomic_inc(mine + (p * DIGITS + d) * COPIES);

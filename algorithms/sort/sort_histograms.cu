@@ -15,7 +15,7 @@
 #include "sort_keys.cu"
 #include "sort_plan.cu"
 
-constexpr u32 most_passes = SIZE;
+constexpr u32 max_passes = SIZE;
 constexpr u32 pack = 16 / SIZE;
 
 extern __shared__ u32 table[];  // COPIES counters per pass and digit
@@ -23,7 +23,7 @@ extern __shared__ u32 table[];  // COPIES counters per pass and digit
 __device__ __forceinline__ void count_key(K key, u32 passes, u32 first, u32 last_mask, Code code, u32* mine) {
     const K bits = code_of(key, code) >> first;
 #pragma unroll
-    for (u32 p = 0; p < most_passes; ++p) {
+    for (u32 p = 0; p < max_passes; ++p) {
         if (p < passes) {
             const u32 d = u32(bits >> (digit_bits * p)) & (p + 1 == passes ? last_mask : digits - 1);
             atomicAdd(mine + (p * digits + d) * COPIES, 1u);

@@ -21,7 +21,7 @@ struct SampleHost {
     HostKernel splitters, count, offsets, scatter, leaves, one;
     u64 splitters_bytes;
     bool leaves_in_spare;  // leaves are sorted from the spare array
-    u64 most_caches;  // the longest input that is one leaf on one thread, in multiples of the caches; 0: any
+    u64 max_caches;  // the longest input that is one leaf on one thread, in multiples of the caches; 0: any
 };
 extern const bool has_vqsort;  // whether Concord was built with Highway
 const SampleHost& sample_vqsort_host(u32 key_size);

@@ -27,12 +27,12 @@ namespace detail::host {
 namespace {
 
 constexpr u32 digit_bits = radix_host_bits;
-constexpr u64 most_digits = radix_host_plan - 1;
+constexpr u64 max_digits = radix_host_plan - 1;
 
 // The plan that all groups read: the number of passes and the lowest bit of each pass's digit.
 struct RadixPlan {
     u64 passes;
-    u64 shift[most_digits];
+    u64 shift[max_digits];
 };
 
 RadixInput input_of(u32 in_place) {
@@ -48,13 +48,13 @@ void radix_digits(const Group& group, const K* in, u64* counts, u64 n, u64 chunk
                   const Ascending code) {
     const u64 begin = group.x * chunk, end = std::min(n, begin + chunk);
     const u32 digits = (end_bit - begin_bit + digit_bits - 1) / digit_bits;
-    u64* mine = counts + group.x * digits * most_buckets;
-    std::fill_n(mine, digits * most_buckets, u64{0});
+    u64* mine = counts + group.x * digits * max_buckets;
+    std::fill_n(mine, digits * max_buckets, u64{0});
     const u64 mask = ~u64{0} >> (64 - end_bit);
     for (u64 i = begin; i < end; ++i) {
         u64 key = (code.encode(in[i]) & mask) >> begin_bit;
         for (u32 digit = 0; digit < digits; ++digit, key >>= digit_bits)
-            ++mine[digit * most_buckets + key % most_buckets];
+            ++mine[digit * max_buckets + key % max_buckets];
     }
 }
 
@@ -64,20 +64,20 @@ void radix_plan(const Group& /*group*/, const u64* counts, u64* offsets, u64* pl
     const u32 digits = (end_bit - begin_bit + digit_bits - 1) / digit_bits;
     plan.passes = 0;
     for (u32 digit = 0; digit < digits; ++digit) {
-        u64 sums[most_buckets] = {};
-        auto count = [&](u64 c) { return counts + (c * digits + digit) * most_buckets; };
+        u64 sums[max_buckets] = {};
+        auto count = [&](u64 c) { return counts + (c * digits + digit) * max_buckets; };
         for (u64 c = 0; c < chunks; ++c) {
-            for (u64 d = 0; d < most_buckets; ++d)
+            for (u64 d = 0; d < max_buckets; ++d)
                 sums[d] += count(c)[d];
         }
-        if (*std::max_element(sums, sums + most_buckets) == n) continue;
+        if (*std::max_element(sums, sums + max_buckets) == n) continue;
         if (plan.passes == 0) {
             for (u64 c = 0; c < chunks; ++c)
-                std::copy_n(count(c), most_buckets, offsets + c * most_buckets);
+                std::copy_n(count(c), max_buckets, offsets + c * max_buckets);
         }
         plan.shift[plan.passes++] = begin_bit + digit * digit_bits;
     }
-    u64 starts[most_buckets + 1];
+    u64 starts[max_buckets + 1];
     if (plan.passes > 0) bucket_offsets(offsets, starts, chunks);
 }
 
@@ -90,21 +90,21 @@ void radix_count(const Group& group, const K* out, const K* spare, u64* offsets,
     const u64 begin = group.x * chunk, end = std::min(n, begin + chunk), shift = plan.shift[pass],
               mask = digit_mask(shift, end_bit);
     // Two tables in turn, so that equal neighbours do not wait for each other's counter.
-    u32 tables[2][most_buckets] = {};
-    u64* mine = offsets + group.x * most_buckets;
-    std::fill_n(mine, most_buckets, u64{0});
+    u32 tables[2][max_buckets] = {};
+    u64* mine = offsets + group.x * max_buckets;
+    std::fill_n(mine, max_buckets, u64{0});
     for (u64 block = begin; block < end; block += u64{1} << 30) {
         const u64 last = std::min(end, block + (u64{1} << 30));
         for (u64 i = block; i < last; ++i)
             ++tables[i % 2][from[i] >> shift & mask];
-        for (u64 d = 0; d < most_buckets; ++d)
+        for (u64 d = 0; d < max_buckets; ++d)
             mine[d] += std::exchange(tables[0][d], 0) + std::exchange(tables[1][d], 0);
     }
 }
 
 void radix_offsets(const Group& /*group*/, u64* offsets, const u64* plan_at, u64 chunks, u64 pass) {
     if (pass >= reinterpret_cast<const RadixPlan*>(plan_at)->passes) return;
-    u64 starts[most_buckets + 1];
+    u64 starts[max_buckets + 1];
     bucket_offsets(offsets, starts, chunks);
 }
 
@@ -123,7 +123,7 @@ void radix_scatter(const Group& group, const K* in, const V* values_in, K* out, 
     if constexpr (has_value<V>) values_from += begin;
     const Ascending load = first ? code : as_they_are, store = last ? code : as_they_are;
     scatter(
-        offsets + group.x * most_buckets, count, to_out(pass) ? out : spare,
+        offsets + group.x * max_buckets, count, to_out(pass) ? out : spare,
         to_out(pass) ? values_out : values_spare, group.local, stores_of(non_temporal),
         [&](u64 i) { return u64{load.encode(from[i])} >> shift & mask; },
         [&](u64 i) { return store.decode(load.encode(from[i])); },

@@ -38,7 +38,7 @@ namespace {
 // Sorts n keys to out. `load` encodes them, `store` decodes them.
 struct VqsortLeaf {
     static constexpr RadixInput from = RadixInput::in_out;
-    static constexpr u64 most_caches = 0;  // any size
+    static constexpr u64 max_caches = 0;  // any size
 
     template <class K>
     static void sort(const K* in, K* out, K* /*spare*/, u64 n, const Ascending& load,
@@ -61,7 +61,7 @@ struct VqsortLeaf {
 struct RadixLeaf {
     static constexpr RadixInput from = RadixInput::in_spare;
     // Length of the longest leaf in multiples of the caches: longer ones take more time per key than a split.
-    static constexpr u64 most_caches = 8;
+    static constexpr u64 max_caches = 8;
 
     template <class K>
     static void sort(const K* in, K* out, K* spare, u64 n, const Ascending& load, const Ascending& store) {
@@ -80,10 +80,10 @@ struct RadixLeaf {
         const K first = load.encode(in[0]);
         for (u64 i = 0; i < n; ++i)
             differ = static_cast<K>(differ | (load.encode(in[i]) ^ first));
-        constexpr u32 most_width = 9;
+        constexpr u32 max_width = 9;
         const u32 bits = std::max(1, static_cast<int>(std::bit_width(differ))),
-                  width = static_cast<u32>(detail::divide_up(bits, detail::divide_up(bits, most_width)));
-        u64 tables[8 << most_width];
+                  width = static_cast<u32>(detail::divide_up(bits, detail::divide_up(bits, max_width)));
+        u64 tables[8 << max_width];
         const RadixInput input = in == out     ? RadixInput::in_out
                                  : in == spare ? RadixInput::in_spare
                                                : RadixInput::apart;
@@ -102,8 +102,8 @@ template <class K>
 struct Splitters {
     u32 levels;
     u32 equal;  // 1: keys that equal a splitter have buckets of their own
-    K tree[most_buckets];
-    K sorted[most_buckets];
+    K tree[max_buckets];
+    K sorted[max_buckets];
 
     // The leaves of the tree for COUNT keys. Interleaved searches hide each other's latency.
     template <int COUNT>
@@ -216,7 +216,7 @@ template <class K>
 void sample_splitters(const Group& /*group*/, const K* in, u8* splitters_at, u64 n, u64 buckets,
                       const Ascending code) {
     auto& splitters = *reinterpret_cast<Splitters<K>*>(splitters_at);
-    K samples[most_buckets * samples_a_bucket];
+    K samples[max_buckets * samples_a_bucket];
     const u64 count = buckets * samples_a_bucket, part = n / count;
     for (u64 i = 0; i < count; ++i)
         samples[i] = code.encode(in[i * part + spread(i + 1) % part]);
@@ -230,7 +230,7 @@ void sample_splitters(const Group& /*group*/, const K* in, u8* splitters_at, u64
     u64 chosen = choose(buckets);
     splitters.equal = chosen + 1 < buckets ? 1 : 0;
     // A bucket's number must fit a byte: use half as many splitters.
-    if (splitters.equal != 0) chosen = choose(std::min(buckets, most_buckets / 2));
+    if (splitters.equal != 0) chosen = choose(std::min(buckets, max_buckets / 2));
     splitters.levels = static_cast<u32>(std::bit_width(chosen));
     const u64 leaves = u64{1} << splitters.levels;
     std::fill(splitters.sorted + chosen, splitters.sorted + leaves, std::numeric_limits<K>::max());
@@ -252,7 +252,7 @@ template <class Tree, class K>
     const bool equal = splitters.equal != 0;
     const u64 begin = group.x * chunk, end = std::min(n, begin + chunk);
     constexpr int block = classified;
-    u64 mine[most_buckets] = {};
+    u64 mine[max_buckets] = {};
     u64 i = begin;
     for (; i + block <= end; i += block) {
         K codes[block];
@@ -274,7 +274,7 @@ template <class Tree, class K>
         buckets[i] = splitters.bucket_of(one, buckets[i]);
         ++mine[buckets[i]];
     }
-    std::copy_n(mine, most_buckets, counts + group.x * most_buckets);
+    std::copy_n(mine, max_buckets, counts + group.x * max_buckets);
 }
 
 template <class K>
@@ -302,7 +302,7 @@ void sample_scatter(const Group& group, const K* in, K* to, const u8* buckets, c
     const K* from = in + begin;
     const u8* bucket = buckets + begin;
     scatter<K, NoValue>(
-        counts + group.x * most_buckets, count, to, nullptr, group.local, stores_of(non_temporal),
+        counts + group.x * max_buckets, count, to, nullptr, group.local, stores_of(non_temporal),
         [&](u64 i) { return u64{bucket[i]}; }, [&](u64 i) { return code.encode(from[i]); },
         [](u64) { return NoValue{}; });
 }
@@ -405,7 +405,7 @@ const SampleHost& host_of() {
                                         .one = plain_host_kernel<&detail::host::sample_one<Leaf, K>>(),
                                         .splitters_bytes = sizeof(detail::host::Splitters<K>),
                                         .leaves_in_spare = Leaf::from == detail::host::RadixInput::in_spare,
-                                        .most_caches = Leaf::most_caches};
+                                        .max_caches = Leaf::max_caches};
     return kernels;
 }
 

@@ -172,12 +172,12 @@ void merge_runs(Stream& stream, const SortRun& first, const SortRun& second, con
 }
 
 void run_sort_merge_wide(Stream& stream, const SortProblem& p) {
-    constexpr u32 most_rounds = 10;  // chunks of 2^14 elements fit a private cache
+    constexpr u32 max_rounds = 10;  // chunks of 2^14 elements fit a private cache
     Device& device = stream.device();
     const Comparator less(p);
     const u64 n = p.count();
     u32 rounds = 0;
-    while (rounds < most_rounds && u64{block} << rounds < n)
+    while (rounds < max_rounds && u64{block} << rounds < n)
         ++rounds;
     const u64 chunk = u64{block} << rounds, chunks = divide_up(n, chunk);
     const SortScratch scratch(stream, p, rounds > 0 ? n : 1);

@@ -194,11 +194,10 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
 
     const u64 part = u64{counting.group_size} * Counting::unroll * 16;  // bytes that a group counts per step
     const u64 table_bytes = passes * digits * sizeof(u32) * counting.copies;
-    const u64 most_resident = 2048 / counting.group_size;
+    const u64 max_resident = 2048 / counting.group_size;
     // OpenCL reports the limit of one group, which does not tell how many groups a multiprocessor holds.
-    const u64 resident = bounded
-                             ? std::clamp<u64>(device.traits().local_memory / table_bytes, 1, most_resident)
-                             : most_resident;
+    const u64 resident =
+        bounded ? std::clamp<u64>(device.traits().local_memory / table_bytes, 1, max_resident) : max_resident;
     const u64 groups = std::min(divide_up(p.in.bytes() + 16, part), device.traits().units * resident);
     launch(stream, *histograms, LaunchShape::linear(groups, counting.group_size, table_bytes), in.keys,
            memory.view, status.view, tiles * digits, n, passes, first, last, in_place, code.flip, code.fold);

@@ -124,9 +124,9 @@ void run_sort_radix8(Stream& stream, const SortProblem& p) {
 
 // One work-item per group, for CPUs.
 void run_sort_radix8_wide(Stream& stream, const SortProblem& p) {
-    constexpr u64 least_chunk = u64{1} << 15;  // elements
-    constexpr u64 most_chunk = u64{1} << 31;   // counters have 32 bits
-    constexpr u32 line_bytes = 256;            // bytes per digit gathered before they are stored
+    constexpr u64 min_chunk = u64{1} << 15;  // elements
+    constexpr u64 max_chunk = u64{1} << 31;  // counters have 32 bits
+    constexpr u32 line_bytes = 256;          // bytes per digit gathered before they are stored
     Device& device = stream.device();
     const DeviceTraits& traits = device.traits();
     // A launch that wakes all threads costs as much as sorting many elements.
@@ -148,8 +148,8 @@ void run_sort_radix8_wide(Stream& stream, const SortProblem& p) {
                out.values, other.keys, other.values, n, passes, first, last, in_place, code.flip, code.fold);
         return;
     }
-    const u64 most = std::max<u64>(1, std::min<u64>(traits.units * each, n / least_chunk));
-    const u64 chunk = std::min(divide_up(divide_up(n, most), 64) * 64, most_chunk),
+    const u64 most = std::max<u64>(1, std::min<u64>(traits.units * each, n / min_chunk));
+    const u64 chunk = std::min(divide_up(divide_up(n, most), 64) * 64, max_chunk),
               chunks = divide_up(n, chunk);
     const SortCounts rows(stream, chunks * passes * radix8_digits, Type::u32),
         counts(stream, chunks * radix8_digits, Type::u32), plan(stream, passes + 1, Type::u32);

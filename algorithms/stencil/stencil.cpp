@@ -8,7 +8,7 @@
 namespace concord {
 
 StarCoefficients::StarCoefficients(std::span<const f64> values) {
-    if (values.size() < 2 || values.size() > most)
+    if (values.size() < 2 || values.size() > max_count)
         throw Error(
             ErrorCode::invalid_argument, "stencil",
             "a star of radius 1 to 8 needs 2 to 9 coefficients, got " + std::to_string(values.size()));

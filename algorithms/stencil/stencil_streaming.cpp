@@ -95,7 +95,7 @@ u64 resident_groups(const Device& device, const Kernel& kernel, const StencilTil
     return u64{traits.units} * groups;
 }
 
-u64 least_couriers(const StencilTile& tile) {
+u64 min_couriers(const StencilTile& tile) {
     return std::max(2U, 2048 / tile.group_size);
 }
 
@@ -116,8 +116,7 @@ struct KernelExchange {
 // of 512 work-items sends a MiB in a few microseconds.
 u32 couriers_of(const StencilProblem& p, const StencilTile& tile, u64 idle) {
     if (p.exchange == nullptr || !p.exchange->sends) return 0;
-    const u64 face_bytes = p.radius() * p.shape.rows * p.shape.columns * p.size(),
-              least = least_couriers(tile);
+    const u64 face_bytes = p.radius() * p.shape.rows * p.shape.columns * p.size(), least = min_couriers(tile);
     const u64 wanted = p.exchange->sides() * (face_bytes >> 20) * 512 / tile.group_size;
     return static_cast<u32>(std::clamp(wanted, least, std::clamp(idle, least, 4 * least)));
 }
@@ -182,7 +181,7 @@ void run_along_z(Stream& stream, const StencilProblem& p, u64 at_once, TileOf ti
         across = tiles_in(s.columns, tile.width());
         down = tiles_in(p.rows(), tile.height());
         resident = resident_groups(stream.device(), *kernel, tile);
-        const u64 reserved = p.exchange != nullptr ? std::min(resident / 2, least_couriers(tile)) : 0;
+        const u64 reserved = p.exchange != nullptr ? std::min(resident / 2, min_couriers(tile)) : 0;
         planes =
             planes_of_group(stream.device(), p, resident - reserved, u64{across} * down, p.radius() * steps);
         prepared = steps;

@@ -93,7 +93,7 @@ void with_star(const StencilProblem& p, StarLength length, F f) {
                 star.c[r] = static_cast<T>(p.star[r]);
         });
         f(ValueBytes{std::as_bytes(
-            std::span(star.c, length == StarLength::all ? StarCoefficients::most : p.radius() + 1))});
+            std::span(star.c, length == StarLength::all ? StarCoefficients::max_count : p.radius() + 1))});
     });
 }
 

@@ -49,7 +49,7 @@ detail::host::Tiling tiling_of(const Device& device, const TransposeProblem& p, 
 
 // Number of groups: one for small inputs, because waking threads costs more; then some per thread.
 u64 groups_of(const Device& device, const TransposeProblem& p) {
-    const u64 min_bytes = tuned(device, transpose_group_kib, point_of(p), least_group_kib(device.traits()))
+    const u64 min_bytes = tuned(device, transpose_group_kib, point_of(p), min_group_kib(device.traits()))
                           << 10,
               most = device.traits().units * tuned(device, transpose_groups_a_unit, point_of(p), 16);
     return std::clamp<u64>(p.shape.rows * p.shape.columns * p.size() / min_bytes, 1, most);

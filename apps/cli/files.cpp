@@ -45,11 +45,11 @@ bool is_pipe_or_device(const fs::path& path) {
 
 // The file descriptor that a path names: /dev/stdout, /dev/fd/3, /proc/self/fd/3, or a link to one of these.
 std::optional<int> descriptor_named_by(fs::path path) {
-    constexpr int most_links = 40;
+    constexpr int max_links = 40;
     std::error_code error;
     const fs::path descriptors = fs::canonical("/proc/self/fd", error);
     if (error) return std::nullopt;
-    for (int links = 0; links < most_links; ++links) {
+    for (int links = 0; links < max_links; ++links) {
         const fs::path folder = fs::canonical(folder_of(path), error);
         if (error) return std::nullopt;
         const std::string name = path.filename().string();

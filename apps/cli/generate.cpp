@@ -135,7 +135,7 @@ u64 points_of(const Shape& shape, Type type, const std::string& text) {
     detail::CheckedSize bytes = size_of(type);
     for (const u64 n : shape)
         bytes = bytes * n;
-    if (!bytes.fits(detail::most_bytes))
+    if (!bytes.fits(detail::max_bytes))
         refuse("--shape", "more than 2^60 bytes of " + std::string(name_of(type)) + ", got '" + text + "'");
     return bytes.value() / size_of(type);
 }

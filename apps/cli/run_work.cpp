@@ -27,7 +27,7 @@ u64 bytes_of(const char* option, const std::string& text) {
         rest.remove_prefix(1);
         bytes = bytes * (u64{1} << 10 * (unit + 1));
     }
-    if (error != std::errc() || !rest.empty() || value == 0 || !bytes.fits(detail::most_bytes))
+    if (error != std::errc() || !rest.empty() || value == 0 || !bytes.fits(detail::max_bytes))
         throw Error(ErrorCode::invalid_argument, option,
                     "invalid byte count '" + text + "'; expected e.g. 256M or 2G");
     return bytes.value();

@@ -79,8 +79,8 @@ std::optional<Place> place_in(std::string_view row) {
 
 // Column of the mark in NVRTC's log, which follows the source line: two spaces, then "^" below the place. 0: no mark.
 u64 marked_column(const std::vector<std::string>& rows, std::size_t first) {
-    constexpr std::size_t indent = 2, most_rows = 3;
-    for (std::size_t i = first; i < std::min(rows.size(), first + most_rows); ++i) {
+    constexpr std::size_t indent = 2, max_rows = 3;
+    for (std::size_t i = first; i < std::min(rows.size(), first + max_rows); ++i) {
         const std::size_t mark = rows[i].find_first_not_of(' ');
         if (mark != std::string::npos && mark >= indent && rows[i].substr(mark) == "^")
             return mark - indent + 1;

@@ -31,8 +31,7 @@ bool is_cpu(cl_device_id device) {
 
 // DeviceTraits::many_items. CONCORD_OPENCL_ITEMS overrides it, so that tests run both kinds of kernels on every device.
 bool has_many_items(cl_device_id device, u32 max_group_size) {
-    constexpr u32 needed = 256;  // by most kernels for groups
-    const bool many = !is_cpu(device) && max_group_size >= needed;
+    const bool many = !is_cpu(device) && max_group_size >= DeviceTraits::min_group_size;
     const std::string_view items = detail::environment_variable("CONCORD_OPENCL_ITEMS");
     if (items.empty()) return many;
     if (items == "many" || items == "one") return items == "many";

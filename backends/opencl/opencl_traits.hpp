@@ -8,8 +8,8 @@
 namespace concord::opencl {
 
 DeviceInfo info_of(cl_device_id device, u32 index);
-// max_group_size: the largest group that the device runs. many_items is true on GPUs whose groups have at least 256
-// work-items, which kernels for groups need. The environment variable CONCORD_OPENCL_ITEMS=many or one overrides it.
+// max_group_size: the largest group that the device runs. many_items is true on GPUs whose groups have at least
+// DeviceTraits::min_group_size work-items. The environment variable CONCORD_OPENCL_ITEMS=many or one overrides it.
 DeviceTraits traits_of(cl_device_id device, u32 max_group_size);
 
 // DeviceTraits::f64_matrix_units. Compiles a kernel with inline PTX on devices of NVIDIA's driver that may have them.

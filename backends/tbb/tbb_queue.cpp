@@ -372,7 +372,7 @@ class TbbQueue final : public backend::Queue {
 
     // Operations lie in blocks that the queue uses again. One thread allocates and another one frees, and the lock of
     // an allocator between them would cost more than a short kernel.
-    static constexpr u64 block_bytes = 640, most_spare = 1024;
+    static constexpr u64 block_bytes = 640, max_spare = 1024;
     static_assert(sizeof(QueuedLaunch) <= block_bytes);
     struct Destroy {
         void operator()(Operation* operation) const {
@@ -402,7 +402,7 @@ class TbbQueue final : public backend::Queue {
     }
     // The caller holds the lock.
     void keep_block(void* block) {
-        if (spares_ == most_spare) return ::operator delete(block);
+        if (spares_ == max_spare) return ::operator delete(block);
         ++spares_;
         std::memcpy(block, &spare_, sizeof spare_);
         spare_ = block;

@@ -51,7 +51,7 @@ class Kernels {
             entry->used = is_new ? ++time_ : time_.load(std::memory_order_relaxed);
             if (entry->kernel) return entry->kernel;
         }
-        if (is_new && ++count_ > most_kernels) remove_oldest();
+        if (is_new && ++count_ > max_kernels) remove_oldest();
         const std::lock_guard lock(entry->mutex);
         if (std::shared_ptr<Kernel> kernel = finished(bucket, *entry)) return kernel;
         std::shared_ptr<Kernel> made = make();
@@ -193,7 +193,7 @@ std::shared_ptr<Buffer> adopted(
     if (memory.handle == nullptr || memory.bytes == 0)
         throw Error(ErrorCode::invalid_argument, call,
                     memory.handle == nullptr ? "null handle; pass the memory" : "zero bytes; pass the size");
-    if (memory.bytes > detail::most_bytes) detail::refuse_size(call, memory.bytes, 1);
+    if (memory.bytes > detail::max_bytes) detail::refuse_size(call, memory.bytes, 1);
     std::unique_ptr<backend::Memory> block = (by.*adopt)(memory);
     const u64 end = block->begin() + memory.bytes;
     std::unique_ptr<Buffer> made = Access::make<Buffer>(device, Buffer::Kind::device, end, std::move(block));

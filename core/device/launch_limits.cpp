@@ -15,13 +15,13 @@ void refuse_launch(std::string_view kernel, std::string_view why) {
 
 void check_group(std::string_view kernel, const GroupLimits& limits, const LaunchShape& shape) {
     const u64 x = shape.group_size_x, y = shape.group_size_y, z = shape.group_size_z;
-    const auto& [most_x, most_y, most_z] = limits.sizes;
-    if (x > most_x || y > most_y || z > most_z || !(detail::CheckedSize(x) * y * z).fits(limits.size))
+    const auto& [max_x, max_y, max_z] = limits.sizes;
+    if (x > max_x || y > max_y || z > max_z || !(detail::CheckedSize(x) * y * z).fits(limits.size))
         refuse_launch(kernel, "group too large, got " + triple(x, y, z) + " work-items; " +
                                   (limits.size == 1 ? "groups on this device have one work-item"
                                                     : "the limits are " + std::to_string(limits.size) +
-                                                          " work-items and " +
-                                                          triple(most_x, most_y, most_z) + " per dimension"));
+                                                          " work-items and " + triple(max_x, max_y, max_z) +
+                                                          " per dimension"));
     if (limits.static_local > limits.local_memory ||
         shape.local_bytes > limits.local_memory - limits.static_local)
         refuse_launch(kernel,

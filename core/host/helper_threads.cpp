@@ -13,7 +13,7 @@ namespace concord::detail {
 namespace {
 
 // In addition to the caller. None if CONCORD_THREADS is invalid, which the oneTBB device reports.
-u32 most_helpers() {
+u32 max_helpers() {
     try {
         return host_threads() - 1;
     } catch (const Error&) {
@@ -28,7 +28,7 @@ u32 most_helpers() {
 class HelperThreads {
   public:
     void begin(Helpers& offer) {
-        offer.wanted_ = std::min(offer.wanted_, most_);
+        offer.wanted_ = std::min(offer.wanted_, max_);
         const std::lock_guard lock(mutex_);
         start_threads(offer.wanted_);
         offer.next_ = std::exchange(offers_, &offer);
@@ -78,7 +78,7 @@ class HelperThreads {
     std::condition_variable wake_, returned_;
     Helpers* offers_ = nullptr;
     u32 threads_ = 0;
-    const u32 most_ = most_helpers();
+    const u32 max_ = max_helpers();
 };
 
 namespace {

@@ -22,7 +22,7 @@ void copy_non_temporal(std::byte* to, const std::byte* from, u64 bytes) {
 }
 
 void copy_in_parallel(void* to, const void* from, u64 bytes) {
-    constexpr u64 piece = u64{256} << 10, most_cached = u64{8} << 20, most_helpers = 7;
+    constexpr u64 piece = u64{256} << 10, max_cached = u64{8} << 20, max_helpers = 7;
     auto* const to_bytes = static_cast<std::byte*>(to);
     const auto* const from_bytes = static_cast<const std::byte*>(from);
     std::atomic<u64> next = 0;
@@ -30,14 +30,14 @@ void copy_in_parallel(void* to, const void* from, u64 bytes) {
         for (u64 at = next.fetch_add(piece); at < bytes; at = next.fetch_add(piece)) {
             const u64 count = std::min(piece, bytes - at);
             // A small copy may be used soon and should stay in cache.
-            if (bytes <= most_cached) {
+            if (bytes <= max_cached) {
                 std::memcpy(to_bytes + at, from_bytes + at, count);
             } else {
                 copy_non_temporal(to_bytes + at, from_bytes + at, count);
             }
         }
     };
-    const Helpers helpers(static_cast<u32>(std::min(most_helpers, bytes / piece)), work);
+    const Helpers helpers(static_cast<u32>(std::min(max_helpers, bytes / piece)), work);
     work();
 }
 

@@ -17,7 +17,7 @@
 namespace concord::detail {
 namespace {
 
-constexpr u32 most_threads = 4096;
+constexpr u32 max_threads = 4096;
 
 std::atomic<u32> chosen = 0;  // 0: by the environment
 
@@ -37,7 +37,7 @@ u32 usable_processors() {
 }  // namespace
 
 void choose_host_threads(u32 threads) {
-    chosen = std::min(threads, most_threads);
+    chosen = std::min(threads, max_threads);
 }
 
 bool host_threads_are_chosen() {
@@ -54,7 +54,7 @@ u32 host_threads() {
         throw Error(
             ErrorCode::unavailable, "CONCORD_THREADS",
             error_message("invalid number of threads", detail::quoted(text), "expected a number from 1"));
-    return std::min(threads, most_threads);
+    return std::min(threads, max_threads);
 }
 
 std::thread start_thread(std::string_view call, std::function<void()> f) {

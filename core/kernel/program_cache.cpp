@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 
 namespace concord::detail::program_cache {
 namespace {
@@ -75,6 +76,19 @@ std::string problem_of(const fs::path& where) {
     return ::access(where.c_str(), W_OK | X_OK) == 0
                ? std::string()
                : std::error_code(errno, std::generic_category()).message();
+}
+
+// Removes files of processes that were killed while they stored an entry. That takes less than a second.
+void remove_abandoned_files(const fs::path& where) {
+    constexpr time_t age = 3600;
+    for (const std::string& name : folder_names(where)) {
+        if (!name.starts_with(temporary_prefix)) continue;
+        const fs::path path = where / name;
+        struct stat found {};
+        if (::lstat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
+            ::time(nullptr) - found.st_mtime > age)
+            ::unlink(path.c_str());
+    }
 }
 
 }  // namespace
@@ -172,6 +186,7 @@ void store_program(std::string_view key, std::string_view program) noexcept try 
     if (where.empty()) return;
     if (const std::string why = program_cache::problem_of(where); !why.empty())
         return program_cache::complain_once(where, why);
+    program_cache::remove_abandoned_files(where);
     try {
         // After a failure of the machine the checksum finds what is incomplete.
         detail::write_file(program_cache::path_of(where, key),

@@ -128,7 +128,7 @@ u64 detail::tensor_bytes(const char* call, std::span<const i64> shape, std::span
         elements = elements + CheckedSize(static_cast<u64>(shape[i] - 1)) * static_cast<u64>(strides[i]);
     }
     const CheckedSize bytes = elements * element_size;
-    if (!bytes.fits(most_bytes)) refuse_size(call, elements.value(), element_size);
+    if (!bytes.fits(max_bytes)) refuse_size(call, elements.value(), element_size);
     return bytes.value();
 }
 
@@ -152,7 +152,7 @@ Tensor::Tensor(std::shared_ptr<Buffer> buffer, u64 offset, Type type, std::span<
     detail::CheckedSize elements(1);
     for (const i64 extent : this->shape())
         elements = elements * static_cast<u64>(extent);
-    if (!elements.fits(detail::most_bytes)) detail::refuse_size("Tensor", elements.value(), size_of(type));
+    if (!elements.fits(detail::max_bytes)) detail::refuse_size("Tensor", elements.value(), size_of(type));
     detail::check_view("Tensor", "tensor", {buffer_.get(), offset_, count, type_});
 }
 
@@ -207,10 +207,13 @@ VolumeView Tensor::volume(const char* call) const {
     const i64 rows = shape_[at], columns = shape_[at + 1];
     i64 down = strides_[at], right = strides_[at + 1];
     const i64 depth = rank_ == 3 ? shape_[0] : 1;
-    if (size() == 0) {
-        down = columns;
-        right = 1;
-    }
+    // The product of two extents may overflow if the third one is 0.
+    if (size() == 0)
+        return {.range = {buffer_.get(), offset_, extent(), type_},
+                .depth = static_cast<u64>(depth),
+                .rows = static_cast<u64>(rows),
+                .columns = static_cast<u64>(columns),
+                .pitch = static_cast<u64>(columns)};
     // The stride of a dimension with one index says nothing.
     if (columns == 1) {
         right = 1;
@@ -224,8 +227,7 @@ VolumeView Tensor::volume(const char* call) const {
                     "neither rows nor columns are contiguous, got the shape " + text_of(shape()) +
                         " with strides " + text_of(strides()) + "; pass a copy in row-major order");
     const i64 plane = by_rows ? (rows - 1) * down + columns : (columns - 1) * right + rows;
-    i64 between = depth > 1 ? strides_[0] : plane;
-    if (size() == 0) between = plane;
+    const i64 between = depth > 1 ? strides_[0] : plane;
     if (between < plane)
         throw Error(ErrorCode::invalid_argument, call,
                     "planes share elements, got the shape " + text_of(shape()) + " with strides " +
@@ -279,7 +281,7 @@ detail::DescribedTensor detail::described(const char* call, std::string_view sub
     CheckedSize elements(1);
     for (const i64 extent : shape)
         elements = elements * static_cast<u64>(extent);
-    if (out.bytes > 0 && !elements.fits(most_bytes)) refuse_size(call, elements.value(), size_of(*type));
+    if (out.bytes > 0 && !elements.fits(max_bytes)) refuse_size(call, elements.value(), size_of(*type));
     return out;
 }
 
@@ -300,10 +302,16 @@ void detail::check_memory(const char* call, std::string_view subject, const dlpa
     const u64 base =
         tensor.device.type == DeviceType::opencl ? 0 : reinterpret_cast<std::uintptr_t>(tensor.data);
     const CheckedSize end = CheckedSize(base) + tensor.byte_offset + bytes;
-    if (!end.fits(most_bytes))
+    if (!end.fits(max_bytes))
         throw Error(ErrorCode::invalid_argument, call,
                     std::string(subject) + " has a byte offset of " + std::to_string(tensor.byte_offset) +
                         ", with which " + std::to_string(bytes) + " bytes exceed the address space");
+    // No system has memory in the first page. Rounded down to the alignment of a base, the address would be null.
+    constexpr u64 first_page = 4096;
+    if (tensor.device.type != DeviceType::opencl && base + tensor.byte_offset < first_page)
+        throw Error(ErrorCode::invalid_argument, call,
+                    std::string(subject) + " has " + std::to_string(bytes) + " bytes at the address " +
+                        std::to_string(base + tensor.byte_offset) + ", where no memory is");
 }
 
 std::pair<std::shared_ptr<Buffer>, u64> detail::adopt_tensor(Device& device, const dlpack::Tensor& tensor,

@@ -80,7 +80,7 @@ VolumeView checked(const char* call, const char* name, const VolumeView& volume,
         volume.depth == 0 || plane.fits(0)
             ? CheckedSize(0)
             : CheckedSize(volume.depth - 1) * (is_dense ? dense : exact.plane_pitch) + plane;
-    if (!count.fits(most_bytes)) refuse_shape(call, what() + pitches() + " exceeds 2^60 elements");
+    if (!count.fits(max_bytes)) refuse_shape(call, what() + pitches() + " exceeds 2^60 elements");
     if (!count.fits(volume.range.count))
         refuse_shape(call, what() + pitches() + " needs " + std::to_string(count.value()) +
                                " elements, got a range of " + std::to_string(volume.range.count));
@@ -101,7 +101,7 @@ MatrixView detail::checked_matrix(const char* call, const char* name, const Matr
 
 u64 VolumeExtents::count() const {
     const detail::CheckedSize count = detail::CheckedSize(depth) * rows * columns;
-    if (!count.fits(detail::most_bytes))
+    if (!count.fits(detail::max_bytes))
         refuse_shape("VolumeExtents", detail::size_name({depth, rows, columns}) + " exceeds 2^60 elements");
     return count.value();
 }

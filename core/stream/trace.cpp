@@ -18,9 +18,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr u64 most_events = 1000000;
+constexpr u64 max_events = 1000000;
 constexpr u32 look_every = 64;  // resolves finished operations every so many operations of a stream
-constexpr int least_ties = 5, most_ties = 50;
+constexpr int min_ties = 5, max_ties = 50;
 constexpr std::chrono::microseconds close_tie(50);
 
 double microseconds(Clock::duration duration) {
@@ -38,7 +38,7 @@ struct Tie {
 Tie tie_now(Device& device, Stream& stream) {
     Tie best;
     Clock::duration closest = Clock::duration::max();
-    for (int i = 0; i < least_ties || (i < most_ties && closest > close_tie); ++i) {
+    for (int i = 0; i < min_ties || (i < max_ties && closest > close_tie); ++i) {
         std::shared_ptr<Event> event = device.create_event();
         const Clock::time_point before = Clock::now();
         stream.record(*event);
@@ -277,7 +277,7 @@ void trace_operation(Stream& stream, std::shared_ptr<StreamTrace>& own, const Op
                      const Timed& timed, const std::function<void()>& plain) {
     const std::shared_ptr<TraceState> state = current.get();
     if (!state) return plain();
-    if (state->count++ >= most_events) {
+    if (state->count++ >= max_events) {
         ++state->dropped;
         return plain();
     }

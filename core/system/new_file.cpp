@@ -84,8 +84,8 @@ void fail_to_write(const fs::path& path, const std::string& why) {
 }
 
 fs::path link_target(fs::path path) {
-    constexpr int most_links = 40;  // Linux's own limit
-    for (int links = 0; links < most_links; ++links) {
+    constexpr int max_links = 40;  // Linux's own limit
+    for (int links = 0; links < max_links; ++links) {
         std::error_code error;
         const fs::path target = fs::read_symlink(path, error);
         if (error) return path;

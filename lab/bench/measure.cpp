@@ -12,8 +12,8 @@
 namespace concord::lab {
 namespace {
 
-constexpr double warm_ms = 10;  // warm-up, until clock rates and pools are stable
-constexpr u64 most_warm_ups = 100, most_repetitions = 20000;  // limits for a clock with a coarse resolution
+constexpr double warm_ms = 10;                              // warm-up, until clock rates and pools are stable
+constexpr u64 max_warm_ups = 100, max_repetitions = 20000;  // limits for a clock with a coarse resolution
 
 // Whether the confidence interval of the median is narrow enough.
 bool is_known(std::vector<double> times, double precision) {
@@ -28,24 +28,24 @@ Timing measure_batches(const Effort& effort, BatchOf batch_of) {
     Timing timing;
     timing.batch = 1;
     double took = batch_of(1), warmed = took;
-    for (u64 i = 0; i < most_warm_ups; ++i) {
-        const bool short_batch = took < batch_ms && timing.batch < most_calls;
+    for (u64 i = 0; i < max_warm_ups; ++i) {
+        const bool short_batch = took < batch_ms && timing.batch < max_calls;
         if (!short_batch && warmed >= warm_ms) break;
         if (short_batch) {
             const double wanted = took > 0 ? static_cast<double>(timing.batch) * batch_ms / took * 1.1 : 1e9;
-            timing.batch = std::clamp(static_cast<u64>(std::min(wanted, 1e9)), timing.batch + 1, most_calls);
+            timing.batch = std::clamp(static_cast<u64>(std::min(wanted, 1e9)), timing.batch + 1, max_calls);
         }
         took = batch_of(timing.batch);
         warmed += took;
     }
     std::vector<double> times;
     double total = 0;
-    for (std::size_t look = 5; times.size() < most_repetitions;) {
+    for (std::size_t look = 5; times.size() < max_repetitions;) {
         took = batch_of(timing.batch);
         total += took;
         times.push_back(took / static_cast<double>(timing.batch));
-        if (total >= effort.most_ms && times.size() >= 3) break;
-        if (total < effort.least_ms || times.size() < look) continue;
+        if (total >= effort.max_ms && times.size() >= 3) break;
+        if (total < effort.min_ms || times.size() < look) continue;
         if (is_known(times, effort.precision)) break;
         look = times.size() + times.size() / 4 + 1;
     }
@@ -67,7 +67,7 @@ Timing measure(Stream& stream, const std::function<void()>& f, const Effort& eff
 }
 
 Timing measure_calls(Stream& stream, const std::function<void()>& f, u64 calls) {
-    constexpr u64 rounds = 3, most_warm_up_calls = 1000;
+    constexpr u64 rounds = 3, max_warm_up_calls = 1000;
     auto milliseconds_of = [&](u64 count) {
         const auto start = std::chrono::steady_clock::now();
         for (u64 i = 0; i < count; ++i)
@@ -75,7 +75,7 @@ Timing measure_calls(Stream& stream, const std::function<void()>& f, u64 calls) 
         stream.synchronize();
         return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     };
-    milliseconds_of(std::min(calls, most_warm_up_calls));
+    milliseconds_of(std::min(calls, max_warm_up_calls));
     std::vector<double> times;
     while (times.size() < rounds)
         times.push_back(milliseconds_of(calls) / static_cast<double>(calls));

@@ -9,7 +9,7 @@
 namespace concord::lab {
 namespace {
 
-constexpr u64 least_rounds = 5, first_look = 7;
+constexpr u64 min_rounds = 5, first_look = 7;
 constexpr double hopeless = 3;
 
 void bound(PairedTiming& result, std::vector<double> ratios) {
@@ -29,9 +29,9 @@ PairedTiming measure_paired(const BatchTime& holder, const BatchTime& challenger
     challenger(1);
     double of_holder = holder(1), of_challenger = challenger(1);
     u64 calls = 1;
-    while (of_holder < batch_ms && calls < most_calls) {
+    while (of_holder < batch_ms && calls < max_calls) {
         const double wanted = of_holder > 0 ? static_cast<double>(calls) * batch_ms / of_holder * 1.2 : 1e9;
-        calls = std::clamp(static_cast<u64>(std::min(wanted, 1e9)), calls + 1, most_calls);
+        calls = std::clamp(static_cast<u64>(std::min(wanted, 1e9)), calls + 1, max_calls);
         of_holder = holder(calls);
         of_challenger = challenger(std::max<u64>(1, calls / 8)) * static_cast<double>(calls) /
                         static_cast<double>(std::max<u64>(1, calls / 8));
@@ -46,7 +46,7 @@ PairedTiming measure_paired(const BatchTime& holder, const BatchTime& challenger
     }
     std::vector<double> holders, challengers, ratios;
     double total = 0;
-    while (ratios.size() < effort.most_rounds) {
+    while (ratios.size() < effort.max_rounds) {
         const bool holder_first = ratios.size() % 2 == 0;
         double times[2];
         for (const bool first : {true, false}) {
@@ -57,12 +57,12 @@ PairedTiming measure_paired(const BatchTime& holder, const BatchTime& challenger
         holders.push_back(times[0] / static_cast<double>(calls));
         challengers.push_back(times[1] / static_cast<double>(calls));
         ratios.push_back(times[1] > 0 ? times[0] / times[1] : 1);
-        if (ratios.size() < least_rounds) continue;
+        if (ratios.size() < min_rounds) continue;
         bound(result, ratios);
-        if (total >= effort.most_ms) break;
+        if (total >= effort.max_ms) break;
         if (ratios.size() < first_look) continue;
         // Decided: the challenger is faster, or cannot become so.
-        if (result.low >= effort.least_gain || result.high < 1 + (effort.least_gain - 1) / 2) break;
+        if (result.low >= effort.min_gain || result.high < 1 + (effort.min_gain - 1) / 2) break;
     }
     result.holder = timing_of(std::move(holders), calls);
     result.challenger = timing_of(std::move(challengers), calls);

@@ -23,7 +23,7 @@ u64 bytes_of(const Operands& operands) {
 
 Rotation::Rotation(Stream& stream, Operands operands, u64 bytes) : now_(std::move(operands)) {
     const u64 once = bytes_of(now_);
-    copies_ = std::clamp<u64>((bytes + once - 1) / once, 1, most);
+    copies_ = std::clamp<u64>((bytes + once - 1) / once, 1, max_copies);
     if (copies_ == 1) return;
     try {
         for (const View& view : now_.in)

@@ -7,7 +7,7 @@
 namespace concord::lab {
 namespace {
 
-constexpr Effort effort{.least_ms = 20, .most_ms = 300, .precision = 0.01};
+constexpr Effort effort{.min_ms = 20, .max_ms = 300, .precision = 0.01};
 
 }  // namespace
 

@@ -6,7 +6,7 @@ namespace concord::lab {
 namespace {
 
 // Largest size of the slow variants on devices that emulate barriers.
-constexpr u64 most_slow_elements = u64{1} << 22;
+constexpr u64 max_slow_elements = u64{1} << 22;
 
 // The first variant that exists in the device's dialect. Variants are in order of preference.
 const Variant* preferred_of(const Suite& suite, const Device& device) {
@@ -55,7 +55,7 @@ CaseAction CheckCases::action_of(const Suite& suite, const Harness& harness, con
         !options_.sizes.empty())
         return CaseAction::run;
     if (work.minor && !options_.full) return CaseAction::leave_out;
-    if (work.n > most_slow_elements) return options_.full ? CaseAction::skip : CaseAction::leave_out;
+    if (work.n > max_slow_elements) return options_.full ? CaseAction::skip : CaseAction::leave_out;
     // Textbook kernels run a few large sizes only.
     const Pattern pattern = work.pattern();
     const bool plain = pattern == Pattern::random || pattern == Pattern::near_one;

@@ -9,7 +9,7 @@ namespace {
 // What compiling a kernel may take, in the bytes of weight_of().
 constexpr double compile_cost = 1 << 26;
 // The least cost of a piece that a unit is split into.
-constexpr double least_piece_cost = 1 << 28;
+constexpr double min_piece_cost = 1 << 28;
 
 class Planner final : public CaseVisitor {
   public:
@@ -67,7 +67,7 @@ CheckPlan plan_of(const CheckCases& cases, const std::function<bool()>& stop) {
 
 std::vector<CasePiece> pieces_of(const CheckPlan& plan, u32 processes) {
     // Several pieces a process, so that all end at about the same time.
-    const double target = std::max(least_piece_cost, plan.cost / processes / 8);
+    const double target = std::max(min_piece_cost, plan.cost / processes / 8);
     std::vector<CasePiece> pieces;
     double cost = 0;
     u64 in_unit = 0;  // works of the unit so far

@@ -33,8 +33,8 @@ class CheckProgress {
         const double seconds = std::chrono::duration<double>(now - start_).count();
         std::string text = std::to_string(done_) + " of " + std::to_string(planned_) + " cases";
         // An estimate from less is far off, because the first cases compile the kernels.
-        constexpr double least_seconds = 1, least_share = 0.002;
-        if (seconds >= least_seconds && done_weight_ > least_share * weight_)
+        constexpr double min_seconds = 1, min_share = 0.002;
+        if (seconds >= min_seconds && done_weight_ > min_share * weight_)
             text += ", " + duration_name(seconds * std::max(0.0, weight_ - done_weight_) / done_weight_) +
                     " left";
         line_.show(text + ": " + what);

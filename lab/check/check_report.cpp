@@ -142,14 +142,14 @@ void CheckReport::record(const CheckCase& at, std::string what, const std::vecto
                          at.description(options_.size_names), std::move(what), command(at, devices, repeat),
                          at.work->type()});
     // The first failures of a variant are printed. json() has all of them.
-    constexpr u64 most_shown = 3;
+    constexpr u64 max_shown = 3;
     const CheckFailure& failure = failures_.back();
     const u64 shown = ++shown_[failure.algorithm + "/" + failure.variant + "/" + failure.device];
-    if (shown > most_shown || live_ == nullptr) return;
+    if (shown > max_shown || live_ == nullptr) return;
     *live_ << painted("FAILED", Tone::bad) << " " << failure.algorithm << "/" << failure.variant << " on "
            << failure.device << ": " << failure.description << "\n    " << failure.what << '\n';
     if (!failure.command.empty()) *live_ << "    " << failure.command << '\n';
-    if (shown == most_shown)
+    if (shown == max_shown)
         *live_ << "    (further failures of this variant on this device are counted and written to --json)\n";
     live_->flush();
 }

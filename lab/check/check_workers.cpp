@@ -23,9 +23,9 @@ namespace concord::lab {
 namespace {
 
 // Processes take longer to start than cases of this cost take to run.
-constexpr double least_cost = 1 << 27;
+constexpr double min_cost = 1 << 27;
 // Ends of workers in one piece after which the rest of the piece is skipped.
-constexpr u32 most_ends = 3;
+constexpr u32 max_ends = 3;
 
 // "SIGSEGV" or "status 3". Empty for status 0.
 std::string end_name(int status) {
@@ -66,7 +66,7 @@ class WorkerPool {
           options_(run.options),
           progress_(run.progress),
           large_bytes_(large_bytes),
-          most_(most) {
+          max_(most) {
         for (const CasePiece& piece : pieces)
             pieces_.emplace_back().piece = piece;
         start_workers();
@@ -236,7 +236,7 @@ class WorkerPool {
             waiting += !state.is_assigned && !state.complete();
         for (const Worker& worker : workers_)
             without_work += worker.piece == nullptr && !worker.is_closed;
-        while (workers_.size() < most_ && without_work < waiting) {
+        while (workers_.size() < max_ && without_work < waiting) {
             try {
                 const WorkerProcess process = start_();
                 workers_.emplace_back().process = process;
@@ -248,9 +248,9 @@ class WorkerPool {
     }
     // Goes on with fewer workers.
     void give_up_worker(const std::string& why) {
-        --most_;
+        --max_;
         detail::log_info("check: a process could not open the devices: " + why);
-        if (most_ == 0 && !is_stopped_)
+        if (max_ == 0 && !is_stopped_)
             detail::log_warn(
                 "check: the cases run in one process, because no other one can open the devices: " + why);
     }
@@ -315,7 +315,7 @@ class WorkerPool {
             {.kind = Outcome::Kind::threw,
              .text = "the process that ran the case ended with " + (how.empty() ? "status 0" : how)}));
         count_cases(state, 1);
-        if (state.ends < most_ends || state.complete()) return;
+        if (state.ends < max_ends || state.complete()) return;
         state.is_abandoned = true;
         count_cases(state, state.piece.cases);
     }
@@ -345,7 +345,7 @@ class WorkerPool {
     const CheckOptions& options_;
     CheckProgress& progress_;
     const u64 large_bytes_;
-    std::size_t most_;
+    std::size_t max_;
     std::deque<PieceState> pieces_;
     std::deque<Worker> workers_;
     std::deque<pid_t> turns_;  // workers that run a large work, which is the first, or wait
@@ -440,7 +440,7 @@ CheckReport check_side_by_side(const std::vector<Suite>& suites, const CheckOpti
         const CheckPlan plan = plan_of(run.cases, options.stop);
         run.progress.start(plan.cases, plan.weight);
         const std::vector<CasePiece> pieces = pieces_of(plan, most);
-        if (most == 1 || pieces.size() < 2 || plan.cost < least_cost) return run_here(run);
+        if (most == 1 || pieces.size() < 2 || plan.cost < min_cost) return run_here(run);
         detail::log_info("check: " + std::to_string(pieces.size()) + " pieces in " +
                          std::to_string(std::min<std::size_t>(most, pieces.size())) + " processes");
         WorkerPool pool(pieces, source.start, most, run, large_bytes_of(run.harnesses, most));

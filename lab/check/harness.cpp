@@ -17,7 +17,7 @@ constexpr u64 guard_bytes = guard_before + guard_after + 64;  // 64: for the pla
 constexpr Harness::Poison poison = {0x5b, 0xc6, 0x5d, 0x6e, 0x7b, 0xa2, 0x5d, 0x63};
 // Inputs have another pattern, so that a copy that runs past its end does not write the output's own poison.
 constexpr Harness::Poison input_poison = {0x2d, 0x71, 0xe9, 0x52, 0x4c, 0x35, 0xd6, 0x57};
-constexpr u64 most_piece_bytes = u64{1} << 26;
+constexpr u64 max_piece_bytes = u64{1} << 26;
 
 // The bits of an element. If all NaNs are equal, they have one pattern.
 u64 element_hash(Type type, const std::byte* at, NanComparison nans) {
@@ -42,12 +42,12 @@ Harness::Harness(const std::string& selector)
 
 std::string Harness::no_room_for(const Work& work) const {
     const DeviceTraits& traits = device_->traits();
-    u64 largest = 0, host = 2 * most_piece_bytes;
+    u64 largest = 0, host = 2 * max_piece_bytes;
     for (const Output& output : work.outputs)
         largest = std::max(largest, output.bytes());
     for (const Input& input : work.inputs) {
         largest = std::max(largest, input.bytes());
-        if (!input.held() && input.bytes() <= most_held_bytes()) host += input.bytes();
+        if (!input.held() && input.bytes() <= max_held_bytes()) host += input.bytes();
     }
     for (const Output& output : work.outputs)
         if (output.initial && !output.initial->held()) host += output.bytes();
@@ -87,7 +87,7 @@ void Harness::upload(const Input& input, const Range& range) {
                        input.bytes());
         return;
     }
-    const u64 size = size_of(input.type), most = most_piece_bytes / size;
+    const u64 size = size_of(input.type), most = max_piece_bytes / size;
     std::vector<std::byte> piece;
     for (u64 first = 0; first < input.count; first += most) {
         const u64 n = std::min(most, input.count - first);
@@ -304,7 +304,7 @@ void Harness::verify_range(const Range& range, Verdict& verdict, const std::stri
     };
     auto whole_items = [&range](u64 count) { return std::max(count / range.item, u64{1}) * range.item; };
     std::vector<std::byte>& bytes = read_back_;
-    if (all <= most_piece_bytes) {
+    if (all <= max_piece_bytes) {
         if (bytes.size() < all) bytes.resize(all);
         stream_->read(bytes.data(), *range.buffer, 0, all);
         stream_->synchronize();
@@ -324,7 +324,7 @@ void Harness::verify_range(const Range& range, Verdict& verdict, const std::stri
     };
     check_guard(0, read(0, begin));
     check_guard(end, read(end, all - end));
-    const u64 most = whole_items(most_piece_bytes / size);
+    const u64 most = whole_items(max_piece_bytes / size);
     for (u64 first = 0; first < view.count; first += most) {
         const auto whole = read(begin + first * size, std::min(most, view.count - first) * size);
         parallel_pieces(whole.size() / size, whole_items(piece_elements),
@@ -345,7 +345,7 @@ std::optional<Difference> Harness::difference_from(Harness& expected) {
     for (std::size_t k = 0; k < outputs_.size(); ++k) {
         const auto [type, row, pitch] =
             std::tuple(work_.outputs[k].type, work_.outputs[k].row, work_.outputs[k].pitch);
-        const u64 size = size_of(type), most = most_piece_bytes / size;
+        const u64 size = size_of(type), most = max_piece_bytes / size;
         const u64 count = work_.outputs[k].written ? work_.outputs[k].written() : outputs_[k].view.count;
         for (u64 first = 0; first < count; first += most) {
             const u64 n = std::min(most, count - first);

@@ -211,7 +211,7 @@ u64 available_host_memory() {
     return ~u64{0};
 }
 
-u64 most_held_bytes() {
+u64 max_held_bytes() {
     static const u64 bytes = std::clamp(available_host_memory() / 16, u64{1} << 27, u64{1} << 34);
     return bytes;
 }
@@ -259,7 +259,7 @@ void Input::make(u64 first, std::span<std::byte> to) const {
 }
 
 void Input::hold() const {
-    if (held() || bytes() > most_held_bytes()) return;
+    if (held() || bytes() > max_held_bytes()) return;
     std::vector<std::byte> all(bytes());
     const u64 size = size_of(type);
     parallel_pieces(count, u64{1} << 18,

@@ -151,14 +151,14 @@ Comparison Comparison::bits() {
 Comparison Comparison::ulps(double most) {
     Comparison comparison;
     comparison.kind_ = Kind::ulps;
-    comparison.most_number_ = most;
+    comparison.max_number_ = most;
     return comparison;
 }
 
 Comparison Comparison::within(std::function<double(u64, double)> most) {
     Comparison comparison;
     comparison.kind_ = Kind::within;
-    comparison.most_ = std::move(most);
+    comparison.max_ = std::move(most);
     return comparison;
 }
 
@@ -173,7 +173,7 @@ Comparison Comparison::absolute(double most) {
 Comparison Comparison::roundings(double k) {
     Comparison comparison;
     comparison.kind_ = Kind::roundings;
-    comparison.most_number_ = k;
+    comparison.max_number_ = k;
     return comparison;
 }
 
@@ -300,14 +300,14 @@ struct ComparisonAccess {
         switch (how.kind_) {
             case Comparison::Kind::ulps:
                 if constexpr (N::is_float) bounds.error = N::ulps(nearest, got);
-                bounds.hard = how.most_number_;
+                bounds.hard = how.max_number_;
                 break;
             case Comparison::Kind::within:
-                bounds.hard = how.most_(index, exact);
+                bounds.hard = how.max_(index, exact);
                 break;
             case Comparison::Kind::roundings:
                 bounds.hard =
-                    std::max(gamma(how.most_number_) * std::abs(exact), how.most_number_ * N::denormal);
+                    std::max(gamma(how.max_number_) * std::abs(exact), how.max_number_ * N::denormal);
                 break;
             default:
                 bounds.hard = N::is_float ? gamma(how.h_(n)) * magnitude : 0;

@@ -98,11 +98,11 @@ std::string bytes_name(u64 bytes) {
 }
 
 std::string size_name(u64 n) {
-    constexpr u64 least_power = 1024, least_sum = 100000;
+    constexpr u64 min_power = 1024, min_sum = 100000;
     const u64 below = std::bit_floor(n), above = below * 2;
     const std::string exponent = std::to_string(std::bit_width(n) - 1);
-    if (n == below && n >= least_power) return "2^" + exponent;
-    if (n < least_sum) return std::to_string(n);
+    if (n == below && n >= min_power) return "2^" + exponent;
+    if (n < min_sum) return std::to_string(n);
     if (n - below < 100000 && n - below < below / 16)
         return "2^" + exponent + "+" + std::to_string(n - below);
     if (above - n < 1000) return "2^" + std::to_string(std::bit_width(n)) + "-" + std::to_string(above - n);
@@ -116,7 +116,7 @@ std::string size_name(u64 n, const SizeNames& given) {
 
 void check_sizes(std::string_view call, const std::vector<u64>& sizes, const SizeNames& given) {
     for (const u64 n : sizes) {
-        if (n > most_elements)
+        if (n > max_elements)
             throw Error(ErrorCode::invalid_argument, call,
                         detail::error_message("too many elements", detail::quoted(size_name(n, given)),
                                               "the limit is 2^40, more than any machine holds"));

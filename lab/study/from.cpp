@@ -45,7 +45,7 @@ ordered_json line_of_file(const std::filesystem::path& file) {
 
 ordered_json line_of_content(std::istream& stream, const std::filesystem::path& file) {
     const std::string text(std::istreambuf_iterator<char>(stream), {});
-    ordered_json content = parse_json(text, most_levels_of_file);
+    ordered_json content = parse_json(text, max_levels_of_file);
     const bool bench = content.is_object() && content.contains("results") && content.contains("machine") &&
                        content["schema"] == 1;
     const bool check = content.is_object() && content.contains("matrix");

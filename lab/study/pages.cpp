@@ -48,7 +48,7 @@ void for_each_file(const fs::path& folder, const std::string& kind,
     }
     for (const auto& [name, path] : paths) {
         try {
-            visit(name, parse_json(detail::text_of_file(path, "--stored"), most_levels_of_file));
+            visit(name, parse_json(detail::text_of_file(path, "--stored"), max_levels_of_file));
         } catch (const std::exception& problem) {
             throw Error(ErrorCode::io, "--stored", path.string() + ": " + problem.what());
         }

@@ -9,9 +9,9 @@ struct TooDeep {};
 
 }  // namespace
 
-ordered_json parse_json(std::string_view text, int most_levels) {
-    const auto check_depth = [most_levels](int depth, ordered_json::parse_event_t, ordered_json&) {
-        if (depth > most_levels) throw TooDeep{};
+ordered_json parse_json(std::string_view text, int max_levels) {
+    const auto check_depth = [max_levels](int depth, ordered_json::parse_event_t, ordered_json&) {
+        if (depth > max_levels) throw TooDeep{};
         return true;
     };
     try {

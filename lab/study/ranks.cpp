@@ -85,10 +85,10 @@ Timing measure(Communicator& ranks, Stream& stream, const RanksWork& work, bool 
     };
     constexpr u64 first_calls = 3, repetitions = 9;
     constexpr double long_ms = 500;  // longer calls are timed one by one
-    const double least_ms = quick ? 5 : 60,
+    const double min_ms = quick ? 5 : 60,
                  call_ms = std::max(of_rank_0(ranks, run(first_calls)) / first_calls, 1e-3);
     const u64 count =
-        std::max<u64>(call_ms > long_ms ? 1 : first_calls, static_cast<u64>(std::ceil(least_ms / call_ms)));
+        std::max<u64>(call_ms > long_ms ? 1 : first_calls, static_cast<u64>(std::ceil(min_ms / call_ms)));
     std::vector<double> times;
     for (u64 i = 0; i < repetitions; ++i)
         times.push_back(run(count) / static_cast<double>(count));

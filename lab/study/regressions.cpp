@@ -60,7 +60,7 @@ Times stored_times(const fs::path& folder) {
         if (name.extension() != ".json" || name.stem().extension() != ".bench") continue;
         try {
             const ordered_json file =
-                parse_json(detail::text_of_file(entry.path(), "--stored"), most_levels_of_file);
+                parse_json(detail::text_of_file(entry.path(), "--stored"), max_levels_of_file);
             for (const ordered_json& run : file.at("runs"))
                 add(times, records_of_file({{"content", run}}), run.at("date"), name.stem().stem());
         } catch (const ordered_json::exception& problem) {
@@ -74,7 +74,7 @@ Times stored_times(const fs::path& folder) {
 
 Regressions regressions(const Records& run, const fs::path& folder) {
     // Cards of one name differ by some percent, and times below 20 us vary by about a microsecond.
-    constexpr double most = 1.15, least_ms = 1e-3;
+    constexpr double most = 1.15, min_ms = 1e-3;
     const Times before = stored_times(folder);
     Times now;
     add(now, run, "", "");
@@ -87,7 +87,7 @@ Regressions regressions(const Records& run, const fs::path& folder) {
         const Result &a = it->second.result, &b = time.result;
         ++found.compared;
         machines.push_back(it->second.machine + " of " + it->second.date);
-        if (*b.ms <= most * *a.ms || *b.ms - *a.ms <= least_ms) continue;
+        if (*b.ms <= most * *a.ms || *b.ms - *a.ms <= min_ms) continue;
         ++found.slower;
         table.add({b.device + ", " + b.algorithm + " " + work_of_group(b), time_of(a), time_of(b),
                    lab::rounded(*b.ms / *a.ms), b.variant, a.variant});

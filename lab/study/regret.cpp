@@ -27,20 +27,20 @@ void run_regret(const std::string& selector, const Case& what, const StudyOption
     using Clock = SearchState::Clock;
     Harness harness(selector);
     SearchState state;
-    state.least_gain = 1.02;
+    state.min_gain = 1.02;
     state.descend_within = 1.25;
-    state.most_turns = options.quick ? 1 : 2;
-    state.effort = {.most_ms = options.quick ? 20.0 : 80.0,
-                    .most_rounds = options.quick ? 15U : 31U,
-                    .least_gain = state.least_gain};
+    state.max_turns = options.quick ? 1 : 2;
+    state.effort = {.max_ms = options.quick ? 20.0 : 80.0,
+                    .max_rounds = options.quick ? 15U : 31U,
+                    .min_gain = state.min_gain};
     const PairedEffort last{
-        .most_ms = options.quick ? 60.0 : 300.0, .most_rounds = options.quick ? 31U : 101U, .least_gain = 1};
-    const std::chrono::seconds most_time(options.quick ? 3 : 20);
+        .max_ms = options.quick ? 60.0 : 300.0, .max_rounds = options.quick ? 31U : 101U, .min_gain = 1};
+    const std::chrono::seconds max_time(options.quick ? 3 : 20);
     // The table of the device or its calibration, which stays valid until the process ends.
     const std::shared_ptr<const Tuning> in_use(std::shared_ptr<void>(), &tuning_of(harness.device()));
     run_pairs(harness, what, options, regret_names, sinks,
               [&](const Suite& suite, const Work& work, std::array<BenchRow, 2>& rows) {
-                  state.ends = Clock::now() + most_time;
+                  state.ends = Clock::now() + max_time;
                   Search search(harness, suite, work, state, in_use);
                   Candidate& chosen = search.start();
                   const double once =
@@ -72,7 +72,7 @@ void run_regret(const std::string& selector, const Case& what, const StudyOption
 }
 
 std::vector<Chart> regrets(const Figure& figure, const Data& data) {
-    constexpr std::size_t most_bars = 10;
+    constexpr std::size_t max_bars = 10;
     return charts_of(figure, data, {By::device}, [&](Chart& chart, const Group& panel) {
         chart.bars = true;
         chart.notes = "choice of auto, and the fastest";
@@ -85,11 +85,11 @@ std::vector<Chart> regrets(const Figure& figure, const Data& data) {
             const double middle = (pairs[(pairs.size() - 1) / 2].ratio + pairs[pairs.size() / 2].ratio) / 2;
             chart.text = "Median " + rounded(middle) + ", worst " + rounded(pairs.front().ratio) + ", " +
                          std::to_string(pairs.size()) + " measurements. The worst " +
-                         std::to_string(std::min(most_bars, pairs.size())) + ":";
+                         std::to_string(std::min(max_bars, pairs.size())) + ":";
         }
         Series bars;
         for (const Pair& pair : pairs) {
-            if (bars.marks.size() == most_bars) break;
+            if (bars.marks.size() == max_bars) break;
             bars.marks.push_back({.y = pair.ratio,
                                   .label = work_of(*pair.first),
                                   .note = pair.first->variant + "; " + pair.second->variant,

@@ -26,10 +26,10 @@ using lab::Ceilings;
 using lab::Effort;
 using lab::rounded;
 
-constexpr Effort quick_effort{.least_ms = 2, .most_ms = 25, .precision = 0.05};
-constexpr Effort full_effort{.least_ms = 20, .most_ms = 200, .precision = 0.01};
-constexpr Effort compared_effort{.least_ms = 20, .most_ms = 300, .precision = 0.005};
-constexpr Effort quick_ceilings{.least_ms = 15, .most_ms = 150, .precision = 0.02};
+constexpr Effort quick_effort{.min_ms = 2, .max_ms = 25, .precision = 0.05};
+constexpr Effort full_effort{.min_ms = 20, .max_ms = 200, .precision = 0.01};
+constexpr Effort compared_effort{.min_ms = 20, .max_ms = 300, .precision = 0.005};
+constexpr Effort quick_ceilings{.min_ms = 15, .max_ms = 150, .precision = 0.02};
 // Calls that are expected to take longer are skipped, because each is repeated at least five times.
 constexpr double quick_limit_ms = 60, full_limit_ms = 1000;
 

@@ -72,7 +72,7 @@ void check_shape(const ordered_json& line) {
 std::vector<ordered_json> lines_of(std::istream& content, const fs::path& path) {
     std::vector<ordered_json> lines;
     for (std::string line; std::getline(content, line);) {
-        ordered_json value = parse_json(line, most_levels_of_results);
+        ordered_json value = parse_json(line, max_levels_of_results);
         if (value.is_discarded() && content.eof()) break;
         const std::string place = "line " + std::to_string(lines.size() + 1);
         if (!value.is_object() || !value.contains("kind"))

@@ -170,8 +170,8 @@ void run_transfers(const std::string& selector, const Case& what, bool quick,
                    const std::function<bool(const Result&)>& wanted,
                    const std::function<void(const Result&, const ordered_json& row)>& done) {
     const auto device = open_device(selector);
-    const Effort effort = quick ? Effort{.least_ms = 2, .most_ms = 20, .precision = 0.05}
-                                : Effort{.least_ms = 30, .most_ms = 400, .precision = 0.01};
+    const Effort effort = quick ? Effort{.min_ms = 2, .max_ms = 20, .precision = 0.05}
+                                : Effort{.min_ms = 30, .max_ms = 400, .precision = 0.01};
     for (const u64 n : what.sizes.of(quick)) {
         std::unique_ptr<Trip> trip;
         for (const Trip::Way& way : Trip::ways()) {

@@ -122,7 +122,7 @@ void run_tuning(const std::string& selector, const Case& what, const StudyOption
     Harness harness(selector);
     Table table(harness.device());
     const PairedEffort effort{
-        .most_ms = options.quick ? 100.0 : 500.0, .most_rounds = options.quick ? 41U : 101U, .least_gain = 1};
+        .max_ms = options.quick ? 100.0 : 500.0, .max_rounds = options.quick ? 41U : 101U, .min_gain = 1};
     run_pairs(
         harness, what, options, tuning_names, sinks,
         [&](const Suite& suite, const Work& work, std::array<BenchRow, 2>& rows) {

@@ -77,7 +77,7 @@ Candidate Search::fastest() {
     if (!start_.rows.empty()) {  // the same variant without the table's launch parameters
         Candidate other{start_.rows, start_.variant};
         const auto result = challenge(best, other, Verified::after);
-        if (result && result->is_won(state_.least_gain)) best = std::move(other);
+        if (result && result->is_won(state_.min_gain)) best = std::move(other);
     }
     std::vector<Candidate> near;
     for (const Variant* variant : suite_.variants) {
@@ -93,7 +93,7 @@ Candidate Search::fastest() {
         if (!result) continue;
         if (result->ratio < 1.0 / 3) state_.hopeless.insert(name);
         const bool is_near = std::max(result->ratio, 1 / result->ratio) < state_.descend_within;
-        if (result->is_won(state_.least_gain)) {
+        if (result->is_won(state_.min_gain)) {
             other.rows.back().gain = result->ratio;
             std::swap(best, other);
         }
@@ -105,14 +105,14 @@ Candidate Search::fastest() {
         Candidate other = descended(std::move(from));
         if (other.rows == before) continue;
         const auto result = challenge(best, other, Verified::already);
-        if (result && result->is_won(state_.least_gain)) best = std::move(other);
+        if (result && result->is_won(state_.min_gain)) best = std::move(other);
     }
     return best;
 }
 
 // Coordinate descent: increases each tunable while that helps, otherwise decreases it. Repeats while a value changes.
 Candidate Search::descended(Candidate from) {
-    for (int turn = 0; turn < state_.most_turns; ++turn) {
+    for (int turn = 0; turn < state_.max_turns; ++turn) {
         bool changed = false;
         for (const Tuning::Asked& asked : questions(from))
             changed = climb(from, asked) || changed;
@@ -137,14 +137,14 @@ bool Search::climb(Candidate& best, const Tuning::Asked& asked) {
 // Tries the values in order. Skips over one that is not faster, because some values have no effect. Returns whether
 // one was faster.
 bool Search::walk(Candidate& best, const Tuning::Asked& asked, const std::vector<u64>& values) {
-    constexpr int most_misses = 2;
+    constexpr int max_misses = 2;
     bool better = false;
     int misses = 0;
     for (const u64 value : values) {
         const bool won = step(best, asked, value);
         better = better || won;
         misses = won ? 0 : misses + 1;
-        if (misses == most_misses) break;
+        if (misses == max_misses) break;
     }
     return better;
 }
@@ -156,7 +156,7 @@ bool Search::step(Candidate& best, const Tuning::Asked& asked, u64 value) {
     Candidate other = with_row(best, row);
     if (value == asked.otherwise) other.rows.pop_back();
     const auto result = challenge(best, other, Verified::after);
-    if (!result || !result->is_won(state_.least_gain)) return false;
+    if (!result || !result->is_won(state_.min_gain)) return false;
     if (value != asked.otherwise) other.rows.back().gain = result->ratio;
     best = std::move(other);
     return true;
@@ -170,7 +170,7 @@ std::optional<PairedTiming> Search::challenge(Candidate& best, Candidate& other,
         if (state_.is_busy && groups_of(other) == 1 && groups_of(best) > 1) return std::nullopt;
         ++tried_;
         const PairedTiming result = compare(best, other, state_.effort);
-        if (verified == Verified::after && result.is_won(state_.least_gain) && !is_right(other))
+        if (verified == Verified::after && result.is_won(state_.min_gain) && !is_right(other))
             return std::nullopt;
         return result;
     } catch (const Error& error) {

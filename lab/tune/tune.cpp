@@ -65,11 +65,11 @@ class Tuner {
         sizes_ = options.sizes.empty() ? default_sizes(harness_.device(), options.quick) : options.sizes;
         std::sort(sizes_.begin(), sizes_.end());
         sizes_.erase(std::unique(sizes_.begin(), sizes_.end()), sizes_.end());
-        state_.effort =
-            options.quick ? PairedEffort{.most_ms = 60, .most_rounds = 25, .least_gain = options.least_gain}
-                          : PairedEffort{.most_ms = 250, .most_rounds = 61, .least_gain = options.least_gain};
-        state_.least_gain = options.least_gain;
-        state_.most_turns = options.quick ? 1 : 2;
+        state_.effort = options.quick
+                            ? PairedEffort{.max_ms = 60, .max_rounds = 25, .min_gain = options.min_gain}
+                            : PairedEffort{.max_ms = 250, .max_rounds = 61, .min_gain = options.min_gain};
+        state_.min_gain = options.min_gain;
+        state_.max_turns = options.quick ? 1 : 2;
         limit_ms_ = options.quick ? 60 : 400;
         budget_s_ = options.budget_s > 0 ? options.budget_s : options.quick ? 180 : 3600;
     }
@@ -184,10 +184,10 @@ class Tuner {
         if (best.rows.empty()) return;
         // A second, longer measurement confirms the result.
         PairedEffort more = state_.effort;
-        more.most_ms *= 2;
-        more.most_rounds *= 2;
+        more.max_ms *= 2;
+        more.max_rounds *= 2;
         const PairedTiming again = search.compare(defaults, best, more);
-        if (!last.is_won(options_.least_gain) || !again.is_won(options_.least_gain)) return;
+        if (!last.is_won(options_.min_gain) || !again.is_won(options_.min_gain)) return;
         const auto [first, end] = reach_of(task.n, search.point().size, sizes_);
         for (TuningRow& row : best.rows) {
             row.class_first = first;

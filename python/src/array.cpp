@@ -1136,12 +1136,15 @@ Argument& Call::output(nb::handle out, Type type, std::span<const i64> shape, bo
 }
 
 View Call::values(const Argument& input) {
-    const View bytes = input.view();
-    if (!input.boolean() || bytes.count == 0) return bytes;
+    return input.boolean() ? truths(input.view()) : input.view();
+}
+
+View Call::truths(const View& bytes) {
+    if (bytes.count == 0) return bytes;
     truths_.push_back(stream_->scratch(bytes.bytes()));
-    const View truths{truths_.back().get(), 0, bytes.count, Type::u8};
-    map(*stream_, Span<const u8>(bytes), Span<u8>(truths), truth_of);
-    return truths;
+    const View copies{truths_.back().get(), 0, bytes.count, Type::u8};
+    map(*stream_, Span<const u8>(bytes), Span<u8>(copies), truth_of);
+    return copies;
 }
 
 void Call::fetch(void* to, const View& from) {

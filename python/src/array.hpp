@@ -263,6 +263,8 @@ class Call {
     // The elements of an input. Those of bool are 0 and 1, copies if the input is bool: any byte except 0 is true. For
     // use in run().
     View values(const Argument& input);
+    // Copies of bytes of bool, 0 and 1.
+    View truths(const View& bytes);
 
     Device& device() { return *device_; }
     Stream& stream() { return *stream_; }

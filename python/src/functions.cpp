@@ -313,8 +313,13 @@ std::vector<f64> densities(const std::vector<u64>& counts, const HistogramEdges&
 
 nb::tuple counted(nb::handle x, nb::handle bins, nb::handle range, bool density, CONCORD_HANDLES) {
     constexpr const char* name = "histogram";
-    if (nb::isinstance<nb::str>(bins))
-        refuse(name, "bins: got " + short_text(bins) + "; pass a number of bins, or edges");
+    nb::object estimated;
+    if (nb::isinstance<nb::str>(bins)) {
+        // The name of an estimator of NumPy, which takes host memory.
+        estimated = nb::module_::import_("numpy").attr("histogram_bin_edges")(x, bins, range);
+        bins = estimated;
+        range = nb::none();
+    }
     i64 width = PyNumber_AsSsize_t(bins.ptr(), nullptr);
     const bool given = width == -1 && PyErr_Occurred() != nullptr;
     if (given) PyErr_Clear();
@@ -333,14 +338,15 @@ nb::tuple counted(nb::handle x, nb::handle bins, nb::handle range, bool density,
     else if (given)
         array = &call.input(bins, "bins", 1);
     call.begin();
-    const View from = in.view();
+    View from = in.view();
+    if (in.boolean()) call.run([&] { from = call.values(in); });
     const bool is_f32 = in.type() == Type::f32;
     HistogramBins rule = HistogramBins::identity();
     if (given) {
         if (array != nullptr) {
             edges.type = array->type();
             edges.bytes.resize(array->view().bytes());
-            if (!edges.bytes.empty()) call.run([&] { call.fetch(edges.bytes.data(), array->view()); });
+            if (!edges.bytes.empty()) call.run([&] { call.fetch(edges.bytes.data(), call.values(*array)); });
         }
         rule = bins_between(edges, in.type());
         width = edges.count() - 1;
@@ -621,8 +627,9 @@ nb::object convolved(nb::handle image, nb::handle mask, const std::string& borde
         const auto rows = static_cast<u64>(sides[0]), columns = static_cast<u64>(sides[1]);
         const ConvolveMask taps =
             type == Type::f32 ? ConvolveMask(narrow, rows, columns) : ConvolveMask(values, rows, columns);
-        convolve(call.stream(), in.tensor().matrix(name), taps, result.tensor().matrix(name), *edge,
-                 call.options());
+        MatrixView from = in.tensor().matrix(name);
+        if (in.boolean()) from.range = call.truths(from.range);
+        convolve(call.stream(), from, taps, result.tensor().matrix(name), *edge, call.options());
     });
 }
 
@@ -668,7 +675,8 @@ nb::object reduced_builtin(nb::handle x, const std::string& op, nb::handle out, 
         refuse("reduce", "x has dtype bool, which has no sums; use sum, min or max");
     call.begin();
     Argument& result = call.output(out, in.type(), {}, in.boolean());
-    return call.run(result, [&] { reduce(call.stream(), in.view(), result.view(), known, call.options()); });
+    return call.run(result,
+                    [&] { reduce(call.stream(), call.values(in), result.view(), known, call.options()); });
 }
 
 nb::object scanned_builtin(nb::handle x, const std::string& op, bool exclusive, nb::handle out,
@@ -744,12 +752,14 @@ void define_functions(nb::module_& m) {
           "Sorts keys, and values with them. Returns (keys, values). Equal keys keep their order.");
     m.def("histogram", counted, "x"_a, "bins"_a = 10, "range"_a = nb::none(), "density"_a = false,
           nb::kw_only(), CONCORD_COMMON,
-          signature("histogram(x: $x, bins: int | _Values = 10, range: tuple[float, float] | None = None, "
-                    "density: bool = False, *, $common) -> tuple[$r, $r]",
-                    CONCORD_ANY_TYPE),
+          signature(
+              "histogram(x: $x, bins: int | str | _Values = 10, range: tuple[float, float] | None = None, "
+              "density: bool = False, *, $common) -> tuple[$r, $r]",
+              CONCORD_ANY_TYPE),
           "Counts of elements in bins, and the edges of the bins.\n\n"
-          "bins: a number of bins of equal width, or their ascending edges. Without range it is (min(x), "
-          "max(x)).\n"
+          "bins: a number of bins of equal width, their ascending edges, or an estimator of "
+          "numpy.histogram_bin_edges such as\n"
+          "'auto', which runs on the host. Without range it is (min(x), max(x)).\n"
           "The last bin includes its upper edge. Counts and edges are those of NumPy, on every device. With "
           "density\n"
           "counts are divided by their sum and by the widths of the bins.");

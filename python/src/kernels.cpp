@@ -91,6 +91,7 @@ void KernelObject::call(nb::handle extents, const nb::args& arguments, const Com
             if (!nothing) nothing = call.stream().scratch(sizeof(u64));
             view = {nothing.get(), 0, 0, parameter.type};
         }
+        if (buffers[i]->boolean()) call.run([&] { view = call.truths(view); });
         list.push_back(detail::argument(view));
     }
     call.run(

@@ -5,10 +5,22 @@
 
 #include <array>
 
+#ifdef Py_LIMITED_API
+// CPython has it, but the headers of the stable ABI do not. Without it functions keep nanobind's messages.
+extern "C" __attribute__((weak)) vectorcallfunc PyVectorcall_Function(PyObject* callable);
+#endif
+
 namespace concord::python {
 namespace {
 
 using Entry = PyObject* (*)(PyObject*, PyObject* const*, size_t, PyObject*);
+
+Entry entry_of(PyObject* function) {
+#ifdef Py_LIMITED_API
+    if (&PyVectorcall_Function == nullptr) return nullptr;
+#endif
+    return PyVectorcall_Function(function);
+}
 
 // nanobind has a few entry points, for simple and for other signatures.
 std::array<Entry, 8> entries{};
@@ -49,7 +61,7 @@ void replace(nb::handle function) {
     // Where nanobind 3 keeps it: behind the head of the object.
     Entry& entry =
         *reinterpret_cast<Entry*>(reinterpret_cast<std::byte*>(function.ptr()) + sizeof(PyVarObject));
-    if (entry != PyVectorcall_Function(function.ptr())) return;
+    if (entry != entry_of(function.ptr())) return;
     for (std::size_t i = 0; i < entries.size(); ++i) {
         if (entries[i] != nullptr && entries[i] != entry) continue;
         entries[i] = entry;

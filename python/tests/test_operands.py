@@ -30,7 +30,12 @@ CALLS |= {
     "stencil": (CUBE, lambda x, out, **more: cc.stencil(x, [1, 1], out=out, **more)),
 }
 # Calls whose results are new arrays; kernels, whose outputs are arguments; and what takes no arrays.
-NEW_RESULTS = {"compact", "compress", "histogram", "sort_pairs"}
+NEW_RESULTS = {
+    "compact": lambda x, **more: cc.compact(x, "nonzero", **more),
+    "compress": lambda x, **more: cc.compress(x, x, **more),
+    "histogram": lambda x, **more: cc.histogram(x, 3, **more),
+    "sort_pairs": lambda x, **more: cc.sort_pairs(x, x, **more),
+}
 KERNELS = {"kernel", "Kernel"}
 WITHOUT = {"Array", "CompileFailed", "Device", "DeviceFailed", "Error", "FileError", "Function", "InvalidArgument", "OutOfMemory",
            "Stream", "Table", "Unavailable", "Unsupported", "WrongDevice", "algorithms", "array", "bench", "check", "device",
@@ -39,7 +44,7 @@ REFUSED = (ValueError, cc.WrongDevice, cc.Unsupported)
 
 
 def test_every_public_name_is_known():
-    tables = (set(CALLS), NEW_RESULTS, KERNELS, WITHOUT)
+    tables = (set(CALLS), set(NEW_RESULTS), KERNELS, WITHOUT)
     assert sum(map(len, tables)) == len(set().union(*tables))
     assert set().union(*tables) == set(cc.__all__)
 
@@ -97,6 +102,54 @@ def test_kernels():
         TWICE(N, out, x, device="tbb")
     assert (out == 7).all()
     TWICE(0, np.empty(0, "f4"), np.empty(0, "f4"), device="tbb")
+
+
+IDENTITY = "u8 same(u8 x) { return x; }"
+LARGER = "u8 larger(u8 x, u8 y) { return x > y ? x : y; }"
+SAME = "void same(u64 i, u8* out, const u8* x) { out[i] = x[i]; }"
+
+
+def copied_by_kernel(x, **more):
+    out = np.empty(x.shape, "u1")
+    cc.kernel(SAME)(x.size, out, x, **more)
+    return out
+
+
+# The calls of arrays with their shapes, and forms of them that read the elements in another way.
+OF_BOOL = {name: (shape, lambda x, run=run, **more: run(x, None, **more)) for name, (shape, run) in CALLS.items()}
+OF_BOOL |= {name: (ROW, run) for name, run in NEW_RESULTS.items()}
+OF_BOOL |= {
+    "reduce, max": (ROW, lambda x, **more: cc.reduce(x, "max", **more)),
+    "scan, max": (ROW, lambda x, **more: cc.scan(x, "max", **more)),
+    "sort, descending": (ROW, lambda x, **more: cc.sort(x, descending=True, **more)),
+    "histogram, range": (ROW, lambda x, **more: cc.histogram(x, 4, (0, 2), **more)),
+    "histogram, edges": (ROW, lambda x, **more: cc.histogram(x, [0, 1, 2, 300], **more)),
+    "histogram, edges of bool": (ROW, lambda x, **more: cc.histogram(np.arange(9) % 3, np.sort(x)[[0, -1]], **more)),
+    "histogram, density": (ROW, lambda x, **more: cc.histogram(x, 2, density=True, **more)),
+    "map, copy": (ROW, lambda x, **more: cc.map("copy", x, **more)),
+    "function": (ROW, lambda x, **more: cc.function(IDENTITY)(x, **more)),
+    "reduce, function": (ROW, lambda x, **more: cc.reduce(x, cc.function(LARGER), identity=0, **more)),
+    "scan, function": (ROW, lambda x, **more: cc.scan(x, cc.function(LARGER), identity=0, **more)),
+    "convolve, pitch": (SQUARE, lambda x, **more: cc.convolve(np.tile(x, 2)[:, 1:5], np.ones((3, 3)), **more)),
+    "kernel": (ROW, copied_by_kernel),
+}
+
+
+@pytest.mark.parametrize("name", OF_BOOL)
+def test_any_byte_of_bool_except_0_is_true(name, device):
+    shape, run = OF_BOOL[name]
+    outcomes = []
+    for values in ([1, 1, 0, 1], [2, 255, 0, 1]):
+        x = np.resize(np.array(values, "u1"), shape).view(bool)
+        try:
+            result = run(x, device=device)
+        except (TypeError, ValueError, NotImplementedError) as error:
+            outcomes.append(type(error))
+            continue
+        for part in result if isinstance(result, tuple) else (result,):
+            part = np.asarray(part)
+            outcomes.append((part.dtype, (part.view("u1") != 0 if part.dtype == bool else part).tolist()))
+    assert outcomes[:len(outcomes) // 2] == outcomes[len(outcomes) // 2:]
 
 
 def test_names_of_kernels_have_a_limit(device):

@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr unsigned seconds_per_input = 30;
-constexpr std::size_t most_bytes = 4096;
+constexpr std::size_t max_bytes = 4096;
 
 std::string input;       // of the current run
 std::string crash_file;  // where a run that ends the process leaves it
@@ -66,7 +66,7 @@ class Mutator {
         std::string bytes = any_seed();
         for (std::size_t n = 1 + below(4); n > 0; --n)
             change(bytes);
-        return bytes.substr(0, most_bytes);
+        return bytes.substr(0, max_bytes);
     }
 
   private:

@@ -519,17 +519,17 @@ class Harness {
     }
 
     int run() {
-        for (u64 i = 0; settings_.first_use > 0 && i < cases_.list.size() && problems_ < most_problems; ++i) {
+        for (u64 i = 0; settings_.first_use > 0 && i < cases_.list.size() && problems_ < max_problems; ++i) {
             if (is_selected(i)) run_first_use(i);
         }
         if (settings_.first_use > 0)
             std::printf("%s: first use: %lu runs with failures, %lu problems\n", settings_.device.c_str(),
                         first_uses_, problems_);
         u64 calls = 0, runs = 0, threw = 0, skipped = 0;
-        for (u64 i = 0; i < cases_.list.size() && problems_ < most_problems; ++i) {
+        for (u64 i = 0; i < cases_.list.size() && problems_ < max_problems; ++i) {
             if (!is_selected(i)) continue;
             *progress_ = Progress{.case_index = i};
-            for (AllocatorFailures from = {first_tried(i), first_tried(i)}; problems_ < most_problems;
+            for (AllocatorFailures from = {first_tried(i), first_tried(i)}; problems_ < max_problems;
                  from = after(progress_->failures)) {
                 if (in_child([&] { run_case(i, from); })) break;
                 report(i);
@@ -592,7 +592,7 @@ class Harness {
         for (const bool sticky : {false, true}) {
             const u64 begin = settings_.at > 0 ? settings_.at : 1 + 7 * i % settings_.first_use;
             const u64 end = settings_.at > 0 ? settings_.at : calls;
-            for (u64 first = begin; first <= end && problems_ < most_problems; first += settings_.first_use) {
+            for (u64 first = begin; first <= end && problems_ < max_problems; first += settings_.first_use) {
                 progress_->failures = {first, sticky ? for_good : first};
                 if (!in_child([&] { run_first_use(i, progress_->failures, &result); })) report(i);
                 ++first_uses_;
@@ -677,7 +677,7 @@ class Harness {
         progress_->problem[0] = '\0';
     }
 
-    static constexpr u64 most_problems = 20;
+    static constexpr u64 max_problems = 20;
     const Settings settings_;
     const Cases cases_;
     Progress* progress_;

@@ -193,6 +193,23 @@ TEST_CASE("without a writable folder nothing is cached") {
     unsetenv("CONCORD_CACHE");
 }
 
+TEST_CASE("temporary files of killed processes are removed once they are an hour old") {
+    const CacheFolder folder;
+    backend::store_program("title\nfirst", "program");
+    const fs::path where = only_entry().parent_path(), old = where / ".concord-0123456789abcdef",
+                   recent = where / ".concord-fedcba9876543210", other = where / "other";
+    for (const fs::path& path : {old, recent, other})
+        std::ofstream(path) << "a part";
+    for (const fs::path& path : {old, other, only_entry()})
+        fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::minutes(61));
+    backend::store_program("title\nsecond", "program");
+    CHECK_FALSE(fs::exists(old));
+    CHECK(fs::exists(recent));
+    CHECK(fs::exists(other));
+    CHECK(backend::load_program("title\nfirst") == "program");
+    CHECK(backend::load_program("title\nsecond") == "program");
+}
+
 TEST_CASE("concurrent readers and writers see whole programs") {
     const CacheFolder folder;
     const std::string a(100000, 'a'), b(100001, 'b');

@@ -142,7 +142,7 @@ TEST_CASE("arithmetic on sizes detects overflow") {
     CHECK((CheckedSize(0) * half * half * half).fits(0));
     CHECK(CheckedSize(7).fits(7));
     CHECK_FALSE(CheckedSize(8).fits(7));
-    CHECK(detail::checked_bytes("f", u64{1} << 57, 8) == detail::most_bytes);
+    CHECK(detail::checked_bytes("f", u64{1} << 57, 8) == detail::max_bytes);
     CHECK(throws(ErrorCode::invalid_argument, "f: size exceeds 2^60 bytes",
                  [] { (void)detail::checked_bytes("f", (u64{1} << 57) + 1, 8); }));
 }
@@ -291,7 +291,7 @@ TEST_CASE("a device keeps the kernels that were used last") {
         return std::count_if(kernels.begin(), kernels.end(),
                              [](const auto& kernel) { return !kernel.expired(); });
     };
-    constexpr u64 most = detail::most_kernels;
+    constexpr u64 most = detail::max_kernels;
     for (u64 i = 0; i < 2 * most; ++i) {
         kernels.push_back(kernel_named(*device, i));
         CHECK(kernel_named(*device, 0) == kernels[0].lock());
@@ -311,8 +311,8 @@ TEST_CASE("threads use more kernels than a device keeps") {
         threads.emplace_back([&, t] {
             const auto stream = device->create_stream();
             const Array<u32> x(*stream, 1);
-            for (u64 i = 0; i < 2 * detail::most_kernels; ++i) {
-                const u64 number = (i * (t + 1)) % (3 * detail::most_kernels / 2);
+            for (u64 i = 0; i < 2 * detail::max_kernels; ++i) {
+                const u64 number = (i * (t + 1)) % (3 * detail::max_kernels / 2);
                 const auto kernel = kernel_named(*device, number);
                 CHECK(kernel->name() == "kernel_" + std::to_string(number));
                 launch(*stream, *kernel, LaunchShape::linear(1, 1), x);

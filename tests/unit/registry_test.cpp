@@ -235,7 +235,7 @@ TEST_CASE("a selector names an instruction set of the CPU") {
         CHECK(device->info().selector == selector);
         CHECK(device->traits().host_isa == isa);
         // The kernels that run are those of the instruction set; under a sanitizer there is one.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef CONCORD_SANITIZED
         const HostIsa compiled = HostIsa::baseline;
 #else
         const HostIsa compiled = isa;

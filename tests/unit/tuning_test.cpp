@@ -260,7 +260,7 @@ TEST_CASE("adjacent size classes are merged") {
 TEST_CASE("a paired timing is won only if the gain exceeds the noise") {
     using lab::measure_paired;
     using lab::PairedEffort;
-    const PairedEffort effort{.most_ms = 1e9, .most_rounds = 31, .least_gain = 1.03};
+    const PairedEffort effort{.max_ms = 1e9, .max_rounds = 31, .min_gain = 1.03};
     u64 turn = 0;
     auto steady = [](double ms) { return [ms](u64 calls) { return ms * static_cast<double>(calls); }; };
     auto noisy = [&](double ms) {

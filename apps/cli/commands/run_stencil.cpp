@@ -44,7 +44,7 @@ class RunStencil final : public RunTask, public OverBoxes, public GeneratesInput
                    std::string(name_of(coefficients.type())));
         if (!is_float(in.type()))
             refuse(in.name() + " must be f32 or f64, got " + std::string(name_of(in.type())));
-        if (coefficients.count() < 2 || coefficients.count() > StarCoefficients::most)
+        if (coefficients.count() < 2 || coefficients.count() > StarCoefficients::max_count)
             refuse(coefficients.name() + " must hold 2 to 9 coefficients, for a star of radius 1 to 8, got " +
                    std::to_string(coefficients.count()));
         const std::vector<std::byte> elements = coefficients.elements();

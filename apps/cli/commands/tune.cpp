@@ -79,7 +79,7 @@ void add_tune(CLI::App& program, Action& action) {
         ->check(CLI::Range(1.0, 1e7))
         ->type_name("SECONDS");
     command
-        ->add_option("--least-gain", options.least_gain,
+        ->add_option("--least-gain", options.min_gain,
                      "Minimum speed-up of a new row over the current one (default: 1.03)")
         ->check(CLI::Range(1.0, 100.0))
         ->type_name("RATIO");

@@ -23,6 +23,15 @@
 #include <type_traits>
 #include <utility>
 
+// Under a sanitizer, which multiplies compile time, kernels are compiled for one instruction set only.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define CONCORD_SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define CONCORD_SANITIZED
+#endif
+#endif
+
 namespace concord {
 
 /// What the groups of one launch share.
@@ -114,8 +123,7 @@ struct HostEntry<Kernel> {
     static void baseline(const Group& group, const void* const* arguments) {
         call(group, HostIsa::baseline, arguments, std::index_sequence_for<P...>{});
     }
-    // One instruction set only under a sanitizer, which multiplies compile time.
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && !defined(CONCORD_SANITIZED)
     // Adds features to the target of the command line. An arch= would replace the target, and a kernel compiled with
     // -march=native could not be inlined here. g++ avoids 512-bit vectors without the option below.
 #define CONCORD_AVX2 "avx2,fma,bmi,bmi2,lzcnt,popcnt"

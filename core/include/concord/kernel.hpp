@@ -166,11 +166,11 @@ class Constant {
 class Constants {
   public:
     /// The limit of constants in one specification.
-    static constexpr std::size_t most = 32;
+    static constexpr std::size_t max_count = 32;
 
     /// No constants.
     Constants() noexcept {}
-    /// The constants of a list. Throws invalid_argument if there are more than `most`.
+    /// The constants of a list. Throws invalid_argument if there are more than `max_count`.
     Constants(std::initializer_list<Constant> list) { append(list); }
     /// Copies.
     Constants(const Constants& other) { append(other); }
@@ -178,9 +178,9 @@ class Constants {
     Constants& operator=(const Constants& other);
     ~Constants() = default;
 
-    /// Adds a constant. Throws invalid_argument if there are already `most`.
+    /// Adds a constant. Throws invalid_argument if there are already max_count.
     void push_back(const Constant& constant) {
-        if (size_ == most) refuse(constant);
+        if (size_ == max_count) refuse(constant);
         std::construct_at(room_ + size_, constant);
         ++size_;
     }
@@ -202,7 +202,7 @@ class Constants {
 
     std::size_t size_ = 0;
     union {
-        Constant room_[most];
+        Constant room_[max_count];
     };
 };
 

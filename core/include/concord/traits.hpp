@@ -62,6 +62,9 @@ struct DeviceTraits {
     /// Whether groups of many work-items that synchronise at barriers are efficient, as on GPUs. Otherwise groups have
     /// one work-item, which processes a contiguous tile with wide vectors, as in oneTBB and in OpenCL on a CPU.
     bool many_items = false;
+    /// Work-items per group that kernels for groups of many work-items need. On GPUs with a smaller max_group_size,
+    /// many_items is false.
+    static constexpr u32 min_group_size = 256;
     u32 units = 1;               ///< multiprocessors, compute units or worker threads
     u32 max_group_size = 1;      ///< limit of work-items per group
     u32 max_resident_items = 1;  ///< work-items that one unit executes concurrently; 1 if many_items is false

@@ -47,8 +47,8 @@ struct Reference {
                      Op f) {
         once_.call([&] {
             carries_.emplace(input, identity, f);
-            constexpr u64 most_kept = u64{1} << 22;  // the scan of a larger input is computed again by piece
-            if (input.count <= most_kept) kept_ = carries_->scan(0, input.count, kind, f);
+            constexpr u64 max_kept = u64{1} << 22;  // the scan of a larger input is computed again by piece
+            if (input.count <= max_kept) kept_ = carries_->scan(0, input.count, kind, f);
             if constexpr (std::is_floating_point_v<T>) {
                 if (tolerance == Tolerance::bounded) exact_.emplace(input);
             }

@@ -22,7 +22,7 @@ using Depth = Plan::Depth;
 enum class Elements { keys, pairs };
 
 // Larger inputs are generated such that their sorted order is known.
-constexpr u64 most_sorted = u64{1} << 24;
+constexpr u64 max_sorted = u64{1} << 24;
 
 template <class T>
 T from_bits(u64 bits) {
@@ -111,7 +111,7 @@ Work known_work(std::string title, const KnownOrder& known, std::optional<Type> 
 }
 
 Work keys_work(const char* title, Type type, u64 n, Pattern pattern, u64 seed, const SortBy& by) {
-    if (n > most_sorted) return known_work(title, {type, n, seed, by.order}, {}, by);
+    if (n > max_sorted) return known_work(title, {type, n, seed, by.order}, {}, by);
     return builtin_work(title, {type, n, pattern, seed}, {}, by);
 }
 

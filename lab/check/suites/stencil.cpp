@@ -106,7 +106,7 @@ std::vector<T> after_steps(const Input& input, const VolumeExtents& s, const Sta
     for (u64 row = 0; row < rows; ++row)
         std::memcpy(now.data() + row_at(row), input.piece(row * s.columns, s.columns, scratch).data(),
                     s.columns * sizeof(T));
-    T c[StarCoefficients::most] = {};
+    T c[StarCoefficients::max_count] = {};
     for (u32 r = 0; r <= radius; ++r)
         c[r] = static_cast<T>(star[r]);
     for (u64 step = 0; step < steps; ++step) {

@@ -50,9 +50,9 @@ FUZZ_CALLS(histogram) {
     HistogramBins bins = kind == 0   ? HistogramBins::modulo()
                          : kind == 1 ? HistogramBins::identity()
                                      : HistogramBins::even(lo, hi);
-    std::vector<f64> edges;          // of exact bins, or given ones
-    constexpr u64 most_bins = 4096;  // the counters of a call to refuse may be any number
-    if (kind == 2 && lo < hi && n > 0 && n <= most_bins && choices_.one_in(2)) {
+    std::vector<f64> edges;         // of exact bins, or given ones
+    constexpr u64 max_bins = 4096;  // the counters of a call to refuse may be any number
+    if (kind == 2 && lo < hi && n > 0 && n <= max_bins && choices_.one_in(2)) {
         const bool given = choices_.one_in(2);
         for (u64 i = 0; i <= n; ++i) {
             const f64 at = static_cast<f64>(i);

@@ -75,6 +75,8 @@ class HistogramBins {
     /// Float samples are compared with edges that are rounded to their type, integers as f64 with f64 edges. The edges
     /// must ascend: N may be too large for the range. At most 2^30 bins. Requires f64 on the device, except for f32
     /// samples with f32 bounds. One read per sample. Samples within a rounding error of an edge cost more arithmetic.
+    /// The first call of a thread with other arguments compares all edges on the host, in about 3 ns each. With f32
+    /// samples and more than 2^21 bins every call makes edges() of them.
     template <class L, class H>
     requires std::is_arithmetic_v<L> && std::is_arithmetic_v<H>
     static HistogramBins exact(L lo, H hi) {
@@ -84,7 +86,8 @@ class HistogramBins {
     }
     /// The bins between N + 1 edges: bin i counts e_i <= x < e_(i+1), the last bin also x == e_N. Other samples, and
     /// NaN, are not counted. Edges have the samples' type, or they are f64, and samples are compared as f64. The edges
-    /// must not descend. Copies them. A bin between equal edges is empty, unless it is the last one.
+    /// must not descend. Copies them, which takes 1 to 10 ns per edge, once for all calls with this object. A bin
+    /// between equal edges is empty, unless it is the last one.
     ///
     /// At most 2^30 bins. Each call copies the edges to the device, and a launch of its own finds the bins by binary
     /// search: it writes 4 bytes of scratch memory per sample, which a variant then counts. Throws invalid_argument.

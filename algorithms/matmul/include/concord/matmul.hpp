@@ -59,14 +59,14 @@ struct MatmulScale {
 /// The number of terms of a part of k in the canonical order, for a product of m x k and k x n elements. A multiple of
 /// 64, or k if there is one part.
 constexpr u64 canonical_part(u64 m, u64 n, u64 k) {
-    constexpr u64 one_chain = 1024, shortest = 256, multiple = 64, most_parts = 1024,
-                  most_results = u64{1} << 22, results_per_term = u64{1} << 12;
-    if (k <= one_chain || m == 0 || n == 0 || m > most_results || n > most_results / m) return k;
+    constexpr u64 one_chain = 1024, shortest = 256, multiple = 64, max_parts = 1024,
+                  max_results = u64{1} << 22, results_per_term = u64{1} << 12;
+    if (k <= one_chain || m == 0 || n == 0 || m > max_results || n > max_results / m) return k;
     // Twice as many parts, as long as each has work enough to pay for its results.
     u64 parts = 1;
-    for (u64 p = 2; p <= most_parts; p *= 2) {
+    for (u64 p = 2; p <= max_parts; p *= 2) {
         const u64 results = p * m * n;
-        if (p > k / shortest || results > most_results || (results - 1) / results_per_term >= k / p) break;
+        if (p > k / shortest || results > max_results || (results - 1) / results_per_term >= k / p) break;
         parts = p;
     }
     return parts == 1 ? k : ((k + parts - 1) / parts + multiple - 1) / multiple * multiple;

@@ -65,7 +65,7 @@ struct StencilBox {
 class StarCoefficients {
   public:
     /// Maximum number of coefficients.
-    static constexpr std::size_t most = 9;
+    static constexpr std::size_t max_count = 9;
 
     /// Copies the coefficients. Throws invalid_argument unless there are 2 to 9.
     StarCoefficients(std::span<const f64> values);
@@ -79,7 +79,7 @@ class StarCoefficients {
     f64 operator[](u32 r) const { return values_[r]; }
 
   private:
-    std::array<f64, most> values_{};
+    std::array<f64, max_count> values_{};
     u32 radius_ = 0;
 };
 

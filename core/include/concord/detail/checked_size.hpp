@@ -9,7 +9,7 @@ namespace concord::detail {
 
 // The limit of a size in bytes. No 64-bit processor or GPU addresses more than 2^57 bytes, and sums and small multiples
 // of a few sizes still fit 64 bits.
-inline constexpr u64 most_bytes = u64{1} << 60;
+inline constexpr u64 max_bytes = u64{1} << 60;
 
 // An unsigned integer that remembers whether its exact value exceeds 64 bits. A product with 0 is 0.
 class CheckedSize {
@@ -44,10 +44,10 @@ class CheckedSize {
 
 [[noreturn]] void refuse_size(std::string_view call, u64 count, u64 element_size);
 
-// The size of `count` elements in bytes. Throws invalid_argument if it exceeds most_bytes.
+// The size of `count` elements in bytes. Throws invalid_argument if it exceeds max_bytes.
 inline u64 checked_bytes(std::string_view call, u64 count, u64 element_size) {
     const CheckedSize bytes = CheckedSize(count) * element_size;
-    if (!bytes.fits(most_bytes)) [[unlikely]]
+    if (!bytes.fits(max_bytes)) [[unlikely]]
         refuse_size(call, count, element_size);
     return bytes.value();
 }

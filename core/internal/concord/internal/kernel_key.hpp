@@ -12,7 +12,7 @@ ContentHash content_hash(std::string_view bytes);
 inline constexpr std::size_t longest_text = 64;
 
 // The limit of kernels in a device's cache. A program that uses more in turn loads them from the disk cache again.
-inline constexpr u64 most_kernels = 1024;
+inline constexpr u64 max_kernels = 1024;
 
 // A specification in one language as bytes. Keys are equal only if assemble() gives equal sources, or if the host
 // functions are the same. The source, the operator and long texts enter as 128-bit hashes. Construction allocates
@@ -28,7 +28,7 @@ class KernelKey {
     u64 hash() const { return hash_; }
 
   private:
-    static constexpr std::size_t words = 16 + 2 * Constants::most, texts = 1 + 2 * Constants::most;
+    static constexpr std::size_t words = 16 + 2 * Constants::max_count, texts = 1 + 2 * Constants::max_count;
 
     char room_[words * sizeof(u64) + texts * longest_text];
     std::size_t size_ = 0;

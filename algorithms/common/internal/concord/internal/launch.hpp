@@ -21,7 +21,7 @@ constexpr Type bits_of_size(u32 size) {
 
 // Minimum KiB of data per additional group on a CPU, unless a calibration measured it. oneTBB wakes threads only as
 // groups need them, which takes longer than other drivers, which wake all threads at every launch.
-constexpr u64 least_group_kib(const DeviceTraits& traits) {
+constexpr u64 min_group_kib(const DeviceTraits& traits) {
     return traits.serial_groups ? 128 : 64;
 }
 

@@ -89,7 +89,7 @@ struct BenchOptions {
     std::optional<OperationOrder> order = {};      ///< Options::order for "auto"
     std::vector<std::string> workloads = {};       ///< names; empty: the first of each suite; "all"
     std::vector<Type> types = {Type::f32};         ///< element types
-    std::vector<u64> sizes = {};                   ///< at most most_elements; empty: the sizes of each suite
+    std::vector<u64> sizes = {};                   ///< at most max_elements; empty: the sizes of each suite
     SizeNames size_names = {};                     ///< texts that reports print for these sizes
     bool hot = false;                              ///< keep data in the caches
     u64 calls = 0;           ///< host time of one of this many calls in a row, on cached data; 0: device time
@@ -101,7 +101,7 @@ struct BenchOptions {
     u64 seed = 1;             ///< of the generated inputs
     Effort effort = {};       ///< of each time
     /// Effort of each attainable rate.
-    Effort ceilings_effort = {.least_ms = 30, .most_ms = 400, .precision = 0.01};
+    Effort ceilings_effort = {.min_ms = 30, .max_ms = 400, .precision = 0.01};
     bool round_trips = true;  ///< time uploads, downloads and end to end
     bool afresh = true;       ///< compile without caches, to measure compile times
     /// Attainable rates by selector. Rates that are in the map are not measured again; new ones are added. Null: none

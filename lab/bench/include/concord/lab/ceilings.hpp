@@ -29,7 +29,7 @@ class Ceilings {
     /// `hot`: measures on data that may be in the caches. `rates`: earlier measurements of this device, to which new
     /// ones are added; may be null.
     Ceilings(Stream& stream, bool hot, std::shared_ptr<Rates> rates = nullptr,
-             const Effort& effort = {.least_ms = 30, .most_ms = 400, .precision = 0.01});
+             const Effort& effort = {.min_ms = 30, .max_ms = 400, .precision = 0.01});
 
     /// Bytes read and written per second by a copy with this total traffic: the faster one of the driver's copy and of
     /// map with the function copy.

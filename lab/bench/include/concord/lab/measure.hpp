@@ -19,8 +19,8 @@ struct Timing {
 
 /// How long to measure.
 struct Effort {
-    double least_ms = 50;   ///< minimum total of the measured times
-    double most_ms = 1500;  ///< maximum total; at least three measurements are made
+    double min_ms = 50;    ///< minimum total of the measured times
+    double max_ms = 1500;  ///< maximum total; at least three measurements are made
     double precision =
         0.005;  ///< ends when the half-width of the median's 95 % confidence interval is below this fraction
 };

@@ -8,9 +8,9 @@ namespace concord::lab {
 
 /// How long to measure.
 struct PairedEffort {
-    double most_ms = 400;  ///< approximate maximum total of the measured times; at least five rounds are made
-    u64 most_rounds = 61;  ///< maximum number of rounds
-    double least_gain = 1.03;  ///< speed-up of the challenger to decide on
+    double max_ms = 400;  ///< approximate maximum total of the measured times; at least five rounds are made
+    u64 max_rounds = 61;  ///< maximum number of rounds
+    double min_gain = 1.03;  ///< speed-up of the challenger to decide on
 };
 
 /// Result of a comparison. A ratio is time of the holder / time of the challenger; above 1 the challenger is faster.
@@ -23,7 +23,7 @@ struct PairedTiming {
     u64 rounds = 0;     ///< number of rounds
 
     /// Whether the challenger is faster by at least this factor, beyond noise.
-    bool is_won(double least_gain) const { return ratio >= least_gain && low > 1 + (least_gain - 1) / 2; }
+    bool is_won(double min_gain) const { return ratio >= min_gain && low > 1 + (min_gain - 1) / 2; }
 };
 
 /// Runs this number of calls one after another and returns their total time in milliseconds.

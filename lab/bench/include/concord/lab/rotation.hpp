@@ -11,9 +11,8 @@ namespace concord::lab {
 /// Copies of a call's operands.
 class Rotation {
   public:
-    /// Makes as many copies as need `bytes` in total, at most `most` and at least one. Copies the contents of inputs.
-    /// If the operands are larger than `bytes` or if memory does not suffice, the operands themselves are the only
-    /// copy.
+    /// Makes as many copies as need `bytes` in total, from one to `max_copies`. Copies the contents of inputs. If the
+    /// operands are larger than `bytes` or if memory does not suffice, the operands themselves are the only copy.
     Rotation(Stream& stream, Operands operands, u64 bytes);
 
     /// Number of copies.
@@ -24,7 +23,7 @@ class Rotation {
     const Operands& next() { return at(next_++ % copies_); }
 
     /// Maximum number of copies.
-    static constexpr u64 most = 16384;
+    static constexpr u64 max_copies = 16384;
 
   private:
     // The copies of one operand, in one buffer at equal distances.

@@ -24,7 +24,7 @@ struct CheckOptions {
     std::vector<std::string> devices = {};
     std::vector<std::string> variants = {};  ///< names; empty or "all": all
     std::vector<Type> types = {};            ///< empty: all
-    std::vector<u64> sizes = {};             ///< at most most_elements; empty: the sizes of the plan
+    std::vector<u64> sizes = {};             ///< at most max_elements; empty: the sizes of the plan
     SizeNames size_names = {};               ///< texts that reports print for these sizes
     std::vector<Pattern> patterns = {};      ///< empty: the patterns of the suite
     std::vector<Placement> placements = {};  ///< restricts the plan's placements; empty: all of them

@@ -67,7 +67,7 @@ struct Input {
     u64 bytes() const { return count * size_of(type); }
     /// Generates elements from `first` on into `to`, whose size is a multiple of the element size.
     void make(u64 first, std::span<std::byte> to) const;
-    /// Generates all elements and keeps them in memory, if they take at most most_held_bytes(). Not thread-safe.
+    /// Generates all elements and keeps them in memory, if they take at most max_held_bytes(). Not thread-safe.
     void hold() const;
     /// Elements [first, first + n) as bytes: from memory, or generated into `scratch`.
     std::span<const std::byte> piece(u64 first, u64 n, std::vector<std::byte>& scratch) const;
@@ -97,6 +97,6 @@ void parallel_pieces(u64 n, u64 piece, const std::function<void(u64 first, u64 c
 u64 available_host_memory();
 /// Limit of Input::hold() in bytes: a sixteenth of the host memory that was free at the first call, at least 128 MiB
 /// and at most 16 GiB. Larger inputs are generated again, piece by piece, at every use.
-u64 most_held_bytes();
+u64 max_held_bytes();
 
 }  // namespace concord::lab

@@ -184,10 +184,10 @@ class Comparison {
     static Comparison of_structs(std::size_t size, std::function<bool(const void*, const void*)> equal);
 
     Kind kind_ = Kind::bits;
-    double most_number_ = 0;  // of ulps or roundings
+    double max_number_ = 0;  // of ulps or roundings
     std::size_t struct_size_ = 0;
     std::function<bool(const void*, const void*)> equal_;
-    std::function<double(u64, double)> most_;
+    std::function<double(u64, double)> max_;
     std::function<double(u64)> h_;
 };
 

@@ -89,8 +89,8 @@ std::string size_name(u64 n, const SizeNames& given);
 
 /// The largest problem size: 2^40. No machine holds operands of so many elements, and counts of their bytes and of up
 /// to 2 n^(3/2) operations (a matrix product) fit 64 bits.
-inline constexpr u64 most_elements = u64{1} << 40;
-/// Throws invalid_argument if a size exceeds most_elements. `call` names the caller in the message.
+inline constexpr u64 max_elements = u64{1} << 40;
+/// Throws invalid_argument if a size exceeds max_elements. `call` names the caller in the message.
 void check_sizes(std::string_view call, const std::vector<u64>& sizes, const SizeNames& given);
 
 /// A number with this many significant digits, in scientific notation only below 1e-4.

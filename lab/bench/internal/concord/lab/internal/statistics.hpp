@@ -9,8 +9,8 @@
 
 namespace concord::lab {
 
-inline constexpr double batch_ms = 1;   // minimum time of a batch of calls ...
-inline constexpr u64 most_calls = 200;  // ... unless it has this many calls
+inline constexpr double batch_ms = 1;  // minimum time of a batch of calls ...
+inline constexpr u64 max_calls = 200;  // ... unless it has this many calls
 
 // Interpolates between the two nearest values.
 inline double quantile(const std::vector<double>& sorted, double q) {

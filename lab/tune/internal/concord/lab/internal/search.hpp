@@ -31,8 +31,8 @@ struct SearchState {
     using Clock = std::chrono::steady_clock;
 
     PairedEffort effort = {};
-    double least_gain = 1.03;  // smallest speed-up of a candidate that wins
-    int most_turns = 2;        // of the coordinate descent
+    double min_gain = 1.03;  // smallest speed-up of a candidate that wins
+    int max_turns = 2;       // of the coordinate descent
     // Coordinate descent also begins from variants that take at most this factor of the fastest variant's time.
     double descend_within = 1;
     // Candidates with a single group are skipped, because they look faster than they are if other processes use the

@@ -26,8 +26,8 @@ struct TuneOptions {
     std::vector<Type> types = {};              // empty: the suite's choice
     std::vector<u64> sizes = {};               // element counts; empty: a few for the kind of device
     bool quick = false;                        // fewer sizes and types, shorter measurements
-    double budget_s = 0;       // skips the remaining work after that time; 0: 3600, or 180 if quick
-    double least_gain = 1.03;  // smallest speed-up of a row
+    double budget_s = 0;     // skips the remaining work after that time; 0: 3600, or 180 if quick
+    double min_gain = 1.03;  // smallest speed-up of a row
     u64 seed = 1;
 };
 
