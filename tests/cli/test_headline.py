@@ -206,3 +206,24 @@ def test_studies_over_ranks(folder):
     assert text.count("| histogram of f32 | 2^16 per rank |") == 2
     assert "one shared device" in text
     fails(2, ["unknown machine", "'other'"], "study --stored stored --page ranks other")
+
+
+def test_stored_checks(folder):
+    """A stored check names its build and its limits, and later files replace earlier ones of the same variant."""
+    store_results = [sys.executable, DOCS / "store_results.py", "--results", "stored", "--append", "box"]
+    checks = {"add.json": ["add"], "limited.json": ["add", "--types", "f32", "--sizes", "5"]}
+    for name, limits in checks.items():
+        assert concord("check", *limits, "--variants", "serial", "--devices", "tbb", "--json", name).status == 0
+    limited = json.loads(pathlib.Path("limited.json").read_text())
+    assert limited["limited_to"] == {"types": ["f32"], "sizes": [5]}
+    refusal = subprocess.run([*store_results, "limited.json"], capture_output=True, text=True, check=False)
+    assert refusal.returncode == 1 and "limited to types, sizes" in refusal.stderr
+    check = json.loads(pathlib.Path("add.json").read_text())
+    assert check["limited_to"] == {} and check["commit"]
+    for _ in range(2):
+        subprocess.run([*store_results, "--device-name", "tbb:0=A CPU", "add.json"], check=True)
+    stored = json.loads(pathlib.Path("stored/box.check.json").read_text())
+    assert [(c["variant"], c["commit"], c["date"]) for c in stored["matrix"]] == [
+        ("serial", check["commit"], check["date"][:10])
+    ]
+    assert stored["devices"] == [{"selector": "tbb:0", "name": "A CPU"}]
