@@ -8,6 +8,7 @@
 
 #include <concord/lab/bench.hpp>
 #include <concord/lab/check.hpp>
+#include <concord/lab/harness.hpp>
 #include <concord/study/internal/fits.hpp>
 #include <concord/study/internal/study.hpp>
 
@@ -603,6 +604,65 @@ void check_effects(const std::string& selector) {
 TEST_CASE("the microbenchmarks give correct results" * doctest::test_suite("device")) {
     for (const auto& device : test::devices())
         check_effects(device->info().selector);
+}
+
+// Variants that `auto` chooses for the suite's work in `headline` at these sizes.
+std::set<std::string_view> chosen_by_auto(
+    lab::Harness& harness, const lab::Suite& suite,
+    const std::function<std::vector<u64>(const lab::Headline&)>& sizes) {
+    std::set<std::string_view> chosen;
+    for (const lab::Headline& headline : suite.headlines) {
+        for (const lab::Workload& workload : suite.workloads) {
+            if (headline.workloads.empty()
+                    ? &workload != suite.workloads.data()
+                    : std::ranges::find(headline.workloads, workload.name) == headline.workloads.end())
+                continue;
+            for (const Type type : headline.types) {
+                for (const u64 n : sizes(headline)) {
+                    const auto work = workload.make(type, n, 1);
+                    if (!work) continue;
+                    harness.load(*work, {});
+                    chosen.insert(harness.call("auto").variant);
+                    harness.stream().synchronize();
+                }
+            }
+        }
+    }
+    return chosen;
+}
+
+TEST_CASE("headline measures every variant that auto chooses up to its largest size" *
+          doctest::test_suite("device")) {
+    for (const lab::Suite& suite : lab::suites())
+        CHECK(!suite.headlines.empty());
+    for (const auto& device : test::devices()) {
+        const std::string& backend = device->info().backend;
+        if (backend == "opencl" || backend == "minimal") continue;  // compiles for minutes
+        const bool on_cpu = !device->traits().many_items;
+        const auto measured = [&](const lab::Headline& headline) {
+            return (on_cpu ? headline.cpu_sizes : headline.sizes).full;
+        };
+        const auto all = [&](const lab::Headline& headline) {
+            const u64 most = std::ranges::max(measured(headline));
+            std::vector<u64> sizes = lab::powers_of_two(10, 22, 1);
+            std::erase_if(sizes, [&](u64 n) { return n > most; });
+            return sizes;
+        };
+        const auto small = [&](const lab::Headline& headline) {
+            std::vector<u64> sizes = measured(headline);
+            std::erase_if(sizes, [](u64 n) { return n > u64{1} << 24; });
+            return sizes;
+        };
+        lab::Harness harness(device->info().selector);
+        for (const lab::Suite& suite : lab::suites()) {
+            const auto shown = chosen_by_auto(harness, suite, small);
+            for (const std::string_view variant : chosen_by_auto(harness, suite, all)) {
+                CAPTURE(suite.name);
+                CAPTURE(variant);
+                CHECK(shown.contains(variant));
+            }
+        }
+    }
 }
 
 TEST_CASE("the microbenchmarks compile for a GPU" * doctest::test_suite("cuda")) {
