@@ -631,7 +631,7 @@ std::set<std::string_view> chosen_by_auto(
     return chosen;
 }
 
-TEST_CASE("headline measures every variant that auto chooses up to its largest size" *
+TEST_CASE("headline measures every variant that auto chooses up to 2^20 elements" *
           doctest::test_suite("device")) {
     for (const lab::Suite& suite : lab::suites())
         CHECK(!suite.headlines.empty());
@@ -642,17 +642,12 @@ TEST_CASE("headline measures every variant that auto chooses up to its largest s
         const auto measured = [&](const lab::Headline& headline) {
             return (on_cpu ? headline.cpu_sizes : headline.sizes).full;
         };
-        const auto all = [&](const lab::Headline& headline) {
-            const u64 most = std::ranges::max(measured(headline));
-            std::vector<u64> sizes = lab::powers_of_two(10, 22, 1);
-            std::erase_if(sizes, [&](u64 n) { return n > most; });
-            return sizes;
-        };
         const auto small = [&](const lab::Headline& headline) {
             std::vector<u64> sizes = measured(headline);
-            std::erase_if(sizes, [](u64 n) { return n > u64{1} << 24; });
+            std::erase_if(sizes, [](u64 n) { return n > u64{1} << 20; });
             return sizes;
         };
+        const auto all = [](const lab::Headline&) { return lab::powers_of_two(10, 20, 1); };
         lab::Harness harness(device->info().selector);
         for (const lab::Suite& suite : lab::suites()) {
             const auto shown = chosen_by_auto(harness, suite, small);
