@@ -392,7 +392,7 @@ std::string headline_cell(const PeerGroup& group) {
     return group.peers.empty() ? rate : rate + ", " + ratio_cell(group);
 }
 
-// The machine's page has sizes, types, the fractions of the attainable rates, and the peers' calls and versions.
+// The machine's page has sizes, types, the fractions of the ceilings, and the peers' calls and versions.
 std::string headline_page(const Devices& devices) {
     Rows rows = {{"workload"}};
     for (const StoredDevice* device : devices)
@@ -542,7 +542,13 @@ std::string python_page(const fs::path& folder) {
         const auto time = [](double ms) { return Scale{.unit = Scale::Unit::milliseconds}.write(ms); };
         for (const ordered_json& row : stored["rows"]) {
             const double ms = row.at("ms"), peer_ms = row.at("peer_ms");
-            std::vector<std::string> cells = {"`" + text_of(row, "function") + "`", row.at("dtype"),
+            std::string dtype = text_of(row, "dtype");  // "f4": a kind and a number of bytes
+            if (dtype.size() == 2)
+                dtype = (dtype[0] == 'f'   ? "float"
+                         : dtype[0] == 'u' ? "uint"
+                                           : "int") +
+                        std::to_string(8 * (dtype[1] - '0'));
+            std::vector<std::string> cells = {"`" + text_of(row, "function") + "`", dtype,
                                               lab::size_name(row.at("n"))};
             auto line = std::ranges::find_if(rows, [&](const auto& other) {
                 return std::ranges::equal(cells, std::span(other).first(3));
