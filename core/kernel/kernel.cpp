@@ -206,7 +206,7 @@ Constants& Constants::operator=(const Constants& other) {
 void Constants::refuse(const Constant& constant) {
     throw Error(ErrorCode::invalid_argument, "KernelSpec",
                 "too many constants, got '" + std::string(constant.name()) + "' after " +
-                    std::to_string(most) + "; define some of them in the source");
+                    std::to_string(max_count) + "; define some of them in the source");
 }
 
 std::string assemble(const KernelSpec& spec, Dialect dialect) {

@@ -258,7 +258,7 @@ DEVICE_TEST(a_kernel_with_other_constants_is_another_kernel) {
 
 DEVICE_TEST(a_specification_limits_the_number_of_constants) {
     KernelSpec spec;
-    for (std::size_t i = 0; i < Constants::most; ++i)
+    for (std::size_t i = 0; i < Constants::max_count; ++i)
         spec.constants.push_back({"N", i});
     CHECK(throws(ErrorCode::invalid_argument, "LAST", [&] { spec.constants.push_back({"LAST", 0}); }));
     const KernelSpec copy = spec;

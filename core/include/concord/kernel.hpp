@@ -166,11 +166,11 @@ class Constant {
 class Constants {
   public:
     /// The limit of constants in one specification.
-    static constexpr std::size_t most = 32;
+    static constexpr std::size_t max_count = 32;
 
     /// No constants.
     Constants() noexcept {}
-    /// The constants of a list. Throws invalid_argument if there are more than `most`.
+    /// The constants of a list. Throws invalid_argument if there are more than `max_count`.
     Constants(std::initializer_list<Constant> list) { append(list); }
     /// Copies.
     Constants(const Constants& other) { append(other); }
@@ -178,9 +178,9 @@ class Constants {
     Constants& operator=(const Constants& other);
     ~Constants() = default;
 
-    /// Adds a constant. Throws invalid_argument if there are already `most`.
+    /// Adds a constant. Throws invalid_argument if there are already `max_count`.
     void push_back(const Constant& constant) {
-        if (size_ == most) refuse(constant);
+        if (size_ == max_count) refuse(constant);
         std::construct_at(room_ + size_, constant);
         ++size_;
     }
@@ -202,7 +202,7 @@ class Constants {
 
     std::size_t size_ = 0;
     union {
-        Constant room_[most];
+        Constant room_[max_count];
     };
 };
 
@@ -264,7 +264,7 @@ class Kernel final : public std::enable_shared_from_this<Kernel> {
     Device& device() const noexcept { return device_; }
     /// The parameters in the order of a launch's arguments. Empty if the backend does not know them.
     const std::vector<KernelParameter>& parameters() const noexcept { return parameters_; }
-    /// The host time that compilation took, in milliseconds. -1 unless Device::compile_afresh was on.
+    /// The host time that compilation took, in milliseconds. -1 unless Device::bypass_kernel_cache was on.
     double compile_milliseconds() const noexcept { return compile_ms_; }
     /// What the compiler reports about the kernel. Only the first call asks the backend.
     const KernelAttributes& attributes() const;

@@ -28,7 +28,7 @@ class KernelKey {
     u64 hash() const { return hash_; }
 
   private:
-    static constexpr std::size_t words = 16 + 2 * Constants::most, texts = 1 + 2 * Constants::most;
+    static constexpr std::size_t words = 16 + 2 * Constants::max_count, texts = 1 + 2 * Constants::max_count;
 
     char room_[words * sizeof(u64) + texts * longest_text];
     std::size_t size_ = 0;
