@@ -123,7 +123,7 @@ void combine_all(Communicator& ranks, Stream& stream, const View& data, ReduceOp
     ranks.prepare(stream, data.bytes() * (ranks.size() - 1));
     const View mine = part(me);
     const auto theirs = stream.scratch(mine.bytes() * ranks.size());
-    settle(ranks, stream, mine.bytes() * ranks.size());
+    bound_outstanding_scratch(ranks, stream, mine.bytes() * ranks.size());
     auto place = [&](u32 rank) { return View{theirs.get(), mine.bytes() * rank, mine.count, data.type}; };
     std::vector<Message> sends, receives;
     for (u32 rank = 0; rank < ranks.size(); ++rank) {

@@ -140,7 +140,7 @@ void detail::check_rank(std::string_view call, std::string_view name, u32 rank, 
                       std::to_string(rank)));
 }
 
-void detail::settle(Communicator& ranks, Stream& stream, u64 bytes) {
+void detail::bound_outstanding_scratch(Communicator& ranks, Stream& stream, u64 bytes) {
     constexpr u64 most = u64{1} << 26, min_counted = u64{1} << 21;
     ranks.unsettled_ += std::max(bytes, min_counted);
     if (ranks.unsettled_ < most) return;

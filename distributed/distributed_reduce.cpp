@@ -87,7 +87,7 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in,
             if (mine.count > 0) sends.push_back({rank, mine});
             if (chunks[rank] > 0) receives.push_back({rank, sums.part(first[rank], chunks[rank])});
         }
-        settle(ranks, stream, memory->size());
+        bound_outstanding_scratch(ranks, stream, memory->size());
         ranks.exchange(stream, sends, receives);
     } else {
         std::vector<std::byte> values;

@@ -208,12 +208,12 @@ Enqueued sort_over(Communicator& ranks, Stream& stream, const char* name, const 
     std::vector<u64> counts, rooms;
     u64 all = 0, room = 0;
     bool all_merge = true;
-    for (const auto& said : detail::agree(ranks, name, described(in, by), numbers)) {
-        counts.push_back(said[0]);
-        rooms.push_back(said[1]);
-        all += said[0];
-        room += said[1];
-        all_merge = all_merge && said[2] != 0;
+    for (const auto& theirs : detail::agree(ranks, name, described(in, by), numbers)) {
+        counts.push_back(theirs[0]);
+        rooms.push_back(theirs[1]);
+        all += theirs[0];
+        room += theirs[1];
+        all_merge = all_merge && theirs[2] != 0;
     }
     if (all != room)
         throw Error(ErrorCode::invalid_argument, name,

@@ -140,7 +140,7 @@ class StencilPart {
 
     // Fused: the kernel of a step writes the halos of the next step and waits for those of this one. There are no other
     // streams. A neighbour finishes a turn when its groups at the face have read their halos and their planes have
-    // arrived here. So the kernel's wait also tells that the halos which it writes are free.
+    // arrived here. So the kernel's wait also guarantees that the halos which it writes may be overwritten.
     u32 turn_ = 0;  // the last turn of this rank's kernels
 
     // Overlapped: each edge has its own stream, so faces and messages overlap with each other and with the interior.

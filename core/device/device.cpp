@@ -299,7 +299,7 @@ std::shared_ptr<Kernel> Device::compile(const KernelSpec& spec) {
     return Access::make<Kernel>(*this, std::string(spec.entry), std::move(kernel), time.count());
 }
 
-void Device::compile_afresh(bool on) noexcept {
+void Device::bypass_kernel_cache(bool on) noexcept {
     state_->afresh = on;
 }
 

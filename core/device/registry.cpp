@@ -25,7 +25,7 @@ std::unique_ptr<backend::Device> Backend::open_target(std::string_view target) {
 
 AdoptedDevice Backend::adopt(const ForeignDevice& /*device*/, const std::string& /*selector*/,
                              std::span<backend::Device* const> /*open*/) {
-    throw Error(ErrorCode::unsupported, "adopt_device", "the backend has no contexts of other owners");
+    throw Error(ErrorCode::unsupported, "adopt_device", "the backend cannot adopt contexts");
 }
 
 namespace {

@@ -27,8 +27,8 @@ void let_threads_sleep() {
 // Disables the device's kernel caches during its lifetime.
 class Afresh {
   public:
-    explicit Afresh(Device& device) : device_(device) { device.compile_afresh(true); }
-    ~Afresh() { device_.compile_afresh(false); }
+    explicit Afresh(Device& device) : device_(device) { device.bypass_kernel_cache(true); }
+    ~Afresh() { device_.bypass_kernel_cache(false); }
     Afresh(const Afresh&) = delete;
     Afresh& operator=(const Afresh&) = delete;
 
@@ -36,7 +36,7 @@ class Afresh {
     Device& device_;
 };
 
-// Error::call() of the error that is thrown if the work does not fit into memory.
+// Error::call() of the error for insufficient memory.
 constexpr const char* no_room = "no room";
 
 std::string words_for(const Difference& difference) {

@@ -148,7 +148,7 @@ void set_bottleneck(BenchRow& row, const Work& work, Ceilings& ceilings) {
             take_slowest(row, work, ceilings);
     } catch (const Error& error) {
         if (error.code() == ErrorCode::device_failed) throw;
-        detail::log_warn(std::string("bench: no attainable rate measured: ") + error.what());
+        detail::log_warn(std::string("bench: no ceiling measured: ") + error.what());
     }
 }
 

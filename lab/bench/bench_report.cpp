@@ -64,7 +64,7 @@ std::string work_name(const BenchRow& row) {
     return row.algorithm + function + " " + std::string(name_of(row.type));
 }
 
-// The fraction of the attainable rate.
+// The fraction of the ceiling.
 std::string fraction_name(const BenchRow& row) {
     if (row.ceiling.empty()) return "-";
     const double fraction = row.ceiling_ms / row.timing->median;

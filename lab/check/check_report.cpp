@@ -1,5 +1,6 @@
 #include <concord/lab/check.hpp>
 #include <concord/lab/compare.hpp>
+#include <concord/lab/machine.hpp>
 #include <concord/lab/table.hpp>
 
 #include <nlohmann/json.hpp>
@@ -32,6 +33,24 @@ std::string description_of(const Difference& difference) {
         what += std::string(", error / ") + (difference.alarm ? "alarm bound" : "bound") + " = " +
                 rounded(difference.ratio);
     return what;
+}
+
+// What the cases of a variant are limited to. Empty: the suites' cases with every type.
+nlohmann::ordered_json limits_of(const CheckOptions& options) {
+    nlohmann::ordered_json limits = nlohmann::ordered_json::object();
+    const auto limit = [&](const char* name, const auto& list, const auto& text_of) {
+        for (const auto& item : list)
+            limits[name].push_back(text_of(item));
+    };
+    const auto is_asked_for = [&](Type type) {
+        return std::ranges::find(options.types, type) != options.types.end();
+    };
+    if (!std::ranges::all_of(all_types, is_asked_for))
+        limit("types", options.types, [](Type type) { return name_of(type); });
+    limit("sizes", options.sizes, [](u64 n) { return n; });
+    limit("patterns", options.patterns, [](Pattern pattern) { return name_of(pattern); });
+    limit("placements", options.placements, [](const Placement& at) { return at.name(); });
+    return limits;
 }
 
 }  // namespace
@@ -334,8 +353,11 @@ std::string CheckReport::json() const {
     using nlohmann::ordered_json;
     ordered_json root;
     root["version"] = CONCORD_VERSION;
+    root["commit"] = build_commit();
+    root["date"] = date_now();
     root["seed"] = options_.seed;
     root["full"] = options_.full;
+    root["limited_to"] = limits_of(options_);
     root["interrupted"] = interrupted_;
     root["devices"] = devices_;
     root["matrix"] = ordered_json::array();

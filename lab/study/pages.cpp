@@ -4,6 +4,7 @@
 #include "peers.hpp"
 #include "sections.hpp"
 
+#include <concord/algorithm.hpp>
 #include <concord/error.hpp>
 #include <concord/internal/input_file.hpp>
 #include <concord/internal/number_text.hpp>
@@ -11,6 +12,7 @@
 #include <concord/study/internal/rank_studies.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <set>
@@ -37,6 +39,8 @@ struct StoredMachine {
     std::vector<StoredDevice> devices;
 };
 using Machines = std::vector<StoredMachine>;
+
+constexpr const char* no_break_space = "\u00a0";
 
 // Calls `visit` with the name and content of each file of a kind. Throws io for a file with unexpected content.
 void for_each_file(const fs::path& folder, const std::string& kind,
@@ -108,7 +112,13 @@ Machines stored_machines(const fs::path& folder) {
                 }
                 for (PeerGroup& group : peer_groups(results)) {
                     group.run = &run;
-                    it->groups.push_back(std::move(group));
+                    keep_newest(group.peers);
+                    const auto older = std::ranges::find(it->groups, group.best().place(),
+                                                         [](const auto& g) { return g.best().place(); });
+                    if (older == it->groups.end())
+                        it->groups.push_back(std::move(group));
+                    else if (text_of(*older->run, "date") <= text_of(run, "date"))
+                        *older = std::move(group);
                 }
             }
         }
@@ -179,16 +189,58 @@ Devices compared_devices(const Machines& machines, const std::vector<std::string
     return devices;
 }
 
-std::string command_and_day(const ordered_json& run) {
-    return "`" + text_of(run, "command") + "` on " + text_of(run, "date");
-}
-
 constexpr const char* explanation =
     "Speed-up is the peer's time divided by Concord's: above 1, Concord is faster. Results are verified "
-    "before they are timed. The fraction compares with the attainable rate (copy, read, fused multiply-add, "
-    "or f64 products on tensor cores) measured in the same run. Above 103 % the table says > 100 %: small "
-    "work is bound by latency and caches, and some calls use other units than the kernel that measures the "
-    "rate, or another mix of reads and writes.\n";
+    "before "
+    "they are timed. A [ceiling](../measuring.md#ceilings) is the rate that a simple kernel attains on the "
+    "device "
+    "with as many bytes, measured in the same run. `> 100 %`: the call is more than 3 % faster than that "
+    "kernel. "
+    "The line below the table names both rates. Small work is bound by latency and caches, some calls have "
+    "another "
+    "mix of reads and writes, and machines that are shared are disturbed. Of each peer's function the newest "
+    "measured "
+    "release is shown; `docs/results` has the others.\n";
+
+// Puts a no-break space between a number and its unit.
+std::string with_units_kept(const std::string& text) {
+    constexpr std::string_view prefixes[] = {"", "k", "M", "G", "T", "P", "n", "µ", "m"},
+                               units[] = {"B/s", "FLOP/s", "keys/s", "elem/s", "s"};
+    const auto is_unit = [&](std::string_view rest) {
+        const auto ends = [&](const std::string& unit) {
+            return rest.starts_with(unit) &&
+                   (rest.size() == unit.size() ||
+                    std::isalnum(static_cast<unsigned char>(rest[unit.size()])) == 0);
+        };
+        if (ends("%")) return true;
+        return std::ranges::any_of(prefixes, [&](std::string_view prefix) {
+            return std::ranges::any_of(
+                units, [&](std::string_view unit) { return ends(std::string(prefix).append(unit)); });
+        });
+    };
+    std::string kept;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool is_gap =
+            text[i] == ' ' && i > 0 && std::isdigit(static_cast<unsigned char>(text[i - 1])) != 0;
+        kept += is_gap && is_unit(std::string_view(text).substr(i + 1)) ? no_break_space : text.substr(i, 1);
+    }
+    return kept;
+}
+
+// A part of a page that is folded. GitHub and the site show the summary.
+std::string folded(const std::string& summary, const std::string& text) {
+    return "<details>\n<summary>" + summary + "</summary>\n\n" + text + "</details>\n\n";
+}
+
+// ", commit 0123456789ab", and what it does not tell.
+std::string commit_of(const ordered_json& run) {
+    std::string commit = run.value("commit", "");
+    if (commit.empty() || commit == "unknown") return ", commit not recorded";
+    constexpr std::string_view modified = " (modified)";
+    if (!commit.ends_with(modified)) return ", commit " + commit;
+    commit.resize(commit.size() - modified.size());
+    return ", commit " + commit + " **with changes that were not committed**";
+}
 
 // Hosts and commands of a file's runs.
 std::string measured_by(const ordered_json& file) {
@@ -198,12 +250,40 @@ std::string measured_by(const ordered_json& file) {
         const ordered_json& m = run.at("machine");
         hosts.push_back(text_of(m, "cpu") + ", " + m.at("cores").dump() + " cores, " + text_of(m, "os") +
                         "; Concord compiled by " + text_of(m, "compiler"));
-        const std::string commit = run.value("commit", ""), note = run.value("note", "");
+        const std::string note = run.value("note", "");
         commands += "- `" + text_of(run, "command") + "`, version " + text_of(run, "version") +
-                    (commit.empty() ? "" : ", commit " + commit) + ", " + text_of(run, "date") +
-                    (note.empty() ? "" : ". " + note) + "\n";
+                    commit_of(run) + ", " + text_of(run, "date") + (note.empty() ? "" : ". " + note) + "\n";
     }
     return "Host: " + joined(hosts, ". ") + ".\n\nMeasured by\n\n" + commands + "\n";
+}
+
+// "0.99x CUB 3.5.0" of the fastest peer.
+std::string fastest_peer(const PeerGroup& group) {
+    if (group.peers.empty()) return "–";
+    const Result& peer = *group.peers.front();
+    return factor(group.speed_up(peer)) + " " + peer.library + (peer.note.empty() ? "" : " *");
+}
+
+std::string fraction_cell(const Result& r) {
+    return fraction_of(r).empty() ? "–" : fraction_of(r);
+}
+
+// A row for each workload and type.
+Chart largest_rates(const StoredDevice& device) {
+    Chart chart;
+    chart.matrix = {
+        {"work", "type", ">elements", "variant", ">time", ">rate", ">of ceiling", "fastest peer"}};
+    std::vector<const Result*> shown;
+    for (const PeerGroup& group : largest(device, "", false)) {
+        const Result& r = group.best();
+        shown.push_back(&r);
+        chart.matrix.push_back({r.algorithm + " " + r.workload, r.type, lab::size_name(r.n),
+                                "`" + r.variant + "`", time_of(r), rate_of(r), fraction_cell(r),
+                                fastest_peer(group)});
+    }
+    chart.remarks = {above_ceiling(shown)};
+    std::erase(chart.remarks, "");
+    return chart;
 }
 
 std::string machine_page(const StoredMachine& machine) {
@@ -219,17 +299,27 @@ std::string machine_page(const StoredMachine& machine) {
             if (!value.empty()) rates.emplace_back(name).append(": ").append(value);
         }
         text += "\n## " + device.title + "\n\n" + joined(facts, "; ") + ".\n\n";
-        if (!rates.empty()) text += "Attainable rates: " + joined(rates, "; ") + ".\n\n";
+        text += rates.empty()
+                    ? "Ceilings: not stored, because the study was interrupted before it had written them. "
+                      "The column *of ceiling* compares with those that it measured next to the rows.\n\n"
+                    : "Ceilings: " + joined(rates, "; ") + ".\n\n";
+        text += "At the largest size:\n\n" + markdown_of(largest_rates(device));
         if (!largest(device, "", true).empty()) {
             const Chart chart = faster_peers(device.groups);
-            text += "### Where a peer is faster (" + device.backend + ")\n\n" + chart.text + "\n\n" +
-                    markdown_of(chart);
+            text += folded("Where a peer is faster: " + chart.text, markdown_of(chart));
         }
         for (const std::string& algorithm : algorithms_of({&device}))
-            text += "### " + algorithm + " (" + device.backend + ")\n\n" +
-                    markdown_of(compared_rates(groups_of(device, algorithm)));
+            text += folded(algorithm + ": all sizes and peers",
+                           markdown_of(compared_rates(groups_of(device, algorithm))));
         text.pop_back();
     }
+    return text;
+}
+
+// Without escapes of the links in it.
+std::string with_links(std::string text) {
+    for (std::size_t at = 0; (at = text.find("\\[", at)) != std::string::npos;)
+        text.erase(at, 1);
     return text;
 }
 
@@ -252,28 +342,9 @@ std::string machines_page(const Machines& machines) {
                             std::to_string(count)});
         }
     }
-    std::string text = markdown_table(rows);
-    for (std::size_t at = 0; (at = text.find("\\[", at)) != std::string::npos;)
-        text.erase(at, 1);  // links
+    std::string text = with_links(markdown_table(rows));
     text.pop_back();
     return text;
-}
-
-std::string algorithm_page(const Machines& machines, const std::string& name) {
-    std::string text;
-    for (const StoredMachine& machine : machines) {
-        for (const StoredDevice& device : machine.devices) {
-            const auto groups = largest(device, name, false);
-            if (groups.empty()) continue;
-            std::vector<std::string> runs;
-            runs.reserve(groups.size());
-            for (const PeerGroup& group : groups)
-                runs.push_back(command_and_day(*group.run));
-            text += "**" + device.title + "** (" + joined(runs, "; ") + "; [all sizes](../performance/" +
-                    machine.name + ".md)):\n\n" + markdown_of(compared_rates(groups));
-        }
-    }
-    return text.empty() ? "There are no stored measurements.\n" : text + explanation;
 }
 
 // A device's heading in the headline, in few words: "NVIDIA H100, CUDA", "Intel Xeon, oneTBB, 2 cores".
@@ -283,6 +354,25 @@ std::string headline_title(const StoredDevice& device) {
         if (const std::size_t at = title.find(part); at != std::string::npos) title.erase(at, part.size());
     if (device.backend != "oneTBB") return title;
     return title + ", " + device.groups.front().run->at("machine").at("cores").dump() + " cores";
+}
+
+// A row for each device: the algorithm's first workload at its largest size.
+std::string algorithm_page(const Machines& machines, const std::string& name) {
+    Rows rows = {{"device", "work", "variant", ">rate", ">of ceiling", "fastest peer", "measured on"}};
+    for (const StoredMachine& machine : machines) {
+        for (const StoredDevice& device : machine.devices) {
+            for (const PeerGroup& group : first_workload(device, name)) {
+                const Result& r = group.best();
+                rows.push_back({"[" + headline_title(device) + "](../performance/" + machine.name + ".md)",
+                                work_of_group(r), "`" + r.variant + "`", rate_of(r), fraction_cell(r),
+                                fastest_peer(group), text_of(*group.run, "date")});
+            }
+        }
+    }
+    if (rows.size() == 1) return "There are no stored measurements.\n";
+    return with_links(markdown_table(rows)) +
+           "The pages of the devices have all workloads, sizes and peers, and the commands. "
+           "[Performance](../performance/index.md) explains the columns.\n";
 }
 
 // "CUB" of "CUB 3.5.0, run_to_run".
@@ -302,7 +392,7 @@ std::string headline_cell(const PeerGroup& group) {
     return group.peers.empty() ? rate : rate + ", " + ratio_cell(group);
 }
 
-// The machine's page has sizes, types, the fractions of the attainable rates, and the peers' calls and versions.
+// The machine's page has sizes, types, the fractions of the ceilings, and the peers' calls and versions.
 std::string headline_page(const Devices& devices) {
     Rows rows = {{"workload"}};
     for (const StoredDevice* device : devices)
@@ -428,8 +518,8 @@ std::string ranks_page(const fs::path& folder, const std::string& machine) {
             text += "**" + title + "**:\n\n" + ranks_table(results);
         text +=
             "The time of one rank is that of its fastest variant. Parallel efficiency is the ideal time "
-            "divided by the measured time of all ranks. Speed-up compares with one rank that does the work "
-            "of all ranks.\n";
+            "divided by the measured time of all ranks; these are separate measurements, so it can exceed "
+            "100 %. Speed-up compares with one rank that does the work of all ranks.\n";
     });
     if (text.empty())
         throw Error(ErrorCode::invalid_argument, "--page",
@@ -452,7 +542,13 @@ std::string python_page(const fs::path& folder) {
         const auto time = [](double ms) { return Scale{.unit = Scale::Unit::milliseconds}.write(ms); };
         for (const ordered_json& row : stored["rows"]) {
             const double ms = row.at("ms"), peer_ms = row.at("peer_ms");
-            std::vector<std::string> cells = {"`" + text_of(row, "function") + "`", row.at("dtype"),
+            std::string dtype = text_of(row, "dtype");  // "f4": a kind and a number of bytes
+            if (dtype.size() == 2)
+                dtype = (dtype[0] == 'f'   ? "float"
+                         : dtype[0] == 'u' ? "uint"
+                                           : "int") +
+                        std::to_string(8 * (dtype[1] - '0'));
+            std::vector<std::string> cells = {"`" + text_of(row, "function") + "`", dtype,
                                               lab::size_name(row.at("n"))};
             auto line = std::ranges::find_if(rows, [&](const auto& other) {
                 return std::ranges::equal(cells, std::span(other).first(3));
@@ -558,16 +654,55 @@ std::string functions_page(const fs::path& folder) {
     return text.empty() ? "There are no stored measurements.\n" : text;
 }
 
-// How many variants of an algorithm agree with the reference on a device: "2 identical, 1 within bound (800 cases)".
-std::string agreement_of(const ordered_json& matrix, const ordered_json& device,
-                         const ordered_json& algorithm) {
-    u64 cases = 0, failed = 0, compiled = 0, bound = 0, bits = 0;
-    for (const ordered_json& cell : matrix) {
-        if (cell.at("device") != device || cell.at("algorithm") != algorithm) continue;
-        const u64 correct = cell.value("passed", u64{0}) + cell.value("compiled", u64{0});
-        const std::string verdict = text_of(cell, "verdict");
+// Whether a stored check's device prefers many work-items per group: variants passed that are refused elsewhere.
+bool has_many_items(const ordered_json& matrix, const ordered_json& device) {
+    const DeviceTraits many{.many_items = true}, one{.many_items = false};
+    return std::ranges::any_of(matrix, [&](const ordered_json& cell) {
+        return cell.at("device") == device && cell.at("passed") != 0 &&
+               std::ranges::any_of(lab::refusals(), [&](const lab::Refusal& refusal) {
+                   return !refusal.is_possible_only && refusal.algorithm == text_of(cell, "algorithm") &&
+                          refusal.variant == text_of(cell, "variant") && refusal.applies(one) &&
+                          !refusal.applies(many);
+               });
+    });
+}
+
+// Whether the variant runs on the backend of a selector, on devices of that kind.
+bool applies_to(const Algorithm& algorithm, const Variant& variant, const std::string& selector,
+                bool many_items) {
+    const std::string backend = selector.substr(0, selector.find(':'));
+    const Dialect dialect = backend == "cuda"  ? Dialect::cuda
+                            : backend == "tbb" ? Dialect::host
+                                               : Dialect::opencl;
+    const DeviceTraits traits{.many_items = many_items};
+    return variant.dialects.has(dialect) &&
+           std::ranges::none_of(lab::refusals(), [&](const lab::Refusal& refusal) {
+               return !refusal.is_possible_only && refusal.algorithm == algorithm.name &&
+                      refusal.variant == variant.name && refusal.applies(traits);
+           });
+}
+
+// How the variants of an algorithm that exist now agree with the reference on a device: "2 identical, 1 within bound
+// (800 cases)". Adds those that the check lacks to `unchecked`.
+std::string agreement_of(const ordered_json& matrix, const ordered_json& device, const Algorithm& algorithm,
+                         std::vector<std::string>& unchecked) {
+    u64 cases = 0, failed = 0, compiled = 0, bound = 0, bits = 0, lacking = 0;
+    const bool many_items = has_many_items(matrix, device);
+    for (const Variant* variant : algorithm.variants) {
+        const auto cell = std::ranges::find_if(matrix, [&](const ordered_json& c) {
+            return c.at("device") == device && c.at("algorithm") == algorithm.name &&
+                   c.at("variant") == variant->name;
+        });
+        if (cell == matrix.end()) {
+            if (!applies_to(algorithm, *variant, device, many_items)) continue;
+            ++lacking;
+            unchecked.push_back(std::string(algorithm.name) + " `" + std::string(variant->name) + "`");
+            continue;
+        }
+        const u64 correct = cell->value("passed", u64{0}) + cell->value("compiled", u64{0});
+        const std::string verdict = text_of(*cell, "verdict");
         cases += correct;
-        if (cell.value("failed", u64{0}) != 0)
+        if (cell->value("failed", u64{0}) != 0)
             ++failed;
         else if (correct > 0)
             ++(verdict.find("compile") != verdict.npos ? compiled
@@ -575,54 +710,72 @@ std::string agreement_of(const ordered_json& matrix, const ordered_json& device,
                                                        : bits);
     }
     std::vector<std::string> parts;
-    for (const auto& [count, what] : {std::pair(bits, " identical"), std::pair(bound, " within bound"),
-                                      std::pair(compiled, " compile"), std::pair(failed, " FAILED")}) {
+    for (const auto& [count, what] :
+         {std::pair(bits, " identical"), std::pair(bound, " within bound"), std::pair(compiled, " compile"),
+          std::pair(failed, " FAILED"), std::pair(lacking, " not checked")}) {
         if (count > 0) parts.push_back(std::to_string(count) + what);
     }
     std::string digits = std::to_string(cases);
     for (std::size_t k = digits.size(); k > 3; k -= 3)
-        digits.insert(k - 3, " ");
+        digits.insert(k - 3, no_break_space);
     return parts.empty() ? "–" : joined(parts, ", ") + " (" + digits + " cases)";
 }
 
 struct Agreement {
     Rows rows;
     std::string commands, covers;
+    std::vector<std::string> unchecked;  // "NVIDIA H100, CUDA: sort `rank_merge`", in Markdown
 };
 
 Agreement stored_agreement(const fs::path& folder) {
-    Rows rows = {{"algorithm"}};
+    Agreement agreement{{{"algorithm"}}, {}, {}, {}};
+    for (const Algorithm* algorithm : algorithms())
+        agreement.rows.push_back({std::string(algorithm->name)});
     std::vector<std::string> commands, covers;
     for_each_file(folder, ".check", [&](const std::string& /*name*/, const ordered_json& stored) {
         for (const ordered_json& device : stored.at("devices")) {
-            for (const ordered_json& cell : stored.at("matrix")) {
-                auto row = std::ranges::find(rows, text_of(cell, "algorithm"),
-                                             [](const auto& r) { return r.front(); });
-                if (row == rows.end()) row = rows.insert(row, Rows::value_type{text_of(cell, "algorithm")});
-                if (row->size() > rows.front().size()) continue;
-                row->resize(rows.front().size(), "–");
-                row->push_back(agreement_of(stored["matrix"], device.at("selector"), cell["algorithm"]));
-            }
-            rows.front().push_back(text_of(device, "name") + ", " + backend_of(device.at("selector")));
+            const ordered_json& selector = device.at("selector");
+            const std::string title = text_of(device, "name") + ", " + backend_of(selector);
+            std::vector<std::string> unchecked;
+            agreement.rows.front().push_back(title);
+            for (std::size_t k = 0; k < algorithms().size(); ++k)
+                agreement.rows[k + 1].push_back(
+                    agreement_of(stored.at("matrix"), selector, *algorithms()[k], unchecked));
+            if (!unchecked.empty()) agreement.unchecked.push_back(title + ": " + joined(unchecked, ", "));
         }
-        commands.push_back(command_and_day(stored) + " (" + text_of(stored, "covers") + ")");
-        covers.push_back(text_of(stored, "covers") + ", " + text_of(stored, "date"));
+        // Variants may have been checked by several builds. Old files have one date and no commit.
+        std::vector<std::string> builds, dates;
+        for (const ordered_json& cell : stored.at("matrix")) {
+            const std::string date = cell.contains("date") ? text_of(cell, "date") : text_of(stored, "date");
+            builds.push_back("on " + date + commit_of(cell));
+            dates.push_back(date);
+        }
+        commands.push_back("`" + text_of(stored, "command") + "` " + joined(builds, ", and ") + " (" +
+                           text_of(stored, "covers") + ")");
+        covers.push_back(text_of(stored, "covers") + ", " + joined(dates, ", "));
     });
-    for (auto& row : rows)
-        row.resize(rows.front().size(), "–");
-    return {rows, joined(commands, "; "), joined(covers, "; ")};
+    agreement.commands = joined(commands, "; ");
+    agreement.covers = joined(covers, "; ");
+    return agreement;
 }
 
 std::string agreement_figure(const Agreement& agreement) {
     Chart chart;
     chart.width = 90 + 190 * static_cast<double>(agreement.rows.front().size() - 1);
     chart.matrix = agreement.rows;
-    return svg_file("Agreement with the serial reference: variants of each algorithm",
-                    "For each algorithm and device, how many variants give bitwise identical results.",
-                    {chart},
-                    {"identical: bitwise identical to the reference. within bound: sums in another order, or "
-                     "split operands (tf32x3), within the error bound",
-                     agreement.covers});
+    std::vector<std::string> notes = {
+        "identical: bitwise identical to the reference; by default auto uses only these",
+        "within bound: sums in another order, or split operands (tf32x3), within the error bound",
+        agreement.covers};
+    for (std::string line : agreement.unchecked) {
+        std::erase(line, '`');
+        notes.push_back("not checked on " + line);
+    }
+    return svg_file(
+        "Agreement with the serial reference: variants of each algorithm",
+        "For each algorithm and device, how many variants give bitwise identical results, how many "
+        "results within an error bound, and how many were not checked.",
+        {chart}, notes);
 }
 
 std::string speed_ups_figure(const Devices& devices) {
@@ -664,9 +817,7 @@ std::string speed_ups_figure(const Devices& devices) {
                      "at their largest size."});
 }
 
-}  // namespace
-
-std::string stored_page(const fs::path& folder, const std::vector<std::string>& words) {
+std::string page_of(const fs::path& folder, const std::vector<std::string>& words) {
     const std::string& kind = words.front();
     const std::vector<std::string> names(words.begin() + 1, words.end());
     if (kind == "python") return python_page(folder);
@@ -674,12 +825,19 @@ std::string stored_page(const fs::path& folder, const std::vector<std::string>& 
     if (kind == "ranks" && names.size() == 1) return ranks_page(folder, names.front());
     if (kind == "agreement") {
         const Agreement agreement = stored_agreement(folder);
+        std::string unchecked;
+        for (const std::string& line : agreement.unchecked)
+            unchecked += "- " + line + "\n";
+        if (!unchecked.empty())
+            unchecked =
+                "*Not checked*: variants that exist now and did not when the results were stored.\n\n" +
+                unchecked + "\n";
         return markdown_table(agreement.rows) +
                "Variants per algorithm: *identical* results are bitwise those of the serial reference; "
-               "results *within bound* "
-               "are floating-point sums in another order, or products of split operands (`tf32x3`). "
-               "Commands: " +
-               agreement.commands + ".\n";
+               "results *within bound* are floating-point sums in another order, or products of split "
+               "operands "
+               "(`tf32x3`). By default `auto` uses identical ones only.\n\n" +
+               unchecked + "Commands: " + agreement.commands + ".\n";
     }
     const Machines machines = stored_machines(folder);
     if (kind == "machines") return machines_page(machines);
@@ -696,6 +854,12 @@ std::string stored_page(const fs::path& folder, const std::vector<std::string>& 
                 detail::error_message("unknown page", detail::quoted(kind),
                                       "available: machines, machine NAME, algorithm NAME, headline "
                                       "[NAME...], ranks NAME, python, functions, agreement, figures DIR"));
+}
+
+}  // namespace
+
+std::string stored_page(const fs::path& folder, const std::vector<std::string>& words) {
+    return with_units_kept(page_of(folder, words));
 }
 
 void stored_figures(const fs::path& folder, const Save& save) {

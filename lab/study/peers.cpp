@@ -68,6 +68,55 @@ std::string peer_name(const Result& peer) {
     return peer.library + (peer.call.empty() ? "" : " (" + peer.call + ")");
 }
 
+std::string peer_label(const Result& peer, const PeerGroup& group) {
+    const auto count = std::ranges::count(group.peers, peer.library, &Result::library);
+    return count > 1 ? peer_name(peer) : peer.library;
+}
+
+std::string above_ceiling(const std::vector<const Result*>& results) {
+    std::vector<std::string> list;
+    for (const Result* r : results) {
+        if (!fraction_of(*r).starts_with('>')) continue;
+        Result ceiling = *r;
+        ceiling.ms = r->ceiling_ms;
+        list.push_back(work_of_group(*r) + " (" + rate_of(*r) + "; " + r->ceiling + ": " + rate_of(ceiling) +
+                       ")");
+    }
+    return list.empty() ? ""
+                        : "> 100 %: faster than the kernel that measures the ceiling with as much work: " +
+                              joined(list, ", ") + ".";
+}
+
+void keep_newest(std::vector<const Result*>& peers) {
+    // "CUB , run_to_run" and {3, 5, 0} of "CUB 3.5.0, run_to_run".
+    struct Release {
+        std::string name;
+        std::vector<u64> numbers;
+    };
+    const auto release_of = [](const Result& peer) {
+        Release release{peer.call, {}};
+        bool in_number = false;
+        for (const char c : peer.library) {
+            const bool is_digit = c >= '0' && c <= '9';
+            if (is_digit && !in_number) release.numbers.push_back(0);
+            if (is_digit)
+                release.numbers.back() = release.numbers.back() * 10 + static_cast<u64>(c - '0');
+            else if (c != '.')
+                release.name += c;
+            in_number = is_digit;
+        }
+        return release;
+    };
+    const std::vector<const Result*> all = peers;
+    std::erase_if(peers, [&](const Result* peer) {
+        const Release own = release_of(*peer);
+        return std::ranges::any_of(all, [&](const Result* other) {
+            const Release release = release_of(*other);
+            return release.name == own.name && release.numbers > own.numbers;
+        });
+    });
+}
+
 Chart faster_peers(const std::vector<PeerGroup>& groups) {
     std::vector<std::tuple<double, const PeerGroup*, const Result*>> found;
     std::size_t all = 0;
@@ -94,18 +143,20 @@ Chart faster_peers(const std::vector<PeerGroup>& groups) {
 Chart compared_rates(const std::vector<PeerGroup>& groups) {
     Chart chart;
     chart.matrix = {
-        {"workload", "type", ">elements", "variant", ">time", ">rate", ">fraction", "speed-up over peers"}};
+        {"workload", "type", ">elements", "variant", ">time", ">rate", ">of ceiling", "speed-up over peers"}};
     Lists calls, notes;
     std::vector<std::string> problems;
+    std::vector<const Result*> shown;
     for (const PeerGroup& group : groups) {
         std::string peers;
         for (const Result* peer : group.peers) {
-            peers += (peers.empty() ? "" : ", ") + factor(group.speed_up(*peer)) + " " + code(peer->variant) +
-                     (peer->note.empty() ? "" : " *");
-            add(calls, code(peer->variant) + " is " + peer->library, peer->call);
+            peers += (peers.empty() ? "" : ", ") + factor(group.speed_up(*peer)) + " " +
+                     peer_label(*peer, group) + (peer->note.empty() ? "" : " *");
+            add(calls, peer->library, peer->call);
         }
         for (const Result* r : group.variants) {
             const bool is_best = r == &group.best();
+            shown.push_back(r);
             chart.matrix.push_back({r->workload, r->type, lab::size_name(r->n), code(r->variant), time_of(*r),
                                     rate_of(*r), fraction_of(*r).empty() ? "–" : fraction_of(*r),
                                     !is_best        ? ""
@@ -114,14 +165,18 @@ Chart compared_rates(const std::vector<PeerGroup>& groups) {
         }
         for (const auto& rows : {group.variants, group.peers}) {
             for (const Result* r : rows) {
-                if (!r->note.empty()) add(notes, r->note, code(r->variant) + " " + work_of_group(*r));
+                if (r->note.empty()) continue;
+                // The bound is the same for all rows, and a differing count is not.
+                const bool is_bound = r->note.starts_with("verified by a statistical bound");
+                const std::string& name = r->baseline ? r->library : r->variant;
+                add(notes, r->note, is_bound ? "" : name + " " + work_of_group(*r));
             }
         }
         for (const Result* r : group.problems) {
             std::string problem = r->problem;
             std::ranges::replace(problem, '`', '\'');
-            problems.push_back("No time: " + code(r->variant) + " " + work_of_group(*r) + ": " + problem +
-                               ".");
+            const std::string name = r->baseline ? peer_name(*r) : code(r->variant);
+            problems.push_back("No time: " + name + " " + work_of_group(*r) + ": " + problem + ".");
         }
     }
     std::vector<std::string> names;
@@ -130,8 +185,11 @@ Chart compared_rates(const std::vector<PeerGroup>& groups) {
         names.push_back(peer + (list.empty() ? "" : " (" + list + ")"));
     }
     if (!names.empty()) chart.remarks.push_back("Peers: " + joined(names, "; ") + ".");
-    for (const auto& [note, rows] : notes)
-        chart.remarks.push_back("* " + note + ": " + joined(rows, ", ") + ".");
+    for (const auto& [note, rows] : notes) {
+        const std::string list = joined(rows, ", ");
+        chart.remarks.push_back("* " + note + (list.empty() ? "" : ": " + list) + ".");
+    }
+    if (const std::string above = above_ceiling(shown); !above.empty()) chart.remarks.push_back(above);
     chart.remarks.insert(chart.remarks.end(), problems.begin(), problems.end());
     return chart;
 }

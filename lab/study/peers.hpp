@@ -26,6 +26,12 @@ std::string rate_of(const Result& r);
 std::string work_of_group(const Result& r);
 // "CUB 3.5.0 (cub::DeviceReduce::Sum)".
 std::string peer_name(const Result& peer);
+// "CUB 3.5.0", with the function if the group has another peer of that library.
+std::string peer_label(const Result& peer, const PeerGroup& group);
+// Explains "> 100 %" in a table of these results: which rate each of them exceeds. Empty: there is none.
+std::string above_ceiling(const std::vector<const Result*>& results);
+// Leaves only the newest release of each library's function.
+void keep_newest(std::vector<const Result*>& peers);
 
 // A row for each comparison in which the peer is faster, the fastest first. The text counts them.
 Chart faster_peers(const std::vector<PeerGroup>& groups);

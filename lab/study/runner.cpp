@@ -162,8 +162,12 @@ class Runner {
                 if (!study.is_pairs() && !asked_for(options_.algorithms, what.suite)) continue;
                 restrict_sizes(what.sizes);
                 if (what.cpu_sizes) restrict_sizes(*what.cpu_sizes);
-                for (const auto& device : devices_)
+                for (const auto& device : devices_) {
                     run_case(study, what, *device);
+                    // An interrupted run has them, too.
+                    const std::string& selector = device->info().selector;
+                    if (rates_->contains(selector) && rated_.insert(selector).second) note_ceilings(*device);
+                }
             }
             if (options_.with_threads && std::any_of(study.cases.begin(), study.cases.end(),
                                                      [](const Case& what) { return what.each_thread_count; }))
@@ -411,7 +415,8 @@ class Runner {
         }
     }
 
-    // Merges the ceilings that this run measured with those in the results file.
+    // Merges the ceilings that this run measured with those in the results file: the highest rates and the shortest
+    // latency.
     void note_ceilings(Device& device) {
         const auto it = rates_->find(device.info().selector);
         if (it == rates_->end()) return;
@@ -421,16 +426,18 @@ class Runner {
         constexpr bool hot = false;
         Ceilings ceilings(*stream, hot, it->second,
                           options_.quick ? quick_ceilings : BenchOptions{}.ceilings_effort);
-        const bool all = known.contains("launch_ms");
-        if (!all && options_.with_threads) {
+        if (!known.contains("launch_ms") && options_.with_threads) {
             try {
                 ceilings.measure_all();
             } catch (const Error& error) {
                 detail::log_warn(std::string("study: cannot measure the ceilings: ") + error.what());
             }
         }
-        for (const auto& [name, value] : lab::fields_of(ceilings.known()))
-            if (!all || !known.contains(name)) known[name] = value;
+        for (const auto& [name, value] : lab::fields_of(ceilings.known())) {
+            const double before = known.value(name, value);
+            known[name] =
+                name == std::string_view("launch_ms") ? std::min(before, value) : std::max(before, value);
+        }
         store_.add(device_line(device, known));
     }
 
@@ -443,8 +450,9 @@ class Runner {
     std::map<std::string, Result> known_;  // by key
     std::vector<ordered_json> together_;   // rows that are measured together and not yet in the file
     std::set<std::string> known_checks_;
-    std::map<std::string, ordered_json> ceilings_;
-    std::map<std::string, Result> asked_;  // by key: requested by the current study
+    std::map<std::string, ordered_json> ceilings_;  // by selector
+    std::set<std::string> rated_;                   // selectors of devices whose ceilings are in the file
+    std::map<std::string, Result> asked_;           // by key: requested by the current study
     u64 measured_ = 0, taken_ = 0, failed_ = 0, left_ = 0;
     int status_ = 0;
 };

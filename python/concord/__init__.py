@@ -4,7 +4,7 @@
 
     cc.sum(x)        # x: an array of NumPy, PyTorch, CuPy, JAX, ... or a concord.Array
 
-Calls use arrays in place. Results are arrays of the same library, on the device of the first argument. CUDA calls are
+Calls read arrays without copying them. Results are arrays of the same library, on the device of the first argument. CUDA calls are
 enqueued on the library's current stream, and most return before their work is done. All functions take the keyword
 arguments device (where to compute; host arrays are copied there if necessary), stream, order ('unspecified' allows faster
 orders of operations) and variant (a name from `concord algorithms`).

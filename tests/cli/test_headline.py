@@ -4,6 +4,7 @@ import copy
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -94,7 +95,7 @@ def test_another_commit_is_another_run(measured, folder):
 def test_report(measured):
     report = (measured / "report.md").read_text()
     assert "## Compared with peer libraries" in report
-    assert "`exact` is Peer 1.0 (peer::add)" in report
+    assert "Peers: Peer 1.0 (peer::add)" in report
     assert "1 result differs: Peer 1.0 adds one" in report
     assert "WRONG" in report
 
@@ -139,26 +140,62 @@ def test_page(stored):
         if row["kind"] == "variant":
             row["median_ms"] = 1.0
     store(stored)
-    text = page()
-    assert f"commit {stored['runs'][0]['commit']}" in text
-    assert "`exact` is Peer 1.0 (peer::add)" in text
-    assert "\\* 1 result differs: Peer 1.0 adds one to the first sum: `other_contract` sum of 2^10 f32." in text
-    assert "2.00x `other_contract` \\*" in text
-    assert "No time: `damaged` sum of 2^10 f32: WRONG" in text
-    losses = text.partition("### Where a peer is faster")[2].partition("### add")[0]
+    text = page().replace("\N{NO-BREAK SPACE}", " ")
+    commit = stored["runs"][0]["commit"].split()[0]
+    assert (f"commit {commit}" if commit != "unknown" else "commit not recorded") in text
+    assert "Peers: Peer 1.0 (peer::add)" in text
+    assert "\\* 1 result differs: Peer 1.0 adds one to the first sum: Peer 1.0 sum of 2^10 f32." in text
+    assert "2.00x Peer 1.0 (peer::add) \\*" in text
+    assert "No time: Peer 1.0 (peer::add) sum of 2^10 f32: WRONG" in text
+    losses = text.partition("<summary>Where a peer is faster")[2].partition("<summary>add")[0]
     assert "| Peer 1.0 (peer::add) | 500 µs | 0.500x |" in losses
     assert losses.count("\n| add sum |") == 1
 
 
 def test_runs_are_merged(stored):
-    """Measurements with two releases of a library stay apart, each with its version."""
+    """Of measurements with two releases of a library the page shows the newest."""
     older = copy.deepcopy(stored["runs"][0])
     for row in older["results"]:
         if row.get("library") == "Peer 1.0":
             row["library"] = "Peer 0.9"
     store(stored | {"runs": [older, *stored["runs"]]})
     text = page()
-    assert "`exact` is Peer 0.9 (peer::add)" in text and "`exact` is Peer 1.0 (peer::add)" in text
+    assert "Peer 0.9 (peer::add)" not in text and "Peer 1.0 (peer::add)" in text
+
+
+def test_units_stay_with_their_numbers(stored):
+    for text in (page(), says("sum", "study --stored stored --page algorithm add").out):
+        assert not re.search(r"\d (%|[kMGTnµm]?s\b|[kMGTP]?(B|elem|FLOP)/s)", text)
+
+
+def test_rates_above_the_ceiling_are_explained(stored):
+    (row,) = (row for row in stored["runs"][0]["results"] if row["kind"] == "variant")
+    row |= {"of_ceiling": 1.5, "ceiling": "copy"}
+    store(stored)
+    text = page().replace("\N{NO-BREAK SPACE}", " ")
+    assert "| > 100 % |" in text
+    assert text.count("> 100 %: faster than the kernel that measures the ceiling with as much work: sum of 2^10 f32 (") == 2
+
+
+def test_missing_facts_are_named(stored):
+    run = stored["runs"][0]
+    run |= {"commit": "0123456789ab (modified)"}
+    run["devices"][0].pop("ceilings", None)
+    store(stored)
+    text = page()
+    assert "commit 0123456789ab **with changes that were not committed**" in text
+    assert "Ceilings: not stored" in text
+
+
+def test_agreement_names_variants_that_were_not_checked(folder):
+    assert concord("check", "map", "--devices", "tbb", "--variants", "naive", "--json", "map.json").status == 0
+    subprocess.run([sys.executable, DOCS / "store_results.py", "--results", "stored", "box", "map.json"], check=True)
+    text = says("not checked", "study --stored stored --page agreement").out
+    assert re.search(r"\| map \| 1 identical, 2 not checked \(", text)
+    assert "map `vectorized`, map `serial`, add `vectorized`" in text
+    assert "scan `lookback`" not in text  # not for CPUs
+    commit = json.loads(pathlib.Path("map.json").read_text())["commit"].split()[0]
+    assert f"commit {commit}" in text or "commit not recorded" in text
 
 
 def row_changed(**members):
@@ -206,3 +243,24 @@ def test_studies_over_ranks(folder):
     assert text.count("| histogram of f32 | 2^16 per rank |") == 2
     assert "one shared device" in text
     fails(2, ["unknown machine", "'other'"], "study --stored stored --page ranks other")
+
+
+def test_stored_checks(folder):
+    """A stored check names its build and its limits, and later files replace earlier ones of the same variant."""
+    store_results = [sys.executable, DOCS / "store_results.py", "--results", "stored", "--append", "box"]
+    checks = {"add.json": ["add"], "limited.json": ["add", "--types", "f32", "--sizes", "5"]}
+    for name, limits in checks.items():
+        assert concord("check", *limits, "--variants", "serial", "--devices", "tbb", "--json", name).status == 0
+    limited = json.loads(pathlib.Path("limited.json").read_text())
+    assert limited["limited_to"] == {"types": ["f32"], "sizes": [5]}
+    refusal = subprocess.run([*store_results, "limited.json"], capture_output=True, text=True, check=False)
+    assert refusal.returncode == 1 and "limited to types, sizes" in refusal.stderr
+    check = json.loads(pathlib.Path("add.json").read_text())
+    assert check["limited_to"] == {} and check["commit"]
+    for _ in range(2):
+        subprocess.run([*store_results, "--device-name", "tbb:0=A CPU", "add.json"], check=True)
+    stored = json.loads(pathlib.Path("stored/box.check.json").read_text())
+    assert [(c["variant"], c["commit"], c["date"]) for c in stored["matrix"]] == [
+        ("serial", check["commit"], check["date"][:10])
+    ]
+    assert stored["devices"] == [{"selector": "tbb:0", "name": "A CPU"}]

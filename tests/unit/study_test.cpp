@@ -8,6 +8,7 @@
 
 #include <concord/lab/bench.hpp>
 #include <concord/lab/check.hpp>
+#include <concord/lab/harness.hpp>
 #include <concord/study/internal/fits.hpp>
 #include <concord/study/internal/study.hpp>
 
@@ -573,12 +574,12 @@ TEST_CASE("the page of stored results over ranks") {
     const std::string text = page("box");
     for (const std::string& words : std::vector<std::string>{
              "Machine: a box. Host: A CPU, 8 cores, Linux; Concord compiled by g++.",
-             "- `concord study X`, version 1.2.3, 2026-01-02\n",
+             "- `concord study X`, version 1.2.3, commit not recorded, 2026-01-02\n",
              "Devices `cuda:0`, `cuda:1`: A GPU, rev 2; driver 1.", "**A GPU, CUDA, one device per rank**",
-             "| stencil, weak scaling | 8 x 8 x 8 per rank | `fused` | 2 | 1.00 | 1.25 | 80.0 % | – |\n"
-             "| stencil, weak scaling | 8 x 8 x 8 per rank | `sequential` | 2 | 1.00 | 4.00 | 25.0 % | – |\n"
-             "| stencil, strong scaling | 80 x 96 x 96 | `fused` | 2 | 8.00 | 5.00 | 80.0 % | 1.60x |\n"
-             "| sort of f32 | 2^10 per rank | – | 2 | 1.00 | 2.00 | 50.0 % | 1.50x |\n"
+             "| stencil, weak scaling | 8 x 8 x 8 per rank | `fused` | 2 | 1.00 | 1.25 | 80.0\u00a0% | – |\n"
+             "| stencil, weak scaling | 8 x 8 x 8 per rank | `sequential` | 2 | 1.00 | 4.00 | 25.0\u00a0% | – |\n"
+             "| stencil, strong scaling | 80 x 96 x 96 | `fused` | 2 | 8.00 | 5.00 | 80.0\u00a0% | 1.60x |\n"
+             "| sort of f32 | 2^10 per rank | – | 2 | 1.00 | 2.00 | 50.0\u00a0% | 1.50x |\n"
              "| reduce of f32 | 2^12 per rank | – | 4 | – | 7.00 | – | – |\n",
              "distributed_sort one device per rank, ranks2, cuda:0, f32, 2^11: WRONG: key 1",
              "left out, because they need too much memory"}) {
@@ -603,6 +604,60 @@ void check_effects(const std::string& selector) {
 TEST_CASE("the microbenchmarks give correct results" * doctest::test_suite("device")) {
     for (const auto& device : test::devices())
         check_effects(device->info().selector);
+}
+
+// Variants that `auto` chooses for the suite's work in `headline` at these sizes.
+std::set<std::string_view> chosen_by_auto(
+    lab::Harness& harness, const lab::Suite& suite,
+    const std::function<std::vector<u64>(const lab::Headline&)>& sizes) {
+    std::set<std::string_view> chosen;
+    for (const lab::Headline& headline : suite.headlines) {
+        for (const lab::Workload& workload : suite.workloads) {
+            if (headline.workloads.empty()
+                    ? &workload != suite.workloads.data()
+                    : std::ranges::find(headline.workloads, workload.name) == headline.workloads.end())
+                continue;
+            for (const Type type : headline.types) {
+                for (const u64 n : sizes(headline)) {
+                    const auto work = workload.make(type, n, 1);
+                    if (!work) continue;
+                    harness.load(*work, {});
+                    chosen.insert(harness.call("auto").variant);
+                    harness.stream().synchronize();
+                }
+            }
+        }
+    }
+    return chosen;
+}
+
+TEST_CASE("headline measures every variant that auto chooses up to 2^20 elements" *
+          doctest::test_suite("device")) {
+    for (const lab::Suite& suite : lab::suites())
+        CHECK(!suite.headlines.empty());
+    for (const auto& device : test::devices()) {
+        const std::string& backend = device->info().backend;
+        if (backend == "opencl" || backend == "minimal") continue;  // compiles for minutes
+        const bool on_cpu = !device->traits().many_items;
+        const auto measured = [&](const lab::Headline& headline) {
+            return (on_cpu ? headline.cpu_sizes : headline.sizes).full;
+        };
+        const auto small = [&](const lab::Headline& headline) {
+            std::vector<u64> sizes = measured(headline);
+            std::erase_if(sizes, [](u64 n) { return n > u64{1} << 20; });
+            return sizes;
+        };
+        const auto all = [](const lab::Headline&) { return lab::powers_of_two(10, 20, 1); };
+        lab::Harness harness(device->info().selector);
+        for (const lab::Suite& suite : lab::suites()) {
+            const auto shown = chosen_by_auto(harness, suite, small);
+            for (const std::string_view variant : chosen_by_auto(harness, suite, all)) {
+                CAPTURE(suite.name);
+                CAPTURE(variant);
+                CHECK(shown.contains(variant));
+            }
+        }
+    }
 }
 
 TEST_CASE("the microbenchmarks compile for a GPU" * doctest::test_suite("cuda")) {

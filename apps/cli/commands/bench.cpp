@@ -116,10 +116,10 @@ void add_bench(CLI::App& program, Action& action) {
     command->add_flag(
         "--baselines", options.baselines,
         "Also time other libraries on the same work, and print the ratio; ./setup baselines builds them");
-    command->add_flag(
-        "--ceilings", options.ceilings,
-        "Measure all attainable rates: copy, read, fma, mma, transfers, launch (default: those that "
-        "rows are compared with)");
+    command->add_flag("--ceilings", options.ceilings,
+                      "Measure all ceilings, which are attainable rates: copy, read, fma, mma, transfers, "
+                      "launch (default: those that "
+                      "rows are compared with)");
     command->add_flag("--times", options.times,
                       "Print compile, upload, kernel, download and end-to-end times");
     command->add_flag("--attributes", options.attributes,

@@ -101,7 +101,7 @@ class Device final : public std::enable_shared_from_this<Device> {
     /// ordered by an event or an adopted stream. Throws invalid_argument for a null handle, zero bytes, memory that the
     /// driver does not know, or memory that is too short, where the driver can tell; wrong_device for memory of another
     /// device. Adopt memory that a call reads and writes once; calls refuse ranges
-    /// that overlap in two buffers, where addresses tell.
+    /// that overlap in two buffers, if the backend has addresses.
     std::shared_ptr<Buffer> adopt(ForeignMemory memory);
     /// A buffer on host memory of another owner, at any address: on CPUs in place, also through OpenCL; on CUDA if the
     /// memory is page-locked (cudaHostRegister, cudaHostAlloc); on other OpenCL devices if it is shared virtual memory
@@ -151,7 +151,7 @@ class Device final : public std::enable_shared_from_this<Device> {
     std::shared_ptr<Kernel> compile(const KernelSpec& spec);
     /// Sets whether kernels that are not in memory are compiled without any other cache. Kernel::compile_milliseconds()
     /// then returns the cost. Off by default.
-    void compile_afresh(bool on) noexcept;
+    void bypass_kernel_cache(bool on) noexcept;
 
   private:
     friend struct detail::Access;

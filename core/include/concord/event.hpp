@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Marks in a stream's order of work.
+/// Events recorded in a stream.
 
 #include <atomic>
 #include <memory>

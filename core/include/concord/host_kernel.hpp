@@ -38,7 +38,7 @@ namespace concord {
 struct LaunchState {
     /// Whether a group has thrown. Groups that wait for other groups end then, and no further group starts.
     std::atomic<bool> cancelled = false;
-    /// Zero when the launch starts. For counters and turns: the state of a launch that fails ends with the launch.
+    /// Counters that the groups of the launch share, zeroed when it starts. They end with the launch, also if it fails.
     alignas(64) std::array<u64, 32> words = {};
 };
 

@@ -178,7 +178,7 @@ class Constants {
     Constants& operator=(const Constants& other);
     ~Constants() = default;
 
-    /// Adds a constant. Throws invalid_argument if there are already max_count.
+    /// Adds a constant. Throws invalid_argument if there are already `max_count`.
     void push_back(const Constant& constant) {
         if (size_ == max_count) refuse(constant);
         std::construct_at(room_ + size_, constant);
@@ -264,7 +264,7 @@ class Kernel final : public std::enable_shared_from_this<Kernel> {
     Device& device() const noexcept { return device_; }
     /// The parameters in the order of a launch's arguments. Empty if the backend does not know them.
     const std::vector<KernelParameter>& parameters() const noexcept { return parameters_; }
-    /// The host time that compilation took, in milliseconds. -1 unless Device::compile_afresh was on.
+    /// The host time that compilation took, in milliseconds. -1 unless Device::bypass_kernel_cache was on.
     double compile_milliseconds() const noexcept { return compile_ms_; }
     /// What the compiler reports about the kernel. Only the first call asks the backend.
     const KernelAttributes& attributes() const;

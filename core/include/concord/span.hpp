@@ -44,8 +44,8 @@ namespace detail {
 // Throws invalid_argument unless the view's range lies in its buffer and is aligned to its elements.
 void check_view(std::string_view call, std::string_view name, const View& view);
 }  // namespace detail
-/// Whether two views have a byte in common. Throws invalid_argument if they are in two buffers on one memory, as far as
-/// addresses tell (Device::adopt).
+/// Whether two views have a byte in common. Throws invalid_argument if they overlap in two buffers that alias
+/// (Device::adopt), if that is detectable.
 bool overlap(const View& a, const View& b);
 
 /// A range of elements of type T in a buffer. Does not own the buffer. A Span<T> converts to a Span<const T>.

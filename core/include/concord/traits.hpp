@@ -105,8 +105,8 @@ struct DeviceTraits {
     bool shares_host_memory = false;  ///< buffers are host memory: host_pointer() is never null
     bool uses_host_memory = false;    ///< kernels can access any host memory without a copy
     bool runs = true;                 ///< false for a device that only compiles ("cuda@sm_90")
-    /// What other libraries know the device's memory as, and so the API that native handles belong to. 0: none of them
-    /// knows it, and arrays are not exchanged with them (to_dlpack).
+    /// DLPack device type of the memory, and so the API that native handles belong to. 0: other libraries cannot use
+    /// the memory, and arrays are not exchanged with them (to_dlpack).
     dlpack::DeviceType dlpack_type = {};
 };
 

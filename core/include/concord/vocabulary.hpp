@@ -14,9 +14,9 @@
 ///   u64 and i64, atomic_add and atomic_exchange of f32; they return the value from before
 ///
 /// `expf(x)` and other names with an f are the functions of f32. f32 functions of one argument are correctly rounded;
-/// f64 functions have errors below 1 ulp. A NaN that they compute is the canonical one. `native::exp(x)` is the
-/// backend's own function, whose bits differ between backends. `sqrt`, `fma`, `floor` and other exact functions are the
-/// languages' own; see DeviceTraits::exact_divide_sqrt.
+/// f64 functions have errors below 1 ulp in all tried inputs. A NaN that they compute is the canonical one.
+/// `native::exp(x)` is the backend's own function, whose bits differ between backends. `sqrt`, `fma`, `floor` and other
+/// exact functions are the languages' own; see DeviceTraits::exact_divide_sqrt.
 ///
 /// Bodies find these functions by their plain names. Hand-written host kernels write Vocabulary::exp(x), and kernel
 /// sources concord_exp(x), also in OpenCL C.

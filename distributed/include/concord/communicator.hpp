@@ -44,7 +44,7 @@ namespace detail {
 
 // Bounds the scratch that other ranks' streams may still read: the pool reuses such memory only after its own host
 // has waited for the stream. Every 64 MiB, or 32 calls, all ranks wait for their streams.
-void settle(Communicator& ranks, Stream& stream, u64 bytes);
+void bound_outstanding_scratch(Communicator& ranks, Stream& stream, u64 bytes);
 
 // Throws invalid_argument unless rank is less than the number of ranks. `name` is the call's name for it.
 void check_rank(std::string_view call, std::string_view name, u32 rank, u32 ranks);
@@ -75,7 +75,7 @@ class Communicator {
     /// Number of ranks.
     u32 size() const noexcept { return size_; }
 
-    /// Collective. Tells which device this rank uses, that of the stream, and about how many bytes all ranks together
+    /// Collective. Declares the device of this rank, that of the stream, and about how many bytes all ranks together
     /// will send; the number must be the same on all ranks. Under MPI, messages take faster paths than the host's as
     /// soon as all calls together have announced 1 GiB (path_to()); starting such a path may take a second. Later
     /// calls cost nothing. The algorithms over ranks call it. Messages of later calls must be on the same device. May
@@ -136,7 +136,7 @@ class Communicator {
     }
 
   private:
-    friend void detail::settle(Communicator& ranks, Stream& stream, u64 bytes);
+    friend void detail::bound_outstanding_scratch(Communicator& ranks, Stream& stream, u64 bytes);
     friend std::vector<std::shared_ptr<detail::Link>> detail::connect(
         Communicator& ranks, Stream& stream, std::span<const detail::LinkOffer> offers);
 

@@ -91,7 +91,7 @@ Enqueued run_index_kernel(Stream& stream, const IndexKernelDefinition& definitio
                           const std::array<u64, 3>& extents, std::span<const KernelArgument> arguments,
                           bool compile_everywhere);
 
-// Frees what a definition that ends points to.
+// Frees the code that a destroyed definition owned.
 void free_code(std::atomic<IndexKernelCode*>& code);
 
 // Compiles for a device of each backend and returns their selectors. Throws compile_failed.

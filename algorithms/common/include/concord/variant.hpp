@@ -95,8 +95,8 @@ struct Options {
 struct Enqueued {
     std::string_view variant;  ///< name of the variant that runs; valid for the life of the process
     Device* device = nullptr;  ///< device of the stream
-    /// Order of operations that holds for the results. canonical: they are bitwise identical on all devices, which
-    /// exact arithmetic always is.
+    /// The guaranteed order of operations. canonical: the results are bitwise identical on all devices, as those of
+    /// exact arithmetic always are.
     OperationOrder order = OperationOrder::canonical;
 };
 

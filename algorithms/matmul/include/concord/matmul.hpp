@@ -30,7 +30,7 @@
 ///
 /// Asynchronous: enqueues on the stream and returns. Scratch: `packed` takes padded copies of B and, on the CPU, of A,
 /// for as many products of a batch as fit 64 MiB, at least one. For one product these have at most twice the size of
-/// the originals, or at most 64 MiB; other shapes are unsupported. For a long k of one part with beta != 0 it also
+/// the originals, or at most 64 MiB; other shapes are unsupported. For a long, unsplit k with beta != 0 it also
 /// copies C. If k has several parts, every variant takes m n elements for each part, for as many products of a batch as
 /// fit 64 MiB, at least one; a product takes at most 2^22 elements. In-place operation is not supported: C must not
 /// overlap A or B. It may be another part of the same matrix. Batches overlap if their ranges do.

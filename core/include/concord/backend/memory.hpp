@@ -36,7 +36,7 @@ class Memory {
     /// The host address of the memory, null if the host cannot access it.
     virtual void* host_pointer() noexcept = 0;
     /// Offset in bytes of the first byte that belongs to the buffer. Not 0 only for adopted memory, whose base is
-    /// rounded down so that offsets tell the alignment. Default: 0.
+    /// rounded down so that offsets preserve the alignment. Default: 0.
     virtual u64 begin() const noexcept { return 0; }
     /// The handle of the backend's own API. Default: host_pointer().
     virtual void* native_handle() noexcept { return host_pointer(); }

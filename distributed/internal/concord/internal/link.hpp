@@ -27,7 +27,7 @@ u64 kernel_link_id(const Device& device);
 bool may_link_kernels(std::span<const u64> ids);
 
 // One end of a link. Turns are symmetric: in each turn both ends write, call signal(), and call wait() once. A signal
-// therefore also tells the other end that earlier work of the signalling stream has read what came in earlier turns.
+// therefore also tells the other end that the signalling stream has consumed the data of earlier turns.
 // Destroying the last owner of a remote buffer waits until this end's writes to it are done.
 class Link {
   public:

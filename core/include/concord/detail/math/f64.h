@@ -1,4 +1,4 @@
-// Functions of f64 with the same bits on every backend, with errors below 1 ulp: lab/math/check.cpp measures them.
+// Functions of f64 with the same bits on every backend, with errors below 1 ulp in the inputs of lab/math/check.cpp.
 //
 // Where f64 does not suffice, sums of two f64 carry the result until its last rounding. A NaN result is
 // 0x7ff8000000000000.

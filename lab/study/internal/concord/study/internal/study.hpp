@@ -149,12 +149,12 @@ std::string markdown(const Records& records);
 
 // Blocks of the documentation's pages as Markdown, from a folder of stored results (docs/store_results.py). Words:
 //   machines              the measured machines, with links to their pages
-//   machine NAME          all figures of NAME.bench.json, first those of peers that are faster
-//   algorithm NAME        the figures of an algorithm at its largest sizes, on all machines
-//   headline [NAME...]    a row for each algorithm: rate, fraction of the attainable rate, fastest peer library
+//   machine NAME          NAME.bench.json: a row for each workload at its largest size; folded, all sizes and peers
+//   algorithm NAME        an algorithm's first workload at its largest size: a row for each device
+//   headline [NAME...]    a row for each algorithm: rate, fastest peer library
 //   ranks NAME            efficiency over ranks, from NAME.ranks.json
 //   python                Concord from Python next to NumPy, PyTorch and CuPy
-//   agreement             what `concord check` found, a row for each algorithm
+//   agreement             what `concord check` found, a row for each algorithm, and variants that it lacks
 std::string stored_page(const std::filesystem::path& folder, const std::vector<std::string>& words);
 // agreement.svg and speedups.svg.
 void stored_figures(const std::filesystem::path& folder, const Save& save);
