@@ -1,5 +1,6 @@
 // The documentation's blocks of stored results.
 
+#include "overview.hpp"
 #include "parse_json.hpp"
 #include "peers.hpp"
 #include "sections.hpp"
@@ -296,10 +297,13 @@ std::string ratio_cell(const PeerGroup& group) {
     return factor(group.speed_up(peer)) + " " + short_peer_name(peer) + (peer.note.empty() ? "" : " *");
 }
 
-// "3.00 TB/s, 0.99x CUB".
+// A line break in a cell. Numbers and units have no such letter.
+constexpr const char* new_line = "\x1f";
+
+// "3.00 TB/s" above "0.99x CUB".
 std::string headline_cell(const PeerGroup& group) {
     const std::string rate = rate_of(group.best());
-    return group.peers.empty() ? rate : rate + ", " + ratio_cell(group);
+    return group.peers.empty() ? rate : rate + new_line + ratio_cell(group);
 }
 
 // The machine's page has sizes, types, the fractions of the attainable rates, and the peers' calls and versions.
@@ -324,13 +328,16 @@ std::string headline_page(const Devices& devices) {
     rows.push_back({"lowest ratio"});
     for (const StoredDevice* device : devices) {
         const PeerGroup group = lowest(*device);
-        rows.back().push_back(group.best().algorithm + ", " + group.best().workload + ": " +
+        rows.back().push_back(group.best().algorithm + ", " + group.best().workload + new_line +
                               ratio_cell(group));
     }
-    return markdown_table(rows) + (is_marked ? "\\* see the note on the machine's page: the peer's contract "
-                                               "differs, or the result is verified "
-                                               "with a statistical bound.\n"
-                                             : "");
+    std::string table = markdown_table(rows);
+    for (std::size_t at = 0; (at = table.find(new_line, at)) != std::string::npos;)
+        table.replace(at, 1, "<br>");
+    return table + (is_marked ? "\\* see the note on the machine's page: the peer's contract "
+                                "differs, or the result is verified "
+                                "with a statistical bound.\n"
+                              : "");
 }
 
 // "512 x 512 x 512 per rank", "2^28 per rank".
@@ -558,28 +565,39 @@ std::string functions_page(const fs::path& folder) {
     return text.empty() ? "There are no stored measurements.\n" : text;
 }
 
-// How many variants of an algorithm agree with the reference on a device: "2 identical, 1 within bound (800 cases)".
-std::string agreement_of(const ordered_json& matrix, const ordered_json& device,
-                         const ordered_json& algorithm) {
-    u64 cases = 0, failed = 0, compiled = 0, bound = 0, bits = 0;
+// How many variants of an algorithm agree with the reference on a device.
+struct Verdicts {
+    u64 bits = 0, bound = 0, compiled = 0, failed = 0, cases = 0;
+
+    bool any() const { return bits + bound + compiled + failed > 0; }
+};
+
+Verdicts verdicts_of(const ordered_json& matrix, const ordered_json& device, const ordered_json& algorithm) {
+    Verdicts all;
     for (const ordered_json& cell : matrix) {
         if (cell.at("device") != device || cell.at("algorithm") != algorithm) continue;
         const u64 correct = cell.value("passed", u64{0}) + cell.value("compiled", u64{0});
         const std::string verdict = text_of(cell, "verdict");
-        cases += correct;
+        all.cases += correct;
         if (cell.value("failed", u64{0}) != 0)
-            ++failed;
+            ++all.failed;
         else if (correct > 0)
-            ++(verdict.find("compile") != verdict.npos ? compiled
-               : verdict.find("bound") != verdict.npos ? bound
-                                                       : bits);
+            ++(verdict.find("compile") != verdict.npos ? all.compiled
+               : verdict.find("bound") != verdict.npos ? all.bound
+                                                       : all.bits);
     }
+    return all;
+}
+
+// "2 identical, 1 within bound (1 800 cases)"
+std::string text_of(const Verdicts& verdicts) {
     std::vector<std::string> parts;
-    for (const auto& [count, what] : {std::pair(bits, " identical"), std::pair(bound, " within bound"),
-                                      std::pair(compiled, " compile"), std::pair(failed, " FAILED")}) {
+    for (const auto& [count, what] :
+         {std::pair(verdicts.bits, " identical"), std::pair(verdicts.bound, " within bound"),
+          std::pair(verdicts.compiled, " compile"), std::pair(verdicts.failed, " FAILED")}) {
         if (count > 0) parts.push_back(std::to_string(count) + what);
     }
-    std::string digits = std::to_string(cases);
+    std::string digits = std::to_string(verdicts.cases);
     for (std::size_t k = digits.size(); k > 3; k -= 3)
         digits.insert(k - 3, " ");
     return parts.empty() ? "–" : joined(parts, ", ") + " (" + digits + " cases)";
@@ -587,81 +605,119 @@ std::string agreement_of(const ordered_json& matrix, const ordered_json& device,
 
 struct Agreement {
     Rows rows;
+    std::map<std::pair<std::string, std::string>, Verdicts> cells;  // by algorithm and heading
     std::string commands, covers;
 };
 
 Agreement stored_agreement(const fs::path& folder) {
     Rows rows = {{"algorithm"}};
+    std::map<std::pair<std::string, std::string>, Verdicts> cells;
     std::vector<std::string> commands, covers;
     for_each_file(folder, ".check", [&](const std::string& /*name*/, const ordered_json& stored) {
         for (const ordered_json& device : stored.at("devices")) {
+            const std::string heading = text_of(device, "name") + ", " + backend_of(device.at("selector"));
             for (const ordered_json& cell : stored.at("matrix")) {
                 auto row = std::ranges::find(rows, text_of(cell, "algorithm"),
                                              [](const auto& r) { return r.front(); });
                 if (row == rows.end()) row = rows.insert(row, Rows::value_type{text_of(cell, "algorithm")});
                 if (row->size() > rows.front().size()) continue;
                 row->resize(rows.front().size(), "–");
-                row->push_back(agreement_of(stored["matrix"], device.at("selector"), cell["algorithm"]));
+                const Verdicts verdicts =
+                    verdicts_of(stored["matrix"], device.at("selector"), cell["algorithm"]);
+                row->push_back(text_of(verdicts));
+                cells[{row->front(), heading}] = verdicts;
             }
-            rows.front().push_back(text_of(device, "name") + ", " + backend_of(device.at("selector")));
+            rows.front().push_back(heading);
         }
         commands.push_back(command_and_day(stored) + " (" + text_of(stored, "covers") + ")");
         covers.push_back(text_of(stored, "covers") + ", " + text_of(stored, "date"));
     });
     for (auto& row : rows)
         row.resize(rows.front().size(), "–");
-    return {rows, joined(commands, "; "), joined(covers, "; ")};
+    return {rows, cells, joined(commands, "; "), joined(covers, "; ")};
 }
 
 std::string agreement_figure(const Agreement& agreement) {
-    Chart chart;
-    chart.width = 90 + 190 * static_cast<double>(agreement.rows.front().size() - 1);
-    chart.matrix = agreement.rows;
-    return svg_file("Agreement with the serial reference: variants of each algorithm",
-                    "For each algorithm and device, how many variants give bitwise identical results.",
-                    {chart},
-                    {"identical: bitwise identical to the reference. within bound: sums in another order, or "
-                     "split operands (tf32x3), within the error bound",
-                     agreement.covers});
+    Overview overview{
+        .title = "Variants of each algorithm that agree with the serial reference",
+        .description =
+            "For each algorithm and device, how many variants give bitwise identical results, and "
+            "how many results within an error bound.",
+        .columns = {agreement.rows.front().begin() + 1, agreement.rows.front().end()}};
+    bool any_failed = false;
+    for (std::size_t r = 1; r < agreement.rows.size(); ++r) {
+        Overview::Row row{agreement.rows[r].front(), {}};
+        for (const std::string& column : overview.columns) {
+            const auto it = agreement.cells.find({row.name, column});
+            const Verdicts verdicts = it == agreement.cells.end() ? Verdicts{} : it->second;
+            any_failed = any_failed || verdicts.failed > 0;
+            Overview::Cell& cell = row.cells.emplace_back();
+            const std::vector<std::pair<u64, const char*>> parts = {{verdicts.bits, "same"},
+                                                                    {verdicts.bound, "bound"},
+                                                                    {verdicts.compiled, "none"},
+                                                                    {verdicts.failed, "failed"}};
+            double from = 0;
+            const auto all =
+                static_cast<double>(verdicts.bits + verdicts.bound + verdicts.compiled + verdicts.failed);
+            for (const auto& [count, css] : parts) {
+                if (count == 0) continue;
+                const double to = from + static_cast<double>(count) / all;
+                cell.boxes.push_back({from, to, css, std::to_string(count)});
+                from = to;
+            }
+        }
+        overview.rows.push_back(std::move(row));
+    }
+    overview.legend = {
+        {"same", "bitwise identical to the reference"},
+        {"bound", "within the error bound of another order of operations, or of split operands (tf32x3)"}};
+    if (any_failed) overview.legend.emplace_back("failed", "wrong");
+    overview.legend.emplace_back("", agreement.covers);
+    return svg_file(overview);
+}
+
+// "0.96x", "12.1x": two decimals suffice next to a bar.
+std::string brief_factor(double value) {
+    return detail::fixed_text(value, value < 9.995 ? 2 : 1) + "x";
 }
 
 std::string speed_ups_figure(const Devices& devices) {
-    std::vector<Chart> charts;
+    Overview overview{
+        .title = "Speed-up over the fastest peer library (its time / Concord's time)",
+        .description = "For each device and algorithm, Concord's speed-up over the fastest peer library."};
+    for (const std::string& algorithm : algorithms_of(devices))
+        overview.rows.push_back({algorithm, {}});
+    overview.rows.push_back({"lowest", {}});
     for (const StoredDevice* device : devices) {
-        Chart& chart = charts.emplace_back();
-        chart.bars = true;
-        chart.width = 808;
-        chart.y = {.unit = Scale::Unit::factor, .log = true};
-        std::string date;
-        auto add = [&](const PeerGroup& group, const std::string& prefix) {
-            if (group.peers.empty()) return;
-            const Result &r = group.best(), &peer = *group.peers.front();
-            date = std::max(date, text_of(*group.run, "date"));
-            chart.series[0].marks.push_back({.y = group.speed_up(peer),
-                                             .label = prefix + r.algorithm + " " + work_of_group(r),
-                                             .note = peer.library,
-                                             .of = &r});
-        };
-        chart.series.emplace_back();
-        for (const std::string& algorithm : algorithms_of({device})) {
-            for (const PeerGroup& group : first_workload(*device, algorithm))
-                add(group, "");
+        overview.columns.push_back(headline_title(*device));
+        std::vector<double> factors;  // 0: no peer
+        for (const Overview::Row& row : overview.rows) {
+            const auto groups =
+                row.name == "lowest" ? std::vector{lowest(*device)} : first_workload(*device, row.name);
+            factors.push_back(groups.empty() || groups.front().peers.empty()
+                                  ? 0
+                                  : groups.front().speed_up(*groups.front().peers.front()));
         }
-        add(lowest(*device), "lowest: ");
-        chart.y.name = device->title + ", measured on " + date;
+        double low = 0, high = 0.1;  // logarithms
+        for (const double f : factors) {
+            if (f > 0) low = std::min(low, std::log(f)), high = std::max(high, std::log(f));
+        }
+        const double axis = -low / (high - low);
+        for (std::size_t r = 0; r < factors.size(); ++r) {
+            Overview::Cell& cell = overview.rows[r].cells.emplace_back();
+            cell.axis = axis;
+            cell.value = factors[r] > 0 ? brief_factor(factors[r]) : "–";
+            if (factors[r] <= 0) continue;
+            const double end = axis + std::log(factors[r]) / (high - low);
+            cell.boxes = {
+                {std::min(axis, end), std::max(axis, end), factors[r] < 1 ? "slower" : "faster", ""}};
+        }
     }
-    std::vector<double> all = {0.5, 2};  // the charts have the same axis
-    for (const Chart& chart : charts) {
-        for (const Mark& mark : chart.series[0].marks)
-            all.push_back(mark.y);
-    }
-    for (Chart& chart : charts)
-        chart.shown = all;
-    return svg_file("Speed-up over the fastest peer library (peer's time / Concord's time)",
-                    "For each device and algorithm, Concord's speed-up over the fastest peer library.",
-                    charts,
-                    {"Right of 1x Concord is faster. lowest: the device's lowest speed-up of all workloads "
-                     "at their largest size."});
+    overview.legend = {{"faster", "Concord is faster"},
+                       {"slower", "the peer is faster"},
+                       {"", "Bars are logarithmic, with a scale for each device; the line is 1x."},
+                       {"", "lowest: of all workloads at their largest size."}};
+    return svg_file(overview);
 }
 
 }  // namespace
