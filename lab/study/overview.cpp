@@ -16,7 +16,7 @@ constexpr double line_height = 23, row_height = 27, box_height = 21, value_width
 
 const char* const overview_style = R"(.faster { fill: var(--s0); } .slower { fill: var(--s1); }
 .plot text { font-size: 13px; } .plot .title { font-size: 15px; }
-@media (max-width: 520px) { .plot text { font-size: 19px; } .plot .title { font-size: 20px; } }
+@media (max-width: 520px) { .plot text { font-size: 17.5px; } .plot .title { font-size: 20px; } }
 )";
 
 std::string rectangle(double x, double y, double wide, const std::string& css) {
