@@ -97,7 +97,7 @@ def page():
             if signature:
                 parts.append(code("concord.NAME" + signature))
             parts.append(" ".join(rest.split()) + "\n" if rest else "")
-            parts.append(f"| {'NAME' if signature else 'error'} | |\n|---|---|")
+            parts.append("| NAME | result |\n|---|---|" if signature else "| error | meaning |\n|---|---|")
             for name, first in members:
                 thing = things.pop(name)
                 bases = [base.__name__ for base in thing.__bases__] if inspect.isclass(thing) else []
