@@ -16,7 +16,7 @@
 // Tunables   none.
 // Source     P. Eastman et al., OpenMM 8, 2023 (common.cu, common.cl).
 
-// A kernel for groups of GROUP work-items. KERNEL_RESIDENT: of which N groups shall fit on a compute unit.
+// A kernel for groups of GROUP work-items. KERNEL_RESIDENT(N): N groups shall fit on a compute unit.
 #define KERNEL extern "C" __global__ void __launch_bounds__(GROUP)
 #define KERNEL_RESIDENT(N) extern "C" __global__ void __launch_bounds__(GROUP, N)
 #define INLINED __device__ __forceinline__

@@ -1,5 +1,6 @@
 // The documentation's blocks of stored results.
 
+#include "overview.hpp"
 #include "parse_json.hpp"
 #include "peers.hpp"
 #include "sections.hpp"
@@ -386,10 +387,13 @@ std::string ratio_cell(const PeerGroup& group) {
     return factor(group.speed_up(peer)) + " " + short_peer_name(peer) + (peer.note.empty() ? "" : " *");
 }
 
-// "3.00 TB/s, 0.99x CUB".
+// A line break in a cell. Numbers and units have no such letter.
+constexpr const char* new_line = "\x1f";
+
+// "3.00 TB/s" above "0.99x CUB".
 std::string headline_cell(const PeerGroup& group) {
     const std::string rate = rate_of(group.best());
-    return group.peers.empty() ? rate : rate + ", " + ratio_cell(group);
+    return group.peers.empty() ? rate : rate + new_line + ratio_cell(group);
 }
 
 // The machine's page has sizes, types, the fractions of the ceilings, and the peers' calls and versions.
@@ -414,13 +418,16 @@ std::string headline_page(const Devices& devices) {
     rows.push_back({"lowest ratio"});
     for (const StoredDevice* device : devices) {
         const PeerGroup group = lowest(*device);
-        rows.back().push_back(group.best().algorithm + ", " + group.best().workload + ": " +
+        rows.back().push_back(group.best().algorithm + ", " + group.best().workload + new_line +
                               ratio_cell(group));
     }
-    return markdown_table(rows) + (is_marked ? "\\* see the note on the machine's page: the peer's contract "
-                                               "differs, or the result is verified "
-                                               "with a statistical bound.\n"
-                                             : "");
+    std::string table = markdown_table(rows);
+    for (std::size_t at = 0; (at = table.find(new_line, at)) != std::string::npos;)
+        table.replace(at, 1, "<br>");
+    return table + (is_marked ? "\\* see the note on the machine's page: the peer's contract "
+                                "differs, or the result is verified "
+                                "with a statistical bound.\n"
+                              : "");
 }
 
 // "512 x 512 x 512 per rank", "2^28 per rank".
@@ -682,11 +689,17 @@ bool applies_to(const Algorithm& algorithm, const Variant& variant, const std::s
            });
 }
 
-// How the variants of an algorithm that exist now agree with the reference on a device: "2 identical, 1 within bound
-// (800 cases)". Adds those that the check lacks to `unchecked`.
-std::string agreement_of(const ordered_json& matrix, const ordered_json& device, const Algorithm& algorithm,
-                         std::vector<std::string>& unchecked) {
-    u64 cases = 0, failed = 0, compiled = 0, bound = 0, bits = 0, lacking = 0;
+// How many variants of an algorithm agree with the reference on a device. lacking: exist now, but were not checked.
+struct Verdicts {
+    u64 bits = 0, bound = 0, compiled = 0, failed = 0, lacking = 0, cases = 0;
+
+    u64 variants() const { return bits + bound + compiled + failed + lacking; }
+};
+
+// Adds the variants that the check lacks to `unchecked`.
+Verdicts verdicts_of(const ordered_json& matrix, const ordered_json& device, const Algorithm& algorithm,
+                     std::vector<std::string>& unchecked) {
+    Verdicts all;
     const bool many_items = has_many_items(matrix, device);
     for (const Variant* variant : algorithm.variants) {
         const auto cell = std::ranges::find_if(matrix, [&](const ordered_json& c) {
@@ -695,27 +708,33 @@ std::string agreement_of(const ordered_json& matrix, const ordered_json& device,
         });
         if (cell == matrix.end()) {
             if (!applies_to(algorithm, *variant, device, many_items)) continue;
-            ++lacking;
+            ++all.lacking;
             unchecked.push_back(std::string(algorithm.name) + " `" + std::string(variant->name) + "`");
             continue;
         }
         const u64 correct = cell->value("passed", u64{0}) + cell->value("compiled", u64{0});
         const std::string verdict = text_of(*cell, "verdict");
-        cases += correct;
+        all.cases += correct;
         if (cell->value("failed", u64{0}) != 0)
-            ++failed;
+            ++all.failed;
         else if (correct > 0)
-            ++(verdict.find("compile") != verdict.npos ? compiled
-               : verdict.find("bound") != verdict.npos ? bound
-                                                       : bits);
+            ++(verdict.find("compile") != verdict.npos ? all.compiled
+               : verdict.find("bound") != verdict.npos ? all.bound
+                                                       : all.bits);
     }
+    return all;
+}
+
+// "2 identical, 1 within bound (1 800 cases)"
+std::string text_of(const Verdicts& verdicts) {
     std::vector<std::string> parts;
     for (const auto& [count, what] :
-         {std::pair(bits, " identical"), std::pair(bound, " within bound"), std::pair(compiled, " compile"),
-          std::pair(failed, " FAILED"), std::pair(lacking, " not checked")}) {
+         {std::pair(verdicts.bits, " identical"), std::pair(verdicts.bound, " within bound"),
+          std::pair(verdicts.compiled, " compile"), std::pair(verdicts.failed, " FAILED"),
+          std::pair(verdicts.lacking, " not checked")}) {
         if (count > 0) parts.push_back(std::to_string(count) + what);
     }
-    std::string digits = std::to_string(cases);
+    std::string digits = std::to_string(verdicts.cases);
     for (std::size_t k = digits.size(); k > 3; k -= 3)
         digits.insert(k - 3, no_break_space);
     return parts.empty() ? "–" : joined(parts, ", ") + " (" + digits + " cases)";
@@ -723,12 +742,14 @@ std::string agreement_of(const ordered_json& matrix, const ordered_json& device,
 
 struct Agreement {
     Rows rows;
+    std::map<std::pair<std::string, std::string>, Verdicts> cells;  // by algorithm and heading
     std::string commands, covers;
     std::vector<std::string> unchecked;  // "NVIDIA H100, CUDA: sort `rank_merge`", in Markdown
 };
 
 Agreement stored_agreement(const fs::path& folder) {
-    Agreement agreement{{{"algorithm"}}, {}, {}, {}};
+    Agreement agreement;
+    agreement.rows = {{"algorithm"}};
     for (const Algorithm* algorithm : algorithms())
         agreement.rows.push_back({std::string(algorithm->name)});
     std::vector<std::string> commands, covers;
@@ -738,9 +759,12 @@ Agreement stored_agreement(const fs::path& folder) {
             const std::string title = text_of(device, "name") + ", " + backend_of(selector);
             std::vector<std::string> unchecked;
             agreement.rows.front().push_back(title);
-            for (std::size_t k = 0; k < algorithms().size(); ++k)
-                agreement.rows[k + 1].push_back(
-                    agreement_of(stored.at("matrix"), selector, *algorithms()[k], unchecked));
+            for (std::size_t k = 0; k < algorithms().size(); ++k) {
+                const Verdicts verdicts =
+                    verdicts_of(stored.at("matrix"), selector, *algorithms()[k], unchecked);
+                agreement.rows[k + 1].push_back(text_of(verdicts));
+                agreement.cells[{agreement.rows[k + 1].front(), title}] = verdicts;
+            }
             if (!unchecked.empty()) agreement.unchecked.push_back(title + ": " + joined(unchecked, ", "));
         }
         // Variants may have been checked by several builds. Old files have one date and no commit.
@@ -760,61 +784,89 @@ Agreement stored_agreement(const fs::path& folder) {
 }
 
 std::string agreement_figure(const Agreement& agreement) {
-    Chart chart;
-    chart.width = 90 + 190 * static_cast<double>(agreement.rows.front().size() - 1);
-    chart.matrix = agreement.rows;
-    std::vector<std::string> notes = {
-        "identical: bitwise identical to the reference; by default auto uses only these",
-        "within bound: sums in another order, or split operands (tf32x3), within the error bound",
-        agreement.covers};
+    Overview overview{
+        .title = "Variants of each algorithm that agree with the serial reference",
+        .description =
+            "For each algorithm and device, how many variants give bitwise identical results, and "
+            "how many results within an error bound, and how many were not checked.",
+        .columns = {agreement.rows.front().begin() + 1, agreement.rows.front().end()}};
+    bool any_failed = false;
+    for (std::size_t r = 1; r < agreement.rows.size(); ++r) {
+        Overview::Row row{agreement.rows[r].front(), {}};
+        for (const std::string& column : overview.columns) {
+            const auto it = agreement.cells.find({row.name, column});
+            const Verdicts verdicts = it == agreement.cells.end() ? Verdicts{} : it->second;
+            any_failed = any_failed || verdicts.failed > 0;
+            Overview::Cell& cell = row.cells.emplace_back();
+            const std::vector<std::pair<u64, const char*>> parts = {{verdicts.bits, "same"},
+                                                                    {verdicts.bound, "bound"},
+                                                                    {verdicts.compiled, "none"},
+                                                                    {verdicts.failed, "failed"}};
+            double from = 0;
+            const auto all = static_cast<double>(verdicts.variants());
+            for (const auto& [count, css] : parts) {
+                if (count == 0) continue;
+                const double to = from + static_cast<double>(count) / all;
+                cell.boxes.push_back({from, to, css, std::to_string(count)});
+                from = to;
+            }
+        }
+        overview.rows.push_back(std::move(row));
+    }
+    overview.legend = {
+        {"same", "bitwise identical to the reference; by default auto uses only these"},
+        {"bound", "within the error bound of another order of operations, or of split operands (tf32x3)"}};
+    if (any_failed) overview.legend.emplace_back("failed", "wrong");
     for (std::string line : agreement.unchecked) {
         std::erase(line, '`');
-        notes.push_back("not checked on " + line);
+        overview.legend.emplace_back("none", "not checked on " + line);
     }
-    return svg_file(
-        "Agreement with the serial reference: variants of each algorithm",
-        "For each algorithm and device, how many variants give bitwise identical results, how many "
-        "results within an error bound, and how many were not checked.",
-        {chart}, notes);
+    overview.legend.emplace_back("", agreement.covers);
+    return svg_file(overview);
+}
+
+// "0.96x", "12.1x": two decimals suffice next to a bar.
+std::string brief_factor(double value) {
+    return detail::fixed_text(value, value < 9.995 ? 2 : 1) + "x";
 }
 
 std::string speed_ups_figure(const Devices& devices) {
-    std::vector<Chart> charts;
+    Overview overview{
+        .title = "Speed-up over the fastest peer library (its time / Concord's time)",
+        .description = "For each device and algorithm, Concord's speed-up over the fastest peer library."};
+    for (const std::string& algorithm : algorithms_of(devices))
+        overview.rows.push_back({algorithm, {}});
+    overview.rows.push_back({"lowest", {}});
     for (const StoredDevice* device : devices) {
-        Chart& chart = charts.emplace_back();
-        chart.bars = true;
-        chart.width = 808;
-        chart.y = {.unit = Scale::Unit::factor, .log = true};
-        std::string date;
-        auto add = [&](const PeerGroup& group, const std::string& prefix) {
-            if (group.peers.empty()) return;
-            const Result &r = group.best(), &peer = *group.peers.front();
-            date = std::max(date, text_of(*group.run, "date"));
-            chart.series[0].marks.push_back({.y = group.speed_up(peer),
-                                             .label = prefix + r.algorithm + " " + work_of_group(r),
-                                             .note = peer.library,
-                                             .of = &r});
-        };
-        chart.series.emplace_back();
-        for (const std::string& algorithm : algorithms_of({device})) {
-            for (const PeerGroup& group : first_workload(*device, algorithm))
-                add(group, "");
+        overview.columns.push_back(headline_title(*device));
+        std::vector<double> factors;  // 0: no peer
+        for (const Overview::Row& row : overview.rows) {
+            const auto groups =
+                row.name == "lowest" ? std::vector{lowest(*device)} : first_workload(*device, row.name);
+            factors.push_back(groups.empty() || groups.front().peers.empty()
+                                  ? 0
+                                  : groups.front().speed_up(*groups.front().peers.front()));
         }
-        add(lowest(*device), "lowest: ");
-        chart.y.name = device->title + ", measured on " + date;
+        double low = 0, high = 0.1;  // logarithms
+        for (const double f : factors) {
+            if (f > 0) low = std::min(low, std::log(f)), high = std::max(high, std::log(f));
+        }
+        const double axis = -low / (high - low);
+        for (std::size_t r = 0; r < factors.size(); ++r) {
+            Overview::Cell& cell = overview.rows[r].cells.emplace_back();
+            cell.axis = axis;
+            cell.value = factors[r] > 0 ? brief_factor(factors[r]) : "–";
+            if (factors[r] <= 0) continue;
+            const double end = axis + std::log(factors[r]) / (high - low);
+            cell.boxes = {
+                {std::min(axis, end), std::max(axis, end), factors[r] < 1 ? "slower" : "faster", ""}};
+        }
     }
-    std::vector<double> all = {0.5, 2};  // the charts have the same axis
-    for (const Chart& chart : charts) {
-        for (const Mark& mark : chart.series[0].marks)
-            all.push_back(mark.y);
-    }
-    for (Chart& chart : charts)
-        chart.shown = all;
-    return svg_file("Speed-up over the fastest peer library (peer's time / Concord's time)",
-                    "For each device and algorithm, Concord's speed-up over the fastest peer library.",
-                    charts,
-                    {"Right of 1x Concord is faster. lowest: the device's lowest speed-up of all workloads "
-                     "at their largest size."});
+    overview.legend = {{"faster", "Concord is faster"},
+                       {"slower", "the peer is faster"},
+                       {"", "Bars are logarithmic, with a scale for each device; the line is 1x."},
+                       {"", "lowest: of all workloads at their largest size."}};
+    return svg_file(overview);
 }
 
 std::string page_of(const fs::path& folder, const std::vector<std::string>& words) {

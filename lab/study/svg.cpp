@@ -1,6 +1,7 @@
 // Draws charts as SVG. The page's style sheet colours the series by class (s0 to s7); everything else uses
 // currentColor.
 
+#include "svg.hpp"
 #include "page.hpp"
 
 #include <concord/internal/number_text.hpp>
@@ -10,15 +11,21 @@
 #include <cmath>
 
 namespace concord::study {
-namespace {
-
-constexpr double left = 72, right = 14, top = 30, bottom = 42, height = 290;
-constexpr double bar_height = 16, bar_gap = 5, narrow = 420;
-constexpr std::size_t colours = 8;
 
 std::string at(double value) {
     return detail::fixed_text(value, 1);
 }
+
+std::string text_at(double x, double y, const char* anchor, const std::string& inside, const char* css) {
+    return "<text class=\"" + std::string(css) + "\" x=\"" + at(x) + "\" y=\"" + at(y) + "\" text-anchor=\"" +
+           anchor + "\">" + inside + "</text>";
+}
+
+namespace {
+
+constexpr double left = 72, right = 14, top = 30, bottom = 42, height = 290;
+constexpr double bar_height = 16, bar_gap = 5;
+constexpr std::size_t colours = 8;
 
 struct Tick {
     double value;
@@ -114,12 +121,6 @@ std::string label(const std::string& text) {
     if (hat == std::string::npos) return escaped(text);
     return escaped(text.substr(0, hat)) + "<tspan dy=\"-5\" class=\"exponent\">" +
            escaped(text.substr(hat + 1)) + "</tspan>";
-}
-
-std::string text_at(double x, double y, const char* anchor, const std::string& inside,
-                    const char* css = "tick") {
-    return "<text class=\"" + std::string(css) + "\" x=\"" + at(x) + "\" y=\"" + at(y) + "\" text-anchor=\"" +
-           anchor + "\">" + inside + "</text>";
 }
 
 std::string line_between(double x1, double y1, double x2, double y2, const char* css) {
@@ -244,10 +245,8 @@ struct BarPlaces {
 };
 
 BarPlaces places_of_bars(const Chart& chart) {
-    // Wide charts stand below each other: their axes begin at the same place. Narrow pages have larger letters.
-    const bool is_wide = chart.width > narrow;
-    const double letter = is_wide ? 6.6 : 8.2;
-    std::size_t before = is_wide ? 36 : 6, behind = is_wide ? 42 : 0, together = 0;  // letters
+    const double letter = 8.2;                         // on narrow pages, which have larger ones
+    std::size_t before = 6, behind = 0, together = 0;  // letters
     for (const Series& series : chart.series) {
         for (const Mark& mark : series.marks) {
             const std::size_t label = lab::width_of(mark.label), value = lab::width_of(value_of(chart, mark));
@@ -275,8 +274,6 @@ std::string body_of_bars(const Chart& chart) {
     const BarPlaces places = places_of_bars(chart);
     const double first = chart.y.log ? 1 : 0;  // where bars begin: logarithmic ones show factors
     Range range{first, first};
-    for (const double value : chart.shown)
-        range.add(value);
     for (const Series& series : chart.series) {
         for (const Mark& mark : series.marks)
             range.add(mark.y);
@@ -342,54 +339,12 @@ std::string legend_symbol(const std::string& inside) {
            "</svg>";
 }
 
-// A table as a drawing. The words of a cell select its colour. A text in brackets is a second line.
-constexpr double cell_height = 36;
-
-double height_of_matrix(const Chart& chart) {
-    return 24 + cell_height * static_cast<double>(chart.matrix.size());
-}
-
-std::string body_of_matrix(const Chart& chart) {
-    const double first = 90,
-                 cell = (chart.width - first) / static_cast<double>(chart.matrix.front().size() - 1);
-    auto two_lines = [](double x, double y, const std::string& text, const char* separator) {
-        const std::size_t end = text.rfind(separator);
-        if (end == std::string::npos) return text_at(x, y + 22, "middle", escaped(text), "name");
-        std::string second = text.substr(end + 2);
-        if (second.ends_with(')')) second.pop_back();
-        return text_at(x, y + 15, "middle", escaped(text.substr(0, end)), "name") +
-               text_at(x, y + 29, "middle", escaped(second));
-    };
-    std::string body;
-    double y = 12;
-    for (const std::vector<std::string>& row : chart.matrix) {
-        const bool is_header = &row == &chart.matrix.front();
-        if (!is_header) body += text_at(0, y + 22, "start", escaped(row.front()), "name");
-        for (std::size_t k = 1; k < row.size(); ++k) {
-            const double x = first + cell * static_cast<double>(k - 1);
-            auto says = [&](const char* word) { return row[k].find(word) != std::string::npos; };
-            const char* tone = says("FAILED")      ? "failed"
-                               : says("bound")     ? "bound"
-                               : says("identical") ? "same"
-                                                   : "none";
-            if (!is_header)
-                body += "<rect class=\"" + std::string(tone) + "\" x=\"" + at(x + 2) + "\" y=\"" + at(y + 2) +
-                        "\" width=\"" + at(cell - 4) + "\" height=\"" + at(cell_height - 4) + "\" rx=\"4\"/>";
-            body += two_lines(x + cell / 2, y, row[k], is_header ? ", " : " (");
-        }
-        y += cell_height;
-    }
-    return body;
-}
-
 double height_of(const Chart& chart) {
-    return !chart.matrix.empty() ? height_of_matrix(chart) : chart.bars ? height_of_bars(chart) : height;
+    return chart.bars ? height_of_bars(chart) : height;
 }
 
 std::string body_of(const Chart& chart) {
-    return !chart.matrix.empty() ? body_of_matrix(chart)
-           : chart.bars          ? body_of_bars(chart)
-                                 : body_of_lines(chart);
+    return chart.bars ? body_of_bars(chart) : body_of_lines(chart);
 }
 
 }  // namespace
@@ -401,26 +356,6 @@ std::string legend_mark(std::size_t index) {
 
 std::string legend_guide(std::size_t index) {
     return legend_symbol("<path class=\"guide g" + std::to_string(index % 2) + "\" d=\"M1 8H31\"/>");
-}
-
-std::string svg_file(const std::string& title, const std::string& description,
-                     const std::vector<Chart>& charts, const std::vector<std::string>& last_lines) {
-    constexpr double margin = 16;
-    double wide = 0, y = 36;
-    std::string body = text_at(margin, 26, "start", escaped(title), "title");
-    for (const Chart& chart : charts) {
-        body += "<g transform=\"translate(" + at(margin) + " " + at(y) + ")\">" + body_of(chart) + "</g>\n";
-        y += height_of(chart);
-        wide = std::max(wide, chart.width + 2 * margin);
-    }
-    for (const std::string& line : last_lines)
-        body += text_at(margin, y += 16, "start", escaped(line));
-    const std::string size = at(wide) + "\" height=\"" + at(y + margin);
-    return "<svg class=\"plot\" xmlns=\"http://www.w3.org/2000/svg\" width=\"" + size + "\" viewBox=\"0 0 " +
-           at(wide) + " " + at(y + margin) + "\" role=\"img\" aria-labelledby=\"t d\">\n<title id=\"t\">" +
-           escaped(title) + "</title><desc id=\"d\">" + escaped(description) + "</desc>\n<style>" +
-           chart_style + "</style>\n<rect class=\"card\" width=\"" + size + "\" rx=\"8\"/>\n" + body +
-           "</svg>\n";
 }
 
 std::string svg_of(const Chart& chart, const std::string& id) {

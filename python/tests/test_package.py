@@ -1,6 +1,7 @@
 """Tables, the program and the helpers for tests."""
 
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -53,6 +54,15 @@ def test_check_and_bench():
     assert {"reduce", "sort"} <= {row["algorithm"] for row in rows(cc.algorithms())}
     with pytest.raises(cc.Error, match="nonsense"):
         cc.check("nonsense")
+
+
+def test_reference_page():
+    source = os.environ.get("CONCORD_TEST_SOURCE")
+    if source is None:
+        pytest.skip("the source tree is unknown")
+    page = pathlib.Path(source, "docs/reference/python_page.py")
+    done = subprocess.run([sys.executable, page], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_program():

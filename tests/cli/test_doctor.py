@@ -11,7 +11,8 @@ from program import LONG, PROGRAM, THREE, concord, need, says, selectors
 
 
 def test_every_device_works():
-    says([f"{selector}: " for selector in selectors()], "doctor")
+    out = says([f"{selector}: " for selector in selectors()], "doctor").out
+    assert "concord bench --sizes 2^24" in out.splitlines()[-1] and "docs/measuring.md" in out, out
 
 
 def test_kernel_cache():

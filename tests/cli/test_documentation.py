@@ -1,5 +1,7 @@
 """Manual pages and the reference of the command line."""
 
+import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -14,6 +16,12 @@ from test_help import LEVELS
 def pages(folder):
     assert concord("man --out", str(folder), "--date", "2026-11-23").status == 0
     return sorted(folder.glob("*.1"))
+
+
+def test_the_citation_has_the_version_of_the_program():
+    citation = pathlib.Path(os.environ["CONCORD_TEST_SOURCE"], "CITATION.cff").read_text()
+    assert re.findall(r"^version: (.*)$", citation, re.MULTILINE) == [concord("--version").out.split()[-1]]
+    assert citation.startswith("cff-version: 1.2.0\n")
 
 
 def test_a_page_for_every_command(pages):

@@ -213,6 +213,10 @@ int doctor() {
     report_environment();
     std::cout << "\ndevices: " << findings.working << " working, " << findings.wrong
               << " with wrong results, " << findings.failed << " failing\n";
+    if (findings.working > 0)
+        std::cout
+            << "speed of this machine: concord bench --sizes 2^24; faster settings for it: concord tune "
+               "--quick (docs/measuring.md)\n";
     return findings.status();
 }
 

@@ -166,9 +166,8 @@ RunCommand run_stencil() {
         .name = "stencil",
         .summary = "Run time steps of a 3-D star stencil; inputs: the volume and the coefficients c0 ... cR",
         .example =
-            "concord run stencil --in volume.npy --in coefficients.npy --out after.npy --steps 100\n"
-            "  concord run stencil --generate random --shape 400x480x480 --in coefficients.npy --out "
-            "after.npy",
+            "concord run stencil --in volume.npy --in c.npy --out after.npy --steps 100\n"
+            "  concord run stencil --generate random --shape 400x480x480 --in c.npy --out after.npy",
         .inputs = 2,
         .make = make_task<RunStencil>};
 }

@@ -21,10 +21,12 @@ using namespace ports;
 // clang-format off
 CONCORD_FUNCTION(f32, cdf, (f32 x), return 0.5f * erfcf(-0.70710678f * x);)
 
-CONCORD_KERNEL(black_scholes, (u64 i, f32* call, f32* put, const f32* price, const f32* strike,
-                               const f32* years, f32 rate, f32 volatility),
+CONCORD_KERNEL(black_scholes,
+    (u64 i, f32* call, f32* put, const f32* price, const f32* strike, const f32* years,
+     f32 rate, f32 volatility),
     const f32 spread = volatility * sqrtf(years[i]);
-    const f32 d1 = (logf(price[i] / strike[i]) + (rate + 0.5f * volatility * volatility) * years[i]) / spread;
+    const f32 drift = rate + 0.5f * volatility * volatility;
+    const f32 d1 = (logf(price[i] / strike[i]) + drift * years[i]) / spread;
     const f32 n1 = cdf(d1), n2 = cdf(d1 - spread);
     const f32 discounted = strike[i] * expf(-rate * years[i]);
     call[i] = price[i] * n1 - discounted * n2;

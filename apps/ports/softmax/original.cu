@@ -1,5 +1,6 @@
 // Softmax of each row, a thread per row. The maximum is subtracted first, so that exp does not overflow.
-extern "C" __global__ void softmax(float* out, const float* in, size_t rows, size_t columns) {
+extern "C" __global__ void softmax(float* out, const float* in, size_t rows,
+                                   size_t columns) {
     size_t row = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (row >= rows) return;
     const float* x = in + row * columns;

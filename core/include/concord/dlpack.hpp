@@ -2,7 +2,7 @@
 /// @file
 /// Exchange of arrays with other libraries through DLPack, without a copy.
 ///
-///     // In: any tensor of PyTorch, CuPy, NumPy, JAX, ... that a program holds as DLManagedTensorVersioned*
+///     // In: a tensor of PyTorch, CuPy, NumPy, JAX, ... as DLManagedTensorVersioned*
 ///     const Tensor tensor = from_dlpack(*device, managed);
 ///     sort(*stream, Span<f32>(tensor.view()), out);
 ///

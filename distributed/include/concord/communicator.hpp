@@ -7,10 +7,10 @@
 /// collective calls in the same order. The algorithms over ranks (concord/distributed.hpp) are written once against
 /// class Communicator.
 ///
-///     concord::run_on_devices({gpu0, gpu1}, [&](concord::Communicator& ranks, concord::Stream& stream) {
-///         const concord::Part mine = concord::part_of(n, ranks);
+///     run_on_devices({gpu0, gpu1}, [&](Communicator& ranks, Stream& stream) {
+///         const Part mine = part_of(n, ranks);
 ///         ...
-///         concord::distributed_reduce(ranks, stream, x, sum);
+///         distributed_reduce(ranks, stream, x, sum);
 ///     });
 ///
 /// Errors: a rank that cannot continue calls Communicator::fail(). run_on_devices() does this for a rank that throws;

@@ -2,9 +2,9 @@
 /// @file
 /// Algorithms over ranks. Each rank holds a part of the data on its device, and all ranks make the call.
 ///
-///     concord::run_on_devices({gpu0, gpu1}, [&](concord::Communicator& ranks, concord::Stream& stream) {
-///         const concord::Array<float> part = ..., sum(stream, 1);
-///         concord::distributed_reduce(ranks, stream, part, sum);   // the sum over both parts, on both ranks
+///     run_on_devices({gpu0, gpu1}, [&](Communicator& ranks, Stream& stream) {
+///         const Array<float> part = ..., sum(stream, 1);
+///         distributed_reduce(ranks, stream, part, sum);   // of both parts, on both ranks
 ///     });
 ///
 /// Data: the concatenation of the parts in rank order. Parts may have different lengths, and may be empty. Ranks may

@@ -4,11 +4,11 @@
 /// the formula. Results are bitwise identical to one call of stencil() on the whole volume, for any number of ranks,
 /// backends, domain decomposition and variant.
 ///
-///     concord::run_on_devices({gpu0, gpu1}, [&](concord::Communicator& ranks, concord::Stream& stream) {
-///         const concord::StencilCut cut = concord::stencil_cut(shape, ranks.size(), star.radius());
-///         const concord::u64 points = cut.part_of(ranks.rank()).points(shape.columns);
-///         const concord::Array<float> in(stream, points), out(stream, points);   // the rank's box
-///         concord::distributed_stencil(ranks, stream, in, star, out, shape, 100);
+///     run_on_devices({gpu0, gpu1}, [&](Communicator& ranks, Stream& stream) {
+///         const StencilCut cut = stencil_cut(shape, ranks.size(), star.radius());
+///         const u64 points = cut.part_of(ranks.rank()).points(shape.columns);
+///         const Array<float> in(stream, points), out(stream, points);   // the rank's box
+///         distributed_stencil(ranks, stream, in, star, out, shape, 100);
 ///     });
 ///
 /// Domain decomposition: a grid of ranks along z, y and x; rank = (z index * along_y + y index) * along_x + x index.

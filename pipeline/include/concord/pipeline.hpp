@@ -4,8 +4,9 @@
 /// (out-of-core). While a device computes one segment, the next one is read and uploaded, and the previous one is
 /// downloaded and written.
 ///
-///     concord::pipeline_reduce(device, HostSource(x), out, ReduceOp::sum);
-///     concord::pipeline_histogram(device, FileSource("x.bin", 0, n, Type::f32), counters, HistogramBins::even(0, 1));
+///     pipeline_reduce(device, HostSource(x), out, ReduceOp::sum);
+///     const FileSource samples("x.bin", 0, n, Type::f32);
+///     pipeline_histogram(device, samples, counters, HistogramBins::even(0, 1));
 ///
 /// - Shapes and types: as for the algorithm. out of map, add, scan and compact has room for as many elements as in
 ///   has.

@@ -3,7 +3,7 @@
 /// Compact: moves the elements that satisfy a predicate to the front, in order and without gaps. Partition: moves
 /// the others behind them.
 ///
-///     compact     out[0 ... count) = the kept elements of in, in input order;        count = how many
+///     compact     out[0 ... count) = the kept elements of in, in order; count = how many
 ///     partition   the same, and out[count ... n) = the other elements, in input order
 ///
 /// Shapes: in has any length n and may begin at any element. out has the same type and room for n elements. count

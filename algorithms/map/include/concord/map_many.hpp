@@ -2,12 +2,15 @@
 /// @file
 /// Map with any number of inputs and outputs, and with inputs that are computed instead of read.
 ///
-///     map(stream, inputs(a, b, c, counting<u64>()), outputs(out), f)            out[i] = f(a[i], b[i], c[i], i)
-///     map(stream, inputs(x, constant(2.0f)), outputs(sum, difference), g)       g(x[i], 2, &sum[i], &difference[i])
+///     map(stream, inputs(a, b, c, counting<u64>()), outputs(out), f)
+///         out[i] = f(a[i], b[i], c[i], i)
+///     map(stream, inputs(x, constant(2.0f)), outputs(sum, difference), g)
+///         g(x[i], 2, &sum[i], &difference[i])
 ///
 /// A function of several outputs has the result type void, and pointers after its inputs:
 ///
-///     CONCORD_FUNCTION(void, g, (f32 x, f32 y, f32* sum, f32* difference), *sum = x + y; *difference = x - y;)
+///     CONCORD_FUNCTION(void, g, (f32 x, f32 y, f32* sum, f32* difference),
+///                      *sum = x + y; *difference = x - y;)
 ///
 /// - Shapes: all ranges have n elements. A map without a range among its inputs takes n from its outputs.
 /// - In place: an output may be exactly an input if their element sizes agree. Any other overlap is an error.

@@ -7,7 +7,8 @@
 ///     test.inputs = {{Type::f32, [](u64 n) { return n; }}};
 ///     test.outputs = {{Type::f32, [](u64 n) { return n; }, Comparison::bits()}};
 ///     test.variants = {{"direct", [](Stream& stream, const KernelCall& call) {
-///         const auto kernel = stream.device().kernel({.source = &source, .entry = "blur", .host = ...});
+///         const KernelSpec spec{.source = &source, .entry = "blur", .host = ...};
+///         const auto kernel = stream.device().kernel(spec);
 ///         launch(stream, *kernel, shape, call.in[0], call.out[0], call.n);
 ///     }}};
 ///     test.reference = [](const ReferenceCall& call) { ... plain loops ... };
@@ -20,7 +21,8 @@
 ///     test.shapes = {{1, 1}, {3, 70000}, {1000, 77}};
 ///     test.inputs = {{Type::f32, elements(), {Values::uniform(0, 10), Values::normal()}}};
 ///     test.outputs = {{Type::f32, elements(), Comparison::ulps(2), Values::uniform(0, 10)}};
-///     test.variants = {{"direct", on_operands([](Stream& stream, const Shape& shape, const View& a, const View& b) {
+///     test.variants = {{"direct", on_operands([](Stream& stream, const Shape& shape,
+///                                                const View& a, const View& b) {
 ///         wave(stream, {shape[0], shape[1]}, b, a, 0.25f, shape[0]);
 ///     })}};
 ///

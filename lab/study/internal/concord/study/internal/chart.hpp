@@ -67,7 +67,6 @@ struct Chart {
     double width = 420;              // of the drawing
     std::string notes = "speed-up";  // heading of the bars' notes
     Scale x, y;
-    std::vector<double> shown;  // values that the axis of bars includes
     std::vector<Series> series;
     std::vector<Guide> guides;
     std::vector<const Result*> missing;            // failed or skipped measurements
@@ -89,9 +88,6 @@ std::string csv_of(const Chart& chart);
 
 // The chart as SVG. `id` is unique on the page.
 std::string svg_of(const Chart& chart, const std::string& id);
-// Charts below each other as an SVG file with its own style sheet. The last lines follow the charts.
-std::string svg_file(const std::string& title, const std::string& description,
-                     const std::vector<Chart>& charts, const std::vector<std::string>& last_lines);
 // Symbols of the index-th series and the index-th guide, for the legend.
 std::string legend_mark(std::size_t index);
 std::string legend_guide(std::size_t index);
