@@ -35,7 +35,8 @@ void run_radix4(Stream& stream, const SortProblem& p, const Radix4Steps& steps) 
     auto kernel = [&](const char* entry, Values values) {
         return sort_kernel(
             device, p, kernel_sources::sort_radix4(), entry, chunk_group,
-            {{"COUNT", type}, {"CHUNK", chunk}, {"LOCAL", steps.local}, {"VECTOR", steps.vector}}, values);
+            {{"COUNT", type}, {"CHUNK", chunk}, {"COUNTS_LOCALLY", steps.local}, {"VECTOR", steps.vector}},
+            values);
     };
     const auto count = kernel("sort_count", Values::ignored), permute = kernel("sort_permute", Values::moved);
     const SortCounts counts(stream, radix4_digits * items, type);

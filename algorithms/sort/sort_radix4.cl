@@ -4,7 +4,7 @@
 #include "sort_keys.cl"
 
 #define DIGITS 16
-#if LOCAL
+#if COUNTS_LOCALLY
 #define COUNTER(d) table[(d) * GROUP + get_local_id(0)]
 #else
 #define COUNTER(d) table[d]
@@ -33,7 +33,7 @@ INLINED void load_keys(__global const K* in, u64 i, u64 end, K* key) {
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void sort_count(__global const K* in, ulong in_at, __global COUNT* counts, ulong counts_at, u64 n, u64 items, u32 shift,
                 u32 mask, u64 flip, u64 fold) {
-#if LOCAL
+#if COUNTS_LOCALLY
     __local COUNT table[DIGITS * GROUP];
 #else
     COUNT table[DIGITS];
@@ -59,7 +59,7 @@ void sort_permute(__global const K* in, ulong in_at, __global const V* in_values
                   __global const COUNT* offsets, ulong offsets_at, __global K* out, ulong out_at,
                   __global V* out_values, ulong out_values_at, u64 n, u64 items, u32 shift, u32 mask, u64 flip,
                   u64 fold) {
-#if LOCAL
+#if COUNTS_LOCALLY
     __local COUNT table[DIGITS * GROUP];
 #else
     COUNT table[DIGITS];

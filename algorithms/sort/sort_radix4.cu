@@ -4,7 +4,7 @@
 // Algorithm  A stable pass per digit moves the elements to the places of their digits. Each thread owns CHUNK elements.
 //            Upsweep: it counts their digits. Spine: an exclusive scan of the counts, by digit and then by thread,
 //            gives the place of its first element of each digit. Downsweep: the thread moves its elements one by one.
-// LOCAL      radix4_local, radix4_vector: counters are in shared memory, one column per thread, not in local
+// COUNTS_LOCALLY: radix4_local, radix4_vector: counters are in shared memory, one column per thread, not in local
 //            memory.
 // VECTOR     radix4_vector: 16 elements per load, in accesses of 16 bytes if they are aligned.
 // Passes     per digit one launch to count, those of a scan, one launch to move
@@ -22,7 +22,7 @@ constexpr u32 digits = 16;
 constexpr u32 step = VECTOR ? 16 : 1;
 
 // A thread's counters.
-#if LOCAL
+#if COUNTS_LOCALLY
 #define TABLE __shared__ COUNT table[digits * GROUP]
 #define COUNTER(d) table[(d) * GROUP + threadIdx.x]
 #else
