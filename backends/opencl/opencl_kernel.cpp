@@ -2,6 +2,7 @@
 
 #include "opencl_device.hpp"
 #include "opencl_pocl.hpp"
+#include "opencl_traits.hpp"
 
 namespace concord::opencl {
 namespace {
@@ -36,7 +37,7 @@ OpenClKernel::OpenClKernel(OpenClDevice& device, std::string name, KernelHandle 
     for (cl_uint place = 0; place < count; ++place)
         signature_.push_back(parameter(place));
     const auto sizes = ask_value<std::array<std::size_t, 3>>(id, CL_DEVICE_MAX_WORK_ITEM_SIZES);
-    limits_ = {.size = kernel_value<std::size_t>(kernel_.get(), id, CL_KERNEL_WORK_GROUP_SIZE),
+    limits_ = {.size = group_limit_of(kernel_.get(), id),
                .sizes = {sizes[0], sizes[1], sizes[2]},
                .local_memory = device_.traits().local_memory,
                .static_local = kernel_value<cl_ulong>(kernel_.get(), id, CL_KERNEL_LOCAL_MEM_SIZE)};

@@ -15,8 +15,7 @@ namespace {
 
 constexpr const char* call = "open_device";
 
-// Sums of groups, which need barriers and local memory, at offsets in both buffers. GROUP is stated as in all kernels:
-// NVIDIA's driver limits kernels without the attribute to 256 work-items.
+// Sums of groups, which need barriers and local memory, at offsets in both buffers.
 const char* const source = R"(
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void self_test(__global const uint* in, ulong in_at, __global uint* out, ulong out_at, __local uint* sums) {
     const uint id = get_local_id(0);
@@ -41,9 +40,9 @@ class SelfTest {
         finish_waits();
         u32 group = std::bit_floor(size);
         KernelHandle kernel = build(group);
-        for (u32 limit = limit_of(kernel.get()); limit < group; limit = limit_of(kernel.get())) {
+        for (u64 limit; (limit = group_limit_of(kernel.get(), device_)) < group;) {
             if (limit == 0) refuse("the limit of work-items per group is 0 for a kernel");
-            group = std::bit_floor(limit);
+            group = static_cast<u32>(std::bit_floor(limit));
             kernel = build(group);
         }
         sum_groups(kernel.get(), group);
@@ -88,14 +87,6 @@ class SelfTest {
         const cl_event event = fill.get();
         cl().clWaitForEvents(1, &event);  // before the buffer is freed
         refuse("clFinish returned before a command had ended");
-    }
-
-    u32 limit_of(cl_kernel kernel) const {
-        std::size_t limit = 0;
-        check(cl().clGetKernelWorkGroupInfo(kernel, device_, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit,
-                                            nullptr),
-              call, "clGetKernelWorkGroupInfo");
-        return static_cast<u32>(std::min<std::size_t>(limit, u32{1} << 30));
     }
 
     KernelHandle build(u32 group) const {

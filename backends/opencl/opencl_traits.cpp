@@ -186,6 +186,19 @@ std::string why_unusable(cl_device_id device) {
     return {};
 }
 
+u64 group_limit_of(cl_kernel kernel, cl_device_id device) {
+    const auto ask = [&](cl_kernel_work_group_info question, auto& value) {
+        // A driver that does not know the value leaves zero.
+        static_cast<void>(
+            cl().clGetKernelWorkGroupInfo(kernel, device, question, sizeof value, &value, nullptr));
+    };
+    std::size_t limit = 0;
+    ask(CL_KERNEL_WORK_GROUP_SIZE, limit);
+    std::size_t stated[3] = {};
+    if (is_nvidia_driver(device)) ask(CL_KERNEL_COMPILE_WORK_GROUP_SIZE, stated);
+    return std::max<u64>(limit, u64{stated[0]} * stated[1] * stated[2]);
+}
+
 DeviceTraits traits_of(cl_device_id device, u32 max_group_size) {
     DeviceTraits traits;
     const bool cpu = is_cpu(device);

@@ -12,6 +12,10 @@ DeviceInfo info_of(cl_device_id device, u32 index);
 // DeviceTraits::min_group_size work-items. The environment variable CONCORD_OPENCL_ITEMS=many or one overrides it.
 DeviceTraits traits_of(cl_device_id device, u32 max_group_size);
 
+// Limit of work-items per group for a kernel: CL_KERNEL_WORK_GROUP_SIZE. NVIDIA's driver reports 256 for every kernel
+// and launches the size that a kernel states by reqd_work_group_size; there it is at least that size.
+u64 group_limit_of(cl_kernel kernel, cl_device_id device);
+
 // DeviceTraits::f64_matrix_units. Compiles a kernel with inline PTX on devices of NVIDIA's driver that may have them.
 // Returns false at once for all other devices.
 bool has_f64_matrix_units(cl_device_id device, cl_context context, const DeviceTraits& traits);
