@@ -577,7 +577,8 @@ TEST_CASE("the page of stored results over ranks") {
              "- `concord study X`, version 1.2.3, commit not recorded, 2026-01-02\n",
              "Devices `cuda:0`, `cuda:1`: A GPU, rev 2; driver 1.", "**A GPU, CUDA, one device per rank**",
              "| stencil, weak scaling | 8 x 8 x 8 per rank | `fused` | 2 | 1.00 | 1.25 | 80.0\u00a0% | – |\n"
-             "| stencil, weak scaling | 8 x 8 x 8 per rank | `sequential` | 2 | 1.00 | 4.00 | 25.0\u00a0% | – |\n"
+             "| stencil, weak scaling | 8 x 8 x 8 per rank | `sequential` | 2 | 1.00 | 4.00 | 25.0\u00a0% | "
+             "– |\n"
              "| stencil, strong scaling | 80 x 96 x 96 | `fused` | 2 | 8.00 | 5.00 | 80.0\u00a0% | 1.60x |\n"
              "| sort of f32 | 2^10 per rank | – | 2 | 1.00 | 2.00 | 50.0\u00a0% | 1.50x |\n"
              "| reduce of f32 | 2^12 per rank | – | 4 | – | 7.00 | – | – |\n",
