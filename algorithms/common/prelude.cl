@@ -10,6 +10,10 @@
 #define GLOBAL __global
 #define LOCAL __local
 #define LOCAL_ARG __local
+#define LOCAL_PARAMETER(E, NAME) , __local E *NAME
+#define LOCAL_AT(E, NAME) (void)NAME
+#define RESTRICT restrict
+#define ALIGNED(N) __attribute__((aligned(N)))
 
 // Buffers as parameters of kernels.
 #define IN(E, NAME) __global const E *NAME, ulong NAME##_at

@@ -11,6 +11,12 @@
 //
 // Functions are INLINED. Pointers name what they point to: `GLOBAL T*`, `LOCAL_ARG T*`. Casts are written (T)x.
 // Constants are macros, structs are typedefs, and names are not overloaded: what both languages have.
+// Local memory whose size the host gives is the kernel's last parameter, without a comma before it:
+//
+//     KERNEL name(IN(T, in), u64 n LOCAL_PARAMETER(T, room)) {
+//         LOCAL_AT(T, room);            // before its first use
+//         …
+//     }
 //
 // Passes     none. No memory traffic.
 // Tunables   none.
@@ -25,6 +31,12 @@
 #define GLOBAL
 #define LOCAL __shared__
 #define LOCAL_ARG
+#define LOCAL_PARAMETER(E, NAME)
+#define LOCAL_AT(E, NAME)                                       \
+    extern __shared__ __align__(16) unsigned char local_room[]; \
+    E* const NAME = (E*)local_room
+#define RESTRICT __restrict__
+#define ALIGNED(N) __align__(N)  // typedef struct ALIGNED(16) { … } Name;
 
 // Buffers as parameters of kernels.
 #define IN(E, NAME) const E* NAME
@@ -39,3 +51,12 @@ INLINED u32 group_count() { return gridDim.x; }
 // global memory.
 INLINED void local_barrier() { __syncthreads(); }
 INLINED void group_barrier() { __syncthreads(); }
+
+// Atomic operations on a word of 32 bits in global or local memory return its old value.
+INLINED u32 atomic_add(u32* at, u32 x) { return atomicAdd(at, x); }
+INLINED u32 atomic_inc(u32* at) { return atomicAdd(at, 1u); }
+INLINED u32 atomic_sub(u32* at, u32 x) { return atomicSub(at, x); }
+INLINED u32 atomic_or(u32* at, u32 x) { return atomicOr(at, x); }
+INLINED u32 atomic_xchg(u32* at, u32 x) { return atomicExch(at, x); }
+
+INLINED u32 popcount(u32 x) { return (u32)__popc(x); }
