@@ -172,7 +172,7 @@ function(concord_embed target)
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} "-DFILES=${arg_FILES}" "-DSHARED=${arg_SHARED}" -DOUTPUT=${output} -P ${script}
-    DEPENDS ${arg_FILES} ${arg_SHARED} ${script}
+    DEPENDS ${arg_FILES} ${arg_SHARED} ${script} ${PROJECT_SOURCE_DIR}/core/internal/concord/internal/language.hpp
     COMMENT "Embedding ${folder}" VERBATIM)
   # A target of this folder: CMake knows the rule for a generated file only in the folder that defines it.
   add_library(concord_sources_${folder} OBJECT ${output})
@@ -184,21 +184,25 @@ function(concord_embed target)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:concord_sources_${folder}>)
 endfunction()
 
-# concord_embed_kernels(TARGET): embeds the kernel sources of the current folder, *.kernel, *.cu and *.cl. They may
-# include files of this folder and of algorithms/common. The target's sources see them by #include "FOLDER_sources.hpp",
-# which declares concord::detail::kernel_sources::NAME() for each NAME of a file.
+# concord_embed_kernels(TARGET): embeds the kernel sources of the current folder, *.kernel and those of each language.
+# They may include files of this folder and of algorithms/common. The target's sources see them by
+# #include "FOLDER_sources.hpp", which declares concord::detail::kernel_sources::NAME() for each NAME of a file.
 function(concord_embed_kernels target)
-  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.kernel ${CMAKE_CURRENT_SOURCE_DIR}/*.cu
-       ${CMAKE_CURRENT_SOURCE_DIR}/*.cl)
+  include(${PROJECT_SOURCE_DIR}/cmake/languages.cmake)
+  list(TRANSFORM languages REPLACE "(.+)" "*.\\1" OUTPUT_VARIABLE patterns)
+  list(APPEND patterns *.kernel)
+  list(TRANSFORM patterns PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE own_patterns)
+  file(GLOB files CONFIGURE_DEPENDS ${own_patterns})
   set(common ${PROJECT_SOURCE_DIR}/algorithms/common)
   set(shared "")
   if(NOT CMAKE_CURRENT_SOURCE_DIR STREQUAL common)
-    file(GLOB shared CONFIGURE_DEPENDS ${common}/*.kernel ${common}/*.cu ${common}/*.cl)
+    list(TRANSFORM patterns PREPEND ${common}/)
+    file(GLOB shared CONFIGURE_DEPENDS ${patterns})
   endif()
   concord_embed(${target} FILES ${files} SHARED ${shared})
 
   get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
-  list(TRANSFORM files REPLACE ".*/(.+)\\.(kernel|cu|cl)$" "const KernelSource& \\1()" OUTPUT_VARIABLE declarations)
+  list(TRANSFORM files REPLACE ".*/(.+)\\.[a-z]+$" "const KernelSource& \\1()" OUTPUT_VARIABLE declarations)
   list(REMOVE_DUPLICATES declarations)
   list(JOIN declarations ";\n" declarations)
   set(headers ${PROJECT_BINARY_DIR}/kernel_sources/${target})

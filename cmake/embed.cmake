@@ -12,7 +12,9 @@
 cmake_minimum_required(VERSION 3.22)
 
 set(include_line "(^|\n)#include \"([^\"\n]*)\"")
-set(languages cu cl)
+
+include(${CMAKE_CURRENT_LIST_DIR}/languages.cmake)
+list(JOIN languages "|" suffixes)
 set(kernel_word "__global__|__kernel|(^|\n)KERNEL")
 
 # The constant of a file.
@@ -75,7 +77,7 @@ set(used "")
 foreach(file IN LISTS own)
   symbol_of(symbol ${file})
   list(APPEND used ${symbol})
-  if("${text_${file}}" MATCHES "${kernel_word}" AND file MATCHES "^(.+)\\.(cu|cl|kernel)$")
+  if("${text_${file}}" MATCHES "${kernel_word}" AND file MATCHES "^(.+)\\.(${suffixes}|kernel)$")
     set(name ${CMAKE_MATCH_1})
     set(own_languages ${CMAKE_MATCH_2})
     list(APPEND names ${name})
@@ -114,8 +116,14 @@ list(JOIN used ", " used)
 
 set(sources "")
 foreach(name IN LISTS names)
+  set(list "")
+  foreach(language IN LISTS languages)
+    if(DEFINED ${language}_${name})
+      string(APPEND list "{\"${language}\", {${${language}_${name}}}}, ")
+    endif()
+  endforeach()
   string(APPEND sources "const KernelSource& ${name}() {
-    static const KernelSource source{\"${name}\", {${cu_${name}}}, {${cl_${name}}}};
+    static const KernelSource source{\"${name}\", std::vector<LanguageSource>{${list}}};
     return source;
 }
 ")

@@ -108,16 +108,10 @@ void detail::end_waiting_kernels(Communicator& ranks, Stream& stream) {
     ranks.waiting_on_ = &stream;
 }
 
-// The kernels need the memory model of compute capability 7.0.
 u64 detail::kernel_link_id(const Device& device) {
-    if (device.traits().dialect != Dialect::cuda || !device.traits().runs || !links_enabled()) return 0;
-    u64 id = 0;
-    for (const DeviceProperty& property : device.properties()) {
-        if (property.name == "UUID") id = std::hash<std::string>()(property.value) | 1;
-        if (property.name == "COMPUTE_CAPABILITY_MAJOR" && property.value.size() == 1 && property.value < "7")
-            return 0;
-    }
-    return id;
+    const std::string& uuid = device.info().uuid;
+    if (!device.traits().system_atomics || uuid.empty() || !links_enabled()) return 0;
+    return std::hash<std::string>()(uuid) | 1;
 }
 
 bool detail::may_link_kernels(std::span<const u64> ids) {

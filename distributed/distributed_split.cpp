@@ -64,10 +64,11 @@ class Counter {
         const Array<u64> wanted(stream_, codes), counts(stream_, codes.size());
         const auto kernel = kernel_for(stream_.device(), keys_.type);
         const DeviceTraits& traits = stream_.device().traits();
-        const u32 group_size = traits.many_items ? group : 1;
+        const u32 group_size = traits.launch == LaunchModel::groups ? group : 1;
         launch(stream_, *kernel,
-               LaunchShape::linear(traits.serial_groups ? 1 : divide_up(codes.size(), u64{group_size}),
-                                   group_size),
+               LaunchShape::linear(
+                   traits.launch == LaunchModel::host ? 1 : divide_up(codes.size(), u64{group_size}),
+                   group_size),
                keys_, keys_.count, wanted, counts, u64{codes.size()}, code_.fold, code_.flip, shift_, mask());
         return counts.to_host(stream_);
     }

@@ -2,6 +2,7 @@
 #include "distributed_stencil_variants.hpp"
 
 #include <concord/distributed.hpp>
+#include <concord/internal/language.hpp>
 #include <concord/internal/shape.hpp>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ constexpr auto table = std::to_array<DistributedStencilVariant>({
     {.variant = {.name = "overlapped",
                  .summary =
                      "computes the halos of other ranks first and sends them while computing the interior",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .dialects = all_languages(),
                  .order = OperationOrder::canonical,
                  .source = "P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009"},
      .schedule = StepSchedule::overlapped},
@@ -32,14 +33,14 @@ constexpr auto table = std::to_array<DistributedStencilVariant>({
      .schedule = StepSchedule::fused},
     {.variant = {.name = "sequential",
                  .summary = "exchanges halos, then computes",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .dialects = all_languages(),
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .schedule = StepSchedule::sequential},
     {.variant = {.name = "data_server",
                  .summary =
                      "the last rank holds the volume; it distributes the parts and collects the results",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .dialects = all_languages(),
                  .order = OperationOrder::canonical,
                  .source = "D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2013"},
      .schedule = StepSchedule::overlapped,

@@ -47,9 +47,9 @@ void launch_runs(Stream& stream, const View& from, const Runs& from_runs, const 
     const u32 pack = pack_of(from, from_runs, to, to_runs);
     const u64 packs = from_runs.length / pack;
     HaloGroup group{.group_size = 1, .each = 4096, .pack = pack};
-    if (traits.many_items && packs <= 32)  // runs along x
+    if (traits.launch == LaunchModel::groups && packs <= 32)  // runs along x
         group = {.group_size = std::min(32U, traits.max_group_size), .each = 1, .pack = pack};
-    else if (traits.many_items)
+    else if (traits.launch == LaunchModel::groups)
         group = {.group_size = std::min(256U, traits.max_group_size), .each = 4, .pack = pack};
     const auto kernel = halo_kernel(stream.device(), size, group);
     const u32 pieces = static_cast<u32>(divide_up(packs, u64{group.group_size} * group.each));
@@ -85,7 +85,7 @@ void copy_runs(Stream& stream, const View& from, const Runs& from_runs, const Vi
     if (from_runs.gapless() && to_runs.gapless())
         return stream.copy(*to.buffer, to.offset, *from.buffer, from.offset, from_runs.elements() * size);
     const DeviceTraits& traits = stream.device().traits();
-    if (traits.serial_groups) {
+    if (traits.launch == LaunchModel::host) {
         const auto kernel = halo_kernel(stream.device(), static_cast<u32>(size), {});
         constexpr u64 piece_bytes = u64{1} << 16;
         const u64 piece = piece_bytes / size;
@@ -113,7 +113,7 @@ void store_across(Stream& stream, const View& from, const View& to) {
     const u64 bytes = from.bytes();
     if (bytes == 0) return;
     const bool is_aligned = (bytes | from.offset | to.offset) % sizeof(u32) == 0;
-    if (!is_aligned || !stream.device().traits().many_items)
+    if (!is_aligned || stream.device().traits().launch != LaunchModel::groups)
         return stream.copy(*to.buffer, to.offset, *from.buffer, from.offset, bytes);
     const auto words = [&](const View& view) {
         return View{view.buffer, view.offset, bytes / sizeof(u32), Type::u32};

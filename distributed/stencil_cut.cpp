@@ -119,7 +119,7 @@ StencilCut detail::choose_cut(const VolumeExtents& shape, u32 ranks, u32 radius)
 
 u64 detail::cheap_halo_bytes(const Device& device) {
     constexpr u64 of_gpu = u64{4} << 20, of_cpu = 0;
-    return device.traits().many_items ? of_gpu : of_cpu;
+    return device.traits().launch == LaunchModel::groups ? of_gpu : of_cpu;
 }
 
 u32 detail::max_steps_per_exchange(const StencilCut& cut, u32 radius) {

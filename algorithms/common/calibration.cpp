@@ -206,7 +206,8 @@ void Calibration::add_threshold(const Tunable& tunable, const std::function<void
 std::optional<TuningTable> calibrated_table(const Device& device, std::atomic<const Tuning*>& in_effect,
                                             std::string& source) try {
     const DeviceTraits& traits = device.traits();
-    if (!traits.runs || !traits.serial_groups || environment_variable("CONCORD_CALIBRATION") == "off")
+    if (!traits.runs || traits.launch != LaunchModel::host ||
+        environment_variable("CONCORD_CALIBRATION") == "off")
         return std::nullopt;
     const std::string key = key_of(device);
     const std::optional<std::string> text = backend::load_program(key);

@@ -62,8 +62,8 @@ std::string body_call(const IndexKernelDefinition& d, bool has_offsets) {
 }
 
 // The body as a function, after the structs and functions that it uses.
-std::string body_function(const IndexKernelDefinition& d, Dialect dialect, std::string_view qualifier,
-                          std::string_view global, const std::vector<const NamedFunction*>& helpers) {
+std::string body_function(const IndexKernelDefinition& d, const Language& language,
+                          const std::vector<const NamedFunction*>& helpers) {
     std::string text;
     std::vector<std::string_view> defined;
     for (const IndexParameter& parameter : d.types) {
@@ -71,7 +71,7 @@ std::string body_function(const IndexKernelDefinition& d, Dialect dialect, std::
             std::find(defined.begin(), defined.end(), parameter.definition) != defined.end())
             continue;
         defined.push_back(parameter.definition);
-        text.append(in_language(parameter.definition, dialect)).append("\n");
+        text.append(in_language(parameter.definition, language.dialect)).append("\n");
     }
     auto at_line = [&text](u32 line, std::string_view file) {
         text.append("#line ").append(std::to_string(line)).append(" \"").append(file).append("\"\n");
@@ -81,19 +81,19 @@ std::string body_function(const IndexKernelDefinition& d, Dialect dialect, std::
                    [](const NamedFunction* helper) { return helper->name; });
     for (const NamedFunction* helper : helpers) {
         at_line(helper->line, helper->file);
-        text.append(qualifier)
-            .append(in_language(named(helper->text, helper->name), dialect, functions))
+        text.append(language.function)
+            .append(in_language(named(helper->text, helper->name), language.dialect, functions))
             .append("\n");
     }
     at_line(d.line, d.file);
-    text.append(qualifier).append("void ").append(d.name).append("_body(");
+    text.append(language.function).append("void ").append(d.name).append("_body(");
     const char* comma = "";
     const std::vector<std::string_view> parameters = parameters_of(d);
     for (std::size_t i = 0; i < parameters.size(); ++i, comma = ", ")
         text.append(comma)
-            .append(i >= d.rank && d.types[i - d.rank].is_buffer ? global : "")
+            .append(i >= d.rank && d.types[i - d.rank].is_buffer ? language.global : "")
             .append(parameters[i]);
-    text.append(") { ").append(in_language(d.body, dialect, functions)).append("\n}\n");
+    text.append(") { ").append(in_language(d.body, language.dialect, functions)).append("\n}\n");
     at_line(1, d.name);
     return text;
 }
@@ -126,73 +126,39 @@ bool has_loop(std::string_view text) {
            text.find("while") != std::string_view::npos;
 }
 
-constexpr std::string_view cuda_loops = R"( {
-    const u64 concord_x = u64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (concord_x >= concord_nx) return;
-#if CONCORD_LOOPS
-    for (u64 concord_z = blockIdx.z; concord_z < concord_nz; concord_z += gridDim.z)
-        for (u64 concord_y = u64(blockIdx.y) * blockDim.y + threadIdx.y; concord_y < concord_ny; concord_y += u64(gridDim.y) * blockDim.y)
-#else
-    const u64 concord_z = blockIdx.z, concord_y = u64(blockIdx.y) * blockDim.y + threadIdx.y;
-    if (concord_y < concord_ny)
-#endif
-            )";
-
-constexpr std::string_view opencl_loops = R"( {
+constexpr std::string_view index_loops = R"( {
 #if CONCORD_MANY
-    const u64 concord_x = get_global_id(0);
+    const u64 concord_x = CONCORD_X;
     if (concord_x >= concord_nx) return;
 #if CONCORD_LOOPS
-    for (u64 concord_z = get_group_id(2); concord_z < concord_nz; concord_z += get_num_groups(2))
-        for (u64 concord_y = get_global_id(1); concord_y < concord_ny; concord_y += get_global_size(1))
+    for (u64 concord_z = CONCORD_Z; concord_z < concord_nz; concord_z += CONCORD_STEP_Z)
+        for (u64 concord_y = CONCORD_Y; concord_y < concord_ny; concord_y += CONCORD_STEP_Y)
 #else
-    const u64 concord_z = get_group_id(2), concord_y = get_global_id(1);
+    const u64 concord_z = CONCORD_Z, concord_y = CONCORD_Y;
     if (concord_y < concord_ny)
 #endif
 #else
     const u64 concord_tiles = (concord_nx + concord_tile_x - 1) / concord_tile_x;
-    const u64 concord_begin = get_group_id(0) % concord_tiles * concord_tile_x;
+    const u64 concord_begin = CONCORD_GROUP % concord_tiles * concord_tile_x;
     const u64 concord_end = min(concord_nx, concord_begin + concord_tile_x);
-    const u64 concord_first = get_group_id(0) / concord_tiles * concord_tile_y;
+    const u64 concord_first = CONCORD_GROUP / concord_tiles * concord_tile_y;
     const u64 concord_last = min(concord_ny * concord_nz, concord_first + concord_tile_y);
     for (u64 concord_row = concord_first; concord_row < concord_last; ++concord_row) {
         const u64 concord_y = concord_row % concord_ny, concord_z = concord_row / concord_ny;
         for (u64 concord_x = concord_begin; concord_x < concord_end; ++concord_x)
 #endif
             )";
+constexpr std::string_view index_end = "\n#if !CONCORD_MANY\n    }\n#endif\n}\n";
 
-// What the texts of the languages differ in, around the body.
-struct IndexLanguage {
-    Dialect dialect;
-    std::string_view restricted, function, global, kernel;  // qualifiers
-    std::string_view offset;  // type of the parameter behind each buffer; empty: pointers carry offsets
-    std::string_view loops, end;
-};
-constexpr IndexLanguage index_languages[] = {
-    {.dialect = Dialect::cuda,
-     .restricted = "__restrict__",
-     .function = "static __device__ __forceinline__ ",
-     .global = "",
-     .kernel = "extern \"C\" __global__ void __launch_bounds__(256) ",
-     .offset = "",
-     .loops = cuda_loops,
-     .end = "\n}\n"},
-    {.dialect = Dialect::opencl,
-     .restricted = "restrict",
-     .function = "static inline ",
-     .global = "__global ",
-     .kernel = "__kernel void ",
-     .offset = "ulong",
-     .loops = opencl_loops,
-     .end = "\n#if !CONCORD_MANY\n    }\n#endif\n}\n"}};
-
-std::string index_source(const IndexKernelDefinition& d, const IndexLanguage& language,
+std::string index_source(const IndexKernelDefinition& d, const Language& language,
                          const std::vector<const NamedFunction*>& helpers) {
-    std::string text = "#if CONCORD_DISTINCT\n#define CONCORD_RESTRICT ";
-    text.append(language.restricted).append("\n#else\n#define CONCORD_RESTRICT\n#endif\n");
-    text.append(body_function(d, language.dialect, language.function, language.global, helpers));
+    std::string text(language.index);
+    text.append("#if CONCORD_DISTINCT\n#define CONCORD_RESTRICT ")
+        .append(language.restricted)
+        .append("\n#else\n#define CONCORD_RESTRICT\n#endif\n");
+    text.append(body_function(d, language, helpers));
     text.append(language.kernel).append(d.name).append(entry_head(d, language.global, language.offset));
-    text.append(language.loops).append(body_call(d, !language.offset.empty())).append(language.end);
+    text.append(index_loops).append(body_call(d, !language.offset.empty())).append(index_end);
     return text;
 }
 
@@ -226,20 +192,18 @@ class IndexKernelCode {
         }
         divides_ = may_divide_f32(whole);
     }
-    // The source in a language, made at the first question for it. Null in C++.
+    // The source in a language, made at the first question for it. Null where kernels are functions.
     const KernelSource* source(Dialect dialect) {
-        for (std::size_t i = 0; i < std::size(index_languages); ++i) {
-            if (index_languages[i].dialect != dialect) continue;
-            Written& written = written_[i];
-            written.once.call([&] {
-                written.text = index_source(definition_, index_languages[i], helpers_);
-                const std::vector<SourceFile> files{{definition_.name, written.text}}, none;
-                const bool cuda = dialect == Dialect::cuda;
-                written.source.emplace(definition_.name, cuda ? files : none, cuda ? none : files);
-            });
-            return &*written.source;
-        }
-        return nullptr;
+        const Language& language = language_of(dialect);
+        if (!language.is_compiled()) return nullptr;
+        Written& written = written_[&language - languages];
+        written.once.call([&] {
+            written.text = index_source(definition_, language, helpers_);
+            written.source.emplace(
+                definition_.name, std::vector<LanguageSource>{{.suffix = language.suffix,
+                                                               .files = {{definition_.name, written.text}}}});
+        });
+        return &*written.source;
     }
     // The name of parameter i after the index.
     std::string_view name(std::size_t i) const { return names_[definition_.rank + i]; }
@@ -262,7 +226,7 @@ class IndexKernelCode {
     const IndexKernelDefinition& definition_;
     std::vector<std::string_view> names_;  // of the parameters
     std::vector<const NamedFunction*> helpers_;
-    Written written_[std::size(index_languages)];
+    Written written_[std::size(languages)];
     std::string unportable_;
     bool divides_ = false, uses_f64_ = false;
     u64 min_tile_ = 1;
@@ -282,13 +246,14 @@ IndexKernelCode& code_of(const IndexKernelDefinition& d) {
 
 std::shared_ptr<Kernel> compiled(Device& device, const IndexKernelDefinition& d, IndexKernelCode& code,
                                  bool is_distinct, bool loops) {
-    return device.kernel({.source = code.source(device.traits().dialect),
-                          .entry = d.name,
-                          .constants = {{"CONCORD_DISTINCT", is_distinct ? 1 : 0},
-                                        {"CONCORD_LOOPS", loops ? 1 : 0},
-                                        {"CONCORD_MANY", class_of(device) == DeviceClass::groups ? 1 : 0}},
-                          .host = d.host,
-                          .max_group_size = group_items});
+    return device.kernel(
+        {.source = code.source(device.traits().dialect),
+         .entry = d.name,
+         .constants = {{"CONCORD_DISTINCT", is_distinct ? 1 : 0},
+                       {"CONCORD_LOOPS", loops ? 1 : 0},
+                       {"CONCORD_MANY", device.traits().launch == LaunchModel::groups ? 1 : 0}},
+         .host = d.host,
+         .max_group_size = group_items});
 }
 
 // A device of each backend that is available, and CUDA's compiler if there is no GPU.
@@ -385,7 +350,7 @@ Enqueued run_index_kernel(Stream& stream, const IndexKernelDefinition& d, const 
                     "too many indices, got " + size_name({nx, ny, nz}) + "; the limit is 2^63 - 1");
     constexpr u64 max_groups = 65535;  // along y and z
     // A work-item beyond the limit of groups would need a loop, which costs a tenth of a memory-bound kernel's speed.
-    const bool loops = class_of(device) == DeviceClass::groups && (ny > max_groups || nz > max_groups);
+    const bool loops = device.traits().launch == LaunchModel::groups && (ny > max_groups || nz > max_groups);
     const auto kernel = compiled(device, d, code, are_distinct(d, arguments), loops);
     if (compile_everywhere) code.compiled_everywhere.call([&] { check_index_kernel(d); });
 
@@ -394,7 +359,7 @@ Enqueued run_index_kernel(Stream& stream, const IndexKernelDefinition& d, const 
     if (nx == 0 || ny == 0 || nz == 0) return enqueued;
     LaunchShape shape;
     u64 tile_x = 0, tile_y = 0;
-    if (class_of(device) == DeviceClass::groups) {
+    if (device.traits().launch == LaunchModel::groups) {
         const i64 most = kernel->attributes().max_group_size;  // -1: unknown
         const u32 items =
             std::bit_floor(most > 0 ? static_cast<u32>(std::min<i64>(group_items, most)) : group_items);

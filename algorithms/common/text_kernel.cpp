@@ -156,7 +156,7 @@ Enqueued TextKernel::run(Stream& stream, const AnyExtents& extents,
         refuse("wrong number of arguments, got " + std::to_string(arguments.size()) + "; " + signature() +
                " takes " + std::to_string(parameters().size()) + " after the index");
     const Device& device = stream.device();
-    if (!device.traits().compiles_source && !state_->definition.host)
+    if (device.traits().launch == LaunchModel::host && !state_->definition.host)
         throw Error(ErrorCode::unsupported, name(),
                     device.info().selector +
                         " has no run-time compiler; pass a host kernel to index_kernel_from_text()");

@@ -138,16 +138,11 @@ bool Tunable::permits(u64 value) const {
 }
 
 bool Tunable::is_for(const Device& device) const {
-    const DeviceTraits& traits = device.traits();
-    switch (traits.dialect) {
-        case Dialect::cuda:
-            return used_by.has(TunableUser::cuda);
-        case Dialect::opencl:
-            return used_by.has(traits.many_items ? TunableUser::opencl : TunableUser::opencl_single_item);
-        case Dialect::host:
-            return used_by.has(TunableUser::host);
-    }
-    return false;
+    return is_for(device.traits().dialect, device.traits().launch);
+}
+
+bool Tunable::is_for(Dialect language, LaunchModel launch) const {
+    return used_by.has(launch) && (languages == Dialects() || languages.has(language));
 }
 
 u32 TuningPoint::size_class() const {

@@ -80,7 +80,8 @@ Support supports_order(const Device& device, const Variant& variant, OperationOr
 }
 
 Support supports_group(const Device& device, u32 group_size) {
-    if (device.traits().serial_groups || device.traits().max_group_size >= group_size) return {};
+    if (device.traits().launch == LaunchModel::host || device.traits().max_group_size >= group_size)
+        return {};
     return Support::no("requires groups of {} work-items; {} supports at most {}", group_size,
                        device.info().selector, device.traits().max_group_size);
 }
@@ -129,7 +130,7 @@ Support supports_operator(const Device& device, const Operator& op, const void* 
             "native:: "
             "selects the device's own functions",
             op.name, device.info().selector);
-    if (device.traits().compiles_source || host != nullptr) return {};
+    if (device.traits().launch != LaunchModel::host || host != nullptr) return {};
     return Support::no(
         "operator '{}' exists only as source, and {} does not compile at run time; select a device that does",
         op.name, device.info().selector);
@@ -166,7 +167,7 @@ void throw_unsupported_variant(std::string_view algorithm, std::string_view name
     const DeviceTraits& traits = device.traits();
     std::string where = device.info().selector;
     // A GPU that runs kernels of one work-item per group (traits_of in the OpenCL backend).
-    if (!traits.many_items && traits.max_group_size > 1 &&
+    if (traits.launch != LaunchModel::groups && traits.max_group_size > 1 &&
         traits.max_group_size < DeviceTraits::min_group_size)
         where += ", whose groups have at most " + std::to_string(traits.max_group_size) +
                  " work-items (kernels for groups need " + std::to_string(DeviceTraits::min_group_size) + ")";

@@ -32,7 +32,7 @@ constexpr auto table = table_of<CompactProblem>({
                  .order = OperationOrder::canonical,
                  .source = "D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009"},
      .groups = {run_compact_fused, supports_fused_groups},
-     .items = {run_compact_fused_wide, supports_fused},
+     .single_items = {run_compact_fused_wide, supports_fused},
      .host = {run_compact_fused_host, supports_fused, suits_compact_fused_host}},
     // Faster than `fused` in one group, and in more groups if every thread has a core, but then far slower if a thread
     // is descheduled during its turn.
@@ -48,7 +48,7 @@ constexpr auto table = table_of<CompactProblem>({
                  .order = OperationOrder::canonical,
                  .source = "G. Blelloch, Prefix Sums and Their Applications, 1990"},
      .groups = {run_compact_scan_scatter, supports_compact_scan_scatter},
-     .items = {run_compact_scan_scatter, supports_compact_scan_scatter},
+     .single_items = {run_compact_scan_scatter, supports_compact_scan_scatter},
      .host = {run_compact_scan_scatter_host, supports_compact_scan_scatter}},
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",

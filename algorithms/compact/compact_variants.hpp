@@ -12,7 +12,7 @@ inline constexpr u32 compact_group = 256;
 
 inline constexpr Tunable compact_waves{"compact.waves",
                                        "largest number of groups in waves of resident groups, fused",
-                                       on_groups,
+                                       on_gpus,
                                        {1, 2, 4, 8, 16}};
 inline constexpr Tunable compact_groups{
     "compact.groups", "largest number of groups per thread, fused", on_cpus, {4, 8, 16, 32, 64}};
@@ -20,10 +20,11 @@ inline constexpr Tunable compact_group_kib{
     "compact.group_kib", "smallest KiB of data per group", on_cpus, {64, 128, 256, 512, 1024, 4096}};
 inline constexpr Tunable compact_resident{"compact.lookback_resident",
                                           "groups per unit that the register limit allows, lookback",
-                                          {TunableUser::cuda},
-                                          {3, 4, 5, 6, 8}};
+                                          on_gpus,
+                                          {3, 4, 5, 6, 8},
+                                          {Dialect::cuda}};
 inline constexpr Tunable compact_tile_kib{
-    "compact.tile_kib", "KiB per tile, two_pass", {TunableUser::host}, {8, 16, 32, 64, 128}};
+    "compact.tile_kib", "KiB per tile, two_pass", {LaunchModel::host}, {8, 16, 32, 64, 128}};
 inline constexpr Tunable compact_stream_kib = stream_tunable("compact.stream_kib");
 
 inline TuningPoint point_of(const CompactProblem& p) {

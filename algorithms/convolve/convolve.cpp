@@ -28,7 +28,6 @@ constexpr Row<ConvolveProblem> register_tiled{
     .variant = {.name = "register_tiled",
                 .summary = "tiles with halo cells in local memory, a block of results per work-item in "
                            "registers; unrolled for the mask's shape",
-                .dialects = {Dialect::cuda, Dialect::opencl},
                 .order = OperationOrder::canonical,
                 .source = volkov},
     .groups = {.run = run_convolve_register_tiled,
@@ -40,13 +39,12 @@ constexpr Row<ConvolveProblem> sliding{
                 .summary =
                     "a window of results slides down the image in registers; taps unrolled for the mask's "
                     "shape (CPU: rows of vectors)",
-                .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                 .order = OperationOrder::canonical,
                 .source = volkov},
     .groups = {.run = run_convolve_sliding_groups,
                .supports = supports_convolve_sliding,
                .suits = suits_tiles},
-    .items = {.run = run_convolve_sliding_items, .supports = supports_problem},
+    .single_items = {.run = run_convolve_sliding_items, .supports = supports_problem},
     .host = {.run = run_convolve_sliding_host, .supports = supports_problem}};
 
 // One pass along rows, which writes to scratch without padding, and one along columns.
@@ -89,19 +87,19 @@ constexpr auto table = table_of<ConvolveProblem>({
      .groups = {.run = run_convolve_tiled_halo,
                 .supports = supports_convolve_tiled_halo,
                 .suits = suits_tiles},
-     .items = {.run = run_convolve_tiled_halo, .supports = supports_convolve_tiled_halo}},
+     .single_items = {.run = run_convolve_tiled_halo, .supports = supports_convolve_tiled_halo}},
     {.variant = {.name = "constant_mask",
                  .summary = "one result per work-item, the mask in constant memory",
                  .order = OperationOrder::canonical,
                  .source = kirk},
      .groups = constant_mask,
-     .items = constant_mask},
+     .single_items = constant_mask},
     {.variant = {.name = "naive",
                  .summary = "one result per work-item, image and mask in global memory",
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .groups = naive,
-     .items = naive,
+     .single_items = naive,
      .host = {.run = run_convolve_naive_host, .supports = supports_problem}},
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",
@@ -114,7 +112,7 @@ constexpr auto table = table_of<ConvolveProblem>({
                  .order = OperationOrder::variant_specific,
                  .source = "textbook"},
      .groups = separable,
-     .items = separable,
+     .single_items = separable,
      .host = separable},
 });
 

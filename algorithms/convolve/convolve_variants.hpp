@@ -26,9 +26,9 @@ struct ConvolveProblem {
 };
 
 inline constexpr Tunable convolve_tile_rows{
-    "convolve.tile_rows", "register_tiled: rows per tile", on_groups, {8, 16, 32, 64}};
+    "convolve.tile_rows", "register_tiled: rows per tile", on_gpus, {8, 16, 32, 64}};
 inline constexpr Tunable convolve_strip_rows{
-    "convolve.strip", "sliding: rows per work-item", on_groups, {8, 12, 16, 24, 32, 48, 64, 128}};
+    "convolve.strip", "sliding: rows per work-item", on_gpus, {8, 12, 16, 24, 32, 48, 64, 128}};
 inline constexpr Tunable convolve_groups_a_unit{
     "convolve.groups", "sliding: maximum number of groups per thread", on_cpus, {2, 4, 8, 16, 32, 64}};
 inline constexpr Tunable convolve_group_work{"convolve.group_work",

@@ -89,7 +89,7 @@ constexpr Row<HistogramProblem> row_of(const Variant& variant,
                                        const Implementation<HistogramProblem>& groups) {
     Implementation<HistogramProblem> others = groups;
     others.suits = [](const Device&, const HistogramProblem&) { return false; };
-    return {.variant = variant, .groups = groups, .items = others, .host = others};
+    return {.variant = variant, .groups = groups, .single_items = others, .host = others};
 }
 
 constexpr std::string_view podlozhnyuk = "V. Podlozhnyuk, Histogram calculation in CUDA, 2007";
@@ -100,7 +100,7 @@ constexpr auto table = table_of<HistogramProblem>({
                      "private tables per task, several against equal neighbours; one work-item per group",
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
-     .items = private_bins,
+     .single_items = private_bins,
      .host = private_bins},
     row_of(
         {.name = "multi_copy",
@@ -158,7 +158,7 @@ constexpr auto table = table_of<HistogramProblem>({
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .groups = global_atomic,
-     .items = global_atomic,
+     .single_items = global_atomic,
      .host = global_atomic},
 });
 

@@ -104,7 +104,7 @@ detail::FoundBins detail::find_bins(Stream& stream, const View& in, const Histog
         const auto run = [&]<class E>(TypeTag<E> compared) {
             // Neighbouring work-items of a group read neighbouring samples.
             const u64 items = divide_up(in.count, searches);
-            const bool groups = class_of(stream.device()) == DeviceClass::groups;
+            const bool groups = stream.device().traits().launch == LaunchModel::groups;
             kernel_of(samples, compared)(stream, {items}, Span<const T>(in),
                                          Span<const E>(View{on_device.get(), 0, edges.count, type_of<E>()}),
                                          Span<u32>(found), static_cast<u32>(count), in.count,

@@ -86,7 +86,7 @@ host::BlockFunction bin_function(const Device& device, const HistogramProblem& p
 }
 
 bool is_host(const Device& device) {
-    return class_of(device) == DeviceClass::host;
+    return device.traits().launch == LaunchModel::host;
 }
 
 // Launches a kernel that calls the bin function. In C++ it is an argument, with the samples' size.

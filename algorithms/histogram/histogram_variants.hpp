@@ -78,10 +78,10 @@ struct PrivateRows {
 PrivateRows private_rows(const Device& device, const HistogramProblem& problem);
 
 inline constexpr Tunable histogram_copies_of_group{
-    "histogram.copies", "largest number of copies per group, multi_copy", on_groups, {2, 4, 8, 16, 32}};
+    "histogram.copies", "largest number of copies per group, multi_copy", on_gpus, {2, 4, 8, 16, 32}};
 inline constexpr Tunable histogram_row_gain{"histogram.row_gain",
                                             "samples that a device counts in the time of adding one counter",
-                                            on_groups,
+                                            on_gpus,
                                             {4, 8, 16, 32, 64, 128, 256}};
 inline constexpr Tunable histogram_tables_of_task{
     "histogram.tables", "tables per task, private_bins", on_cpus, {1, 2, 4, 8}};

@@ -23,13 +23,13 @@ constexpr std::string_view canonical_of_two = "canonical(apply(op, x, y))",
                            canonical_of_one = "canonical(apply(op, x))";
 constexpr std::array<std::byte, 4> no_values{};  // a built-in function has no bound values
 
-constexpr Tunable unroll{"map.unroll", "accesses of 16 bytes per work-item", on_groups, {1, 2, 4}};
+constexpr Tunable unroll{"map.unroll", "accesses of 16 bytes per work-item", on_gpus, {1, 2, 4}};
 constexpr Tunable tile_kib{
     "map.tile_kib", "output of a group of one work-item, in KiB", on_cpus, {16, 32, 64, 128, 256, 1024}};
 constexpr Tunable stream_kib = stream_tunable("map.stream_kib");
 constexpr Tunable parallel_kib{.name = "map.parallel_kib",
                                .summary = "KiB of data from which on built-in functions use all threads",
-                               .used_by = {TunableUser::host},
+                               .used_by = {LaunchModel::host},
                                .values = {128, 256, 512, 1024, 2048, 4096, 16384, u64{1} << 40}};
 
 u32 inputs_of(const MapProblem& p) {
@@ -162,14 +162,14 @@ constexpr auto table = table_of<MapProblem>({
                  .order = OperationOrder::canonical,
                  .source = "V. Volkov, Better performance at lower occupancy, GTC 2010"},
      .groups = {.run = run_vectorized_groups, .supports = supports_groups},
-     .items = {.run = run_vectorized_items, .supports = supports_any},
+     .single_items = {.run = run_vectorized_items, .supports = supports_any},
      .host = {.run = run_vectorized_host, .supports = supports_any}},
     {.variant = {.name = "naive",
                  .summary = "one element per work-item",
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .groups = naive,
-     .items = naive,
+     .single_items = naive,
      .host = naive},
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",

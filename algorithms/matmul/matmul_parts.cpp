@@ -23,7 +23,8 @@ void sum_parts(Stream& stream, const View& planes, const MatmulProblem& whole, u
         device, whole.type(), kernel_sources::matmul_parts(), "matmul_sum_parts", group_size,
         {{"GROUP", group_size}, {"LANES", lanes}, {"RUN", all / lanes}}, matmul_host(whole.type()).sum_parts);
     const u64 elements = whole.shape.m * whole.shape.n * whole.shape.batch,
-              each = device.traits().serial_groups ? host::sum_parts_elements : group_size / lanes;
+              each =
+                  device.traits().launch == LaunchModel::host ? host::sum_parts_elements : group_size / lanes;
     with_product(whole, [&](const ValueBytes& product) {
         launch(stream, *kernel,
                LaunchShape::linear(divide_up(elements, each), group_size_of(device, group_size)), planes,

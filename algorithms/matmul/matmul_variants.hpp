@@ -58,22 +58,22 @@ inline TuningPoint point_of(const MatmulProblem& p) {
 inline constexpr u64 matmul_block = 4;  // side of the block of C per work-item of `blocks` and `blocks_tiled`
 
 inline constexpr Tunable matmul_tile_index{
-    "matmul.tile", "register_tiled: index of the tile size, 1 is the largest", on_groups, {1, 2, 3, 4, 5, 6}};
+    "matmul.tile", "register_tiled: index of the tile size, 1 is the largest", on_gpus, {1, 2, 3, 4, 5, 6}};
 inline constexpr Tunable matmul_panel_kib{"matmul.panel_kib",
                                           "packed: KiB per block of a panel of B",
-                                          {TunableUser::host},
+                                          {LaunchModel::host},
                                           {16, 24, 32, 48, 64, 96}};
 inline constexpr Tunable matmul_strips_kib{"matmul.strips_kib",
                                            "packed: KiB per group for blocks of strips of A",
-                                           {TunableUser::host},
+                                           {LaunchModel::host},
                                            {64, 128, 256, 512}};
 inline constexpr Tunable matmul_max_panels{
-    "matmul.panels", "packed: maximum number of panels per group", {TunableUser::host}, {2, 4, 8, 16, 32}};
+    "matmul.panels", "packed: maximum number of panels per group", {LaunchModel::host}, {2, 4, 8, 16, 32}};
 inline constexpr Tunable matmul_groups_a_unit{
     "matmul.groups", "packed, direct: target number of groups per thread", on_cpus, {1, 2, 4, 8, 16, 32}};
 inline constexpr Tunable matmul_direct_work{"matmul.direct_work",
                                             "direct: least thousands of fused multiply-adds per group",
-                                            {TunableUser::host},
+                                            {LaunchModel::host},
                                             {128, 256, 512, 1024, 2048}};
 
 // Kernel `entry` for an element type. `constants` are added to those that depend on the type alone.

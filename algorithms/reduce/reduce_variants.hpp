@@ -11,7 +11,7 @@ inline constexpr u32 reduce_group = 256;
 
 inline constexpr Tunable reduce_waves{"reduce.waves",
                                       "maximum number of groups, in waves of resident groups",
-                                      on_groups,
+                                      on_gpus,
                                       {1, 2, 4, 8, 16, 1 << 20}};
 inline constexpr Tunable reduce_groups{
     "reduce.groups", "maximum number of groups per thread", on_cpus, {4, 8, 16, 32, 64}};

@@ -63,17 +63,17 @@ void run_scan_reduce_then_scan_wide(Stream& stream, const ScanProblem& p) {
 }
 
 u64 scan_tile(const Device& device) {
-    return class_of(device) == DeviceClass::groups ? scan_group_tile : wide_tile;
+    return device.traits().launch == LaunchModel::groups ? scan_group_tile : wide_tile;
 }
 
 void scan_totals(Stream& stream, const ScanProblem& p) {
     Device& device = stream.device();
-    const DeviceClass devices = class_of(device);
-    const auto totals = devices == DeviceClass::groups ? group_kernel(device, p, "scan_totals")
-                        : devices == DeviceClass::items
+    const LaunchModel devices = device.traits().launch;
+    const auto totals = devices == LaunchModel::groups ? group_kernel(device, p, "scan_totals")
+                        : devices == LaunchModel::single_items
                             ? scan_wide_kernel(device, p, "scan_totals")
                             : host_kernel_of(device, "scan_totals", p.host->totals);
-    const u32 group_size = devices == DeviceClass::groups ? scan_group : 1;
+    const u32 group_size = devices == LaunchModel::groups ? scan_group : 1;
     launch(stream, *totals, LaunchShape::linear(divide_up(p.in.count, scan_tile(device)), group_size), p.in,
            p.out, p.in.count, p.identity, p.values);
 }

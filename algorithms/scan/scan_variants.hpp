@@ -14,12 +14,13 @@ inline constexpr u64 scan_group_tile = u64{scan_group} * 16;
 inline constexpr u64 scan_tile_room = scan_group_tile / 16 * 17 + scan_group + 16 + scan_group;
 
 inline constexpr Tunable scan_lookback_tiles{
-    "scan.lookback_tiles", "tiles per group of lookback", on_groups, {1, 2, 4}};
+    "scan.lookback_tiles", "tiles per group of lookback", on_gpus, {1, 2, 4}};
 inline constexpr Tunable scan_lookback_resident{
     "scan.lookback_resident",
     "resident groups per unit for which lookback limits registers",
-    {TunableUser::cuda},
-    {2, 3, 4, 6, 8}};
+    on_gpus,
+    {2, 3, 4, 6, 8},
+    {Dialect::cuda}};
 inline constexpr Tunable scan_group_kib{"scan.group_kib",
                                         "minimum input per group of partitioned, in KiB",
                                         on_cpus,
@@ -32,7 +33,7 @@ inline TuningPoint point_of(const ScanProblem& p) {
 
 // Minimum input per group of `partitioned` on CPUs. oneTBB wakes threads only as groups need them.
 inline u64 scan_group_bytes(const Device& device, const ScanProblem& p) {
-    const u64 min_kib = device.traits().serial_groups ? 128 : 512;
+    const u64 min_kib = device.traits().launch == LaunchModel::host ? 128 : 512;
     return tuned(device, scan_group_kib, point_of(p), min_kib) << 10;
 }
 

@@ -131,8 +131,8 @@ void run_sort_merge(Stream& stream, const SortProblem& p) {
 }
 
 bool supports_merge_runs(const Device& device, Type type, const SortBy& by) {
-    return device.traits().many_items && supports_group(device, group) && by.begin_bit == 0 &&
-           by.end_bit >= 8 * size_of(type);
+    return device.traits().launch == LaunchModel::groups && supports_group(device, group) &&
+           by.begin_bit == 0 && by.end_bit >= 8 * size_of(type);
 }
 
 void merge_runs(Stream& stream, const SortRun& first, const SortRun& second, const SortRun& out,

@@ -15,21 +15,21 @@ inline constexpr Tunable sort_chunks{
 inline constexpr Tunable sort_onesweep_tile{
     "sort.onesweep_tile",
     "tile size of onesweep: 1 small, for more groups, 2 as large as the registers allow",
-    on_groups,
+    on_gpus,
     {1, 2}};
 inline constexpr Tunable sort_onesweep_ahead{
-    "sort.onesweep_ahead", "tiles that look-back of onesweep reads at a time", on_groups, {1, 2, 4, 8}};
+    "sort.onesweep_ahead", "tiles that look-back of onesweep reads at a time", on_gpus, {1, 2, 4, 8}};
 inline constexpr Tunable sort_leaf_kib{"sort.leaf_kib",
                                        "approximate KiB per bucket of the sample sorts",
-                                       {TunableUser::host},
+                                       {LaunchModel::host},
                                        {128, 256, 512, 1024, 2048}};
 inline constexpr Tunable sort_one_leaf_kib{"sort.one_leaf_kib",
                                            "KiB from which on the sample sorts split an input",
-                                           {TunableUser::host},
+                                           {LaunchModel::host},
                                            {64, 128, 256, 512, 1024, 2048}};
 inline constexpr Tunable sort_small_input{"sort.small",
                                           "largest number of elements that radix8 sorts with one work-item",
-                                          {TunableUser::opencl_single_item},
+                                          {LaunchModel::single_items},
                                           {1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 16, 1 << 17}};
 
 inline TuningPoint point_of(const SortProblem& p) {

@@ -45,7 +45,7 @@ constexpr auto table = table_of<StencilProblem>({
               "tiles whose planes stay in the cache, rows in vectors; on the CPU several steps per pass",
           .order = OperationOrder::canonical,
           .source = "A. Nguyen et al., 3.5-D Blocking Optimization for Stencil Computations, 2010"},
-     .items = {.run = run_stencil_blocked_items, .supports = supports_problem},
+     .single_items = {.run = run_stencil_blocked_items, .supports = supports_problem},
      .host = {.run = run_stencil_blocked_host, .supports = supports_problem}},
     {.variant = {.name = "temporal",
                  .summary = "several steps per launch: tiles advance along z, all steps' planes in registers",
@@ -80,13 +80,13 @@ constexpr auto table = table_of<StencilProblem>({
                  .order = OperationOrder::canonical,
                  .source = micikevicius},
      .groups = tiled,
-     .items = tiled},
+     .single_items = tiled},
     {.variant = {.name = "naive",
                  .summary = "one point per work-item, all neighbours from global memory",
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .groups = naive,
-     .items = naive,
+     .single_items = naive,
      .host = {.run = run_stencil_naive_host, .supports = supports_problem}},
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",
@@ -206,7 +206,7 @@ bool supports_stencil_exchange(Stream& stream, const VolumeView& in, const StarC
                                const VolumeView& out, const StencilBox& box, const Options& options) {
     const StencilProblem p = box_of(stream, in, star, out, box);
     const Row<StencilProblem>& row = choose_tuned("stencil", table, stream.device(), p, point_of(p), options);
-    return stream.device().traits().dialect == Dialect::cuda && exchanges(row);
+    return stream.device().traits().system_atomics && exchanges(row);
 }
 
 Enqueued stencil_exchange(Stream& stream, const VolumeView& in, const StarCoefficients& star,

@@ -44,11 +44,11 @@ inline constexpr Tunable stencil_cache_part{"stencil.cache_part",
                                             on_cpus,
                                             {25, 50, 75, 100, 150, 200, 300}};
 inline constexpr Tunable stencil_steps_together{
-    "stencil.steps", "blocked: steps per pass", {TunableUser::host}, {1, 2, 3, 4}};
+    "stencil.steps", "blocked: steps per pass", {LaunchModel::host}, {1, 2, 3, 4}};
 
 inline constexpr Tunable stencil_planes_a_group{"stencil.planes",
                                                 "variants that advance along z: planes per group",
-                                                on_groups,
+                                                on_gpus,
                                                 {4, 8, 16, 32, 64, 128, 256}};
 
 inline TuningPoint point_of(const StencilProblem& p) {

@@ -29,7 +29,7 @@ struct TransposeProblem {
 inline constexpr Tunable transpose_band{
     "transpose.band",
     "rows of tiles per band of vectorized; groups go through a band together",
-    on_groups,
+    on_gpus,
     {1, 2, 4, 8, 16, 32}};
 inline constexpr Tunable transpose_groups_a_unit{
     "transpose.groups", "largest number of groups per thread, blocked", on_cpus, {4, 8, 16, 32, 64}};

@@ -84,7 +84,7 @@ void two_pass(Stream& stream, const KernelCall& call, bool wrong) {
          .entry = "blur",
          .constants = {{"RADIUS", radius}, {"LAST", wrong ? "side > 1 ? side - 2 : 0" : "side - 1"}},
          .host = wrong ? host_kernel<&blur_on_host<true>>() : host_kernel<&blur_on_host<false>>()});
-    const u32 work_items = device.traits().serial_groups ? 1 : u32{group_size};
+    const u32 work_items = device.traits().launch == LaunchModel::host ? 1 : u32{group_size};
     const auto shape = LaunchShape::linear((side * side + group_size - 1) / group_size, work_items);
     const Array<f32> rows(stream, side * side);
     launch(stream, *kernel, shape, call.in[0], call.in[1], rows, side, u64{1});

@@ -53,7 +53,7 @@ class Bench {
     /// compiled for the instruction sets that ports are compiled for. Does nothing on other devices.
     template <class... A>
     void loop(const std::string& name, const HostKernel& kernel, const A&... arguments) {
-        if (stream_.device().traits().dialect != Dialect::host) return;
+        if (stream_.device().traits().launch != LaunchModel::host) return;
         const void* const list[] = {static_cast<const void*>(&arguments)...};
         print(name, time_loop(kernel.entry(stream_.device().traits().host_isa), list));
     }

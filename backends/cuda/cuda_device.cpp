@@ -29,7 +29,7 @@ DeviceTraits traits_of(const Driver& driver, CUdevice device) {
     DeviceTraits traits;
     traits.dialect = Dialect::cuda;
     traits.dlpack_type = dlpack::DeviceType::cuda;
-    traits.many_items = true;
+    traits.launch = LaunchModel::groups;
     traits.units = static_cast<u32>(get(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
     traits.max_group_size = static_cast<u32>(get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
     traits.max_resident_items = static_cast<u32>(get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR));
@@ -39,12 +39,12 @@ DeviceTraits traits_of(const Driver& driver, CUdevice device) {
     traits.max_allocation = memory;
     traits.cache = static_cast<u64>(get(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
     traits.parameter_bytes = 4096;
-    traits.compiles_source = true;
     traits.shuffles = true;
     traits.async_copy = true;
     traits.bounds_registers = true;
     traits.device_fence = true;
     traits.forward_progress = true;
+    traits.system_atomics = architecture_of(driver, device) >= 70;  // the memory model of PTX
     traits.f64_matrix_units = has_f64_matrix_units(architecture_of(driver, device));
     return traits;
 }
@@ -87,6 +87,7 @@ DeviceInfo device_info(const Driver& driver, u32 ordinal) {
     if (!release.empty()) info.driver += " (" + release + ")";
     const std::string target = "sm_" + std::to_string(architecture_of(driver, device));
     info.driver += ", " + Nvrtc::get().title() + ", " + target;
+    info.uuid = device_uuid(driver, device);
     info.hardware = info.name + ", " + target + ", driver " + release.substr(0, release.find('.'));
     return info;
 }

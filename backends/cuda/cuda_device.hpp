@@ -102,6 +102,8 @@ class CudaHostMemory final : public backend::Memory {
 DeviceInfo device_info(const Driver& driver, u32 ordinal);
 // The value of an attribute. Throws if the driver does not know it.
 int device_attribute(const Driver& driver, CUdevice device, CUdevice_attribute attribute);
+// Empty if the driver does not tell it.
+std::string device_uuid(const Driver& driver, CUdevice device);
 // Everything that the driver reports about a device.
 std::vector<DeviceProperty> device_properties(const Driver& driver, CUdevice device);
 

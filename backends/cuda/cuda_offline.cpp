@@ -193,7 +193,7 @@ OfflineDevice::OfflineDevice(u32 architecture) : compiler_(architecture) {
     const Architecture& row = traits_of(architecture);
     traits_.dialect = Dialect::cuda;
     traits_.dlpack_type = dlpack::DeviceType::cuda;
-    traits_.many_items = true;
+    traits_.launch = LaunchModel::groups;
     traits_.units = 132;
     traits_.max_group_size = 1024;
     traits_.max_resident_items = row.resident_items;
@@ -203,7 +203,6 @@ OfflineDevice::OfflineDevice(u32 architecture) : compiler_(architecture) {
     traits_.max_allocation = traits_.global_memory;
     traits_.cache = 50 * MiB;
     traits_.parameter_bytes = 4096;
-    traits_.compiles_source = true;
     traits_.shuffles = true;
     traits_.async_copy = true;
     traits_.bounds_registers = true;

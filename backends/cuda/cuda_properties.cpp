@@ -105,10 +105,15 @@ std::string bandwidth(const Driver& driver, CUdevice device) {
 
 }  // namespace
 
+std::string device_uuid(const Driver& driver, CUdevice device) {
+    CUuuid uuid{};
+    return driver.device_get_uuid(&uuid, device) == CUDA_SUCCESS ? uuid_text(uuid) : std::string();
+}
+
 std::vector<DeviceProperty> device_properties(const Driver& driver, CUdevice device) {
     std::vector<DeviceProperty> list;
-    CUuuid uuid{};
-    if (driver.device_get_uuid(&uuid, device) == CUDA_SUCCESS) list.push_back({"UUID", uuid_text(uuid)});
+    if (std::string uuid = device_uuid(driver, device); !uuid.empty())
+        list.push_back({"UUID", std::move(uuid)});
     char bus[32] = {};
     if (driver.device_get_pci_bus_id(bus, sizeof bus - 1, device) == CUDA_SUCCESS)
         list.push_back({"PCI_BUS_ADDRESS", bus});

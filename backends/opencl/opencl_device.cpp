@@ -69,7 +69,7 @@ void OpenClDevice::observe() {
     constexpr cl_uint pattern = 0xc0c0c0c0;
     constexpr u64 bytes = 4096;
     // Only CPUs may work in host memory. A GPU would lock its pages for nothing.
-    const bool cpu = !traits_.many_items;
+    const bool cpu = traits_.launch != LaunchModel::groups;
     std::optional<SharedMemory> shared;  // keeps its memory if the driver is lost
     MemoryHandle own;
     cl_int status = CL_SUCCESS;

@@ -188,8 +188,9 @@ void OpenClQueue::fill_by_kernel(backend::Memory& to, u64 offset, u64 bytes, con
     // Enough groups to occupy the device.
     const DeviceTraits& traits = device_.traits();
     const OpenClKernel& fill = device_.fill_kernel();
-    const u32 group_size =
-        traits.many_items ? static_cast<u32>(std::min<u64>(fill_group_size, fill.max_group_size())) : 1;
+    const u32 group_size = traits.launch == LaunchModel::groups
+                               ? static_cast<u32>(std::min<u64>(fill_group_size, fill.max_group_size()))
+                               : 1;
     const u64 groups = std::min(bytes / 16 / group_size + 1, u64{traits.units} * 16);
     fill.enqueue_fill(queue_.get(), LaunchShape::linear(groups, group_size), handle_of(to), offset, bytes,
                       value, timed());

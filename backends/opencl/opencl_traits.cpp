@@ -29,15 +29,16 @@ bool is_cpu(cl_device_id device) {
     return (ask_value<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
 }
 
-// DeviceTraits::many_items. CONCORD_OPENCL_ITEMS overrides it, so that tests run both kinds of kernels on every device.
-bool has_many_items(cl_device_id device, u32 max_group_size) {
+// CONCORD_OPENCL_ITEMS overrides it, so that tests run both kinds of kernels on every device.
+LaunchModel launch_model(cl_device_id device, u32 max_group_size) {
+    const auto model = [](bool many) { return many ? LaunchModel::groups : LaunchModel::single_items; };
     const bool many = !is_cpu(device) && max_group_size >= DeviceTraits::min_group_size;
     const std::string_view items = detail::environment_variable("CONCORD_OPENCL_ITEMS");
-    if (items.empty()) return many;
-    if (items == "many" || items == "one") return items == "many";
+    if (items.empty()) return model(many);
+    if (items == "many" || items == "one") return model(items == "many");
     detail::log_warn("CONCORD_OPENCL_ITEMS: " +
                      detail::error_message("invalid value", detail::quoted(items), "expected many or one"));
-    return many;
+    return model(many);
 }
 
 // Whether it is NVIDIA's driver, whose compiler accepts inline PTX. PoCL uses another compiler for the same GPUs.
@@ -204,16 +205,16 @@ DeviceTraits traits_of(cl_device_id device, u32 max_group_size) {
     const bool cpu = is_cpu(device);
     traits.dialect = Dialect::opencl;
     traits.dlpack_type = dlpack::DeviceType::opencl;
-    traits.many_items = has_many_items(device, max_group_size);
+    traits.launch = launch_model(device, max_group_size);
     traits.units = std::max<u32>(1, ask_value<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS));
     traits.max_group_size = max_group_size;
-    traits.max_resident_items = traits.many_items ? max_resident_items(device, max_group_size) : 1;
+    traits.max_resident_items =
+        traits.launch == LaunchModel::groups ? max_resident_items(device, max_group_size) : 1;
     traits.sub_group_width = cpu ? 1 : std::max<u32>(1, sub_group_width(device));
     traits.local_memory = ask_value<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
     traits.global_memory = ask_value<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE);
     traits.max_allocation = ask_value<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     traits.cache = cache_of(device, traits.units);
-    traits.compiles_source = true;
     traits.constant_buffers = true;
     traits.shuffles = shuffle_of(device) != Shuffle::none;
     traits.device_fence = fence_of(device) != Fence::none;
@@ -231,7 +232,7 @@ DeviceTraits traits_of(cl_device_id device, u32 max_group_size) {
 }
 
 bool has_f64_matrix_units(cl_device_id device, cl_context context, const DeviceTraits& traits) {
-    if (!is_nvidia_driver(device) || is_cpu(device) || !traits.many_items || !traits.fp64 ||
+    if (!is_nvidia_driver(device) || is_cpu(device) || traits.launch != LaunchModel::groups || !traits.fp64 ||
         !has_word(extensions_of(device), "cl_nv_device_attribute_query"))
         return false;
     // Other devices with these instructions run them slower than fma. The CUDA backend has the same list.
@@ -284,7 +285,7 @@ Language language_of(cl_device_id device, const DeviceTraits& traits) {
     text += "#pragma OPENCL FP_CONTRACT OFF\n";
     if (traits.fp64) text += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define CONCORD_FP64\n";
     // PoCL counts warnings about loops that it cannot vectorise on stderr. With some operators such loops are expected.
-    if (!traits.many_items)
+    if (traits.launch != LaunchModel::groups)
         text +=
             "#define CONCORD_CPU\n#ifdef __clang__\n#pragma clang diagnostic ignored "
             "\"-Wpass-failed\"\n#endif\n";

@@ -8,8 +8,9 @@
 namespace concord::opencl {
 
 DeviceInfo info_of(cl_device_id device, u32 index);
-// max_group_size: the largest group that the device runs. many_items is true on GPUs whose groups have at least
-// DeviceTraits::min_group_size work-items. The environment variable CONCORD_OPENCL_ITEMS=many or one overrides it.
+// max_group_size: the largest group that the device runs. The launch model is `groups` on GPUs whose groups
+// have at least DeviceTraits::min_group_size work-items. The environment variable CONCORD_OPENCL_ITEMS=many or one
+// overrides it.
 DeviceTraits traits_of(cl_device_id device, u32 max_group_size);
 
 // Limit of work-items per group for a kernel: CL_KERNEL_WORK_GROUP_SIZE. NVIDIA's driver reports 256 for every kernel

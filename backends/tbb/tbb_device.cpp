@@ -158,7 +158,7 @@ TbbDevice::TbbDevice(DeviceInfo info, int threads, HostIsa isa) : info_(std::mov
     traits_.global_memory = physical_memory();
     traits_.max_allocation = traits_.global_memory;
     traits_.cache = bytes_of(_SC_LEVEL2_CACHE_SIZE, u64{1} << 20) * traits_.units;
-    traits_.serial_groups = true;
+    traits_.launch = LaunchModel::host;
     traits_.host_isa = isa;
     traits_.device_fence = true;
     traits_.forward_progress = true;

@@ -1,6 +1,7 @@
 #include <concord/detail/float_environment.hpp>
 #include <concord/internal/compile_options.hpp>
 #include <concord/internal/kernel_key.hpp>
+#include <concord/internal/language.hpp>
 #include "device/access.hpp"
 #include "memory/adopted_memory.hpp"
 #include "memory/buffer_pool.hpp"
@@ -19,15 +20,7 @@
 namespace concord {
 
 std::string_view name_of(Dialect dialect) {
-    switch (dialect) {
-        case Dialect::cuda:
-            return "CUDA C++";
-        case Dialect::opencl:
-            return "OpenCL C";
-        case Dialect::host:
-            return "C++";
-    }
-    return "unknown";
+    return detail::language_of(dialect).name;
 }
 
 namespace detail {

@@ -1,56 +1,12 @@
 #include <concord/error.hpp>
 #include <concord/internal/compile_options.hpp>
+#include <concord/internal/language.hpp>
 
 #include <algorithm>
 #include <sstream>
 
 namespace concord::detail {
 namespace {
-
-struct RefusedFlag {
-    std::string_view name, value;  // an empty value stands for any
-    std::string_view why;
-};
-
-constexpr std::string_view fast_math = "it replaces division, square root and functions by approximations";
-constexpr RefusedFlag inexact_cuda[] = {
-    {"use_fast_math", "", fast_math},
-    {"fmad", "true", "it contracts products and sums to fma, which other devices do not"},
-    {"ftz", "true", "it replaces denormal numbers by zero"},
-    {"prec-div", "false", "it makes division inexact"},
-    {"prec-sqrt", "false", "it makes square roots inexact"},
-};
-constexpr RefusedFlag inexact_opencl[] = {
-    {"cl-fast-relaxed-math", "", fast_math},
-    {"cl-unsafe-math-optimizations", "", "it permits transformations that change results"},
-    {"cl-mad-enable", "", "it contracts products and sums to mad, which may be inexact"},
-    {"cl-denorms-are-zero", "", "it replaces denormal numbers by zero"},
-    {"cl-finite-math-only", "", "it permits any result for infinities and NaNs"},
-    {"cl-no-signed-zeros", "", "it ignores the sign of zeros"},
-    {"cl-single-precision-constant", "", "it rounds f64 constants to f32"},
-    {"ffast-math", "", fast_math},
-    {"Ofast", "", fast_math},
-    {"ffp-contract", "", "it may contract products and sums to fma"},
-    {"funsafe-math-optimizations", "", "it permits transformations that change results"},
-    {"fassociative-math", "", "it reorders sums"},
-    {"freciprocal-math", "", "it makes division inexact"},
-    {"ffinite-math-only", "", "it permits any result for infinities and NaNs"},
-    {"fno-signed-zeros", "", "it ignores the sign of zeros"},
-    {"ffp-model", "", "it may permit transformations that change results"},
-    {"fapprox-func", "", fast_math},
-    {"Xclang", "", "it passes flags that Concord does not check"},
-    {"mllvm", "", "it passes flags that Concord does not check"},
-};
-
-constexpr std::string_view for_device = "Concord chooses it for the device";
-constexpr std::string_view use_folders = "list the folder in CompileOptions::include_folders";
-constexpr std::string_view use_directive = "write #include in the source";
-constexpr RefusedFlag own_cuda[] = {
-    {"arch", "", for_device},          {"gpu-architecture", "", for_device},
-    {"include-path", "", use_folders}, {"pre-include", "", use_directive},
-    {"include", "", use_directive},
-};
-constexpr RefusedFlag own_opencl[] = {{"cl-std", "", for_device}, {"include", "", use_directive}};
 
 [[noreturn]] void refuse_flag(const KernelSource& source, std::string_view flag, const std::string& what,
                               const std::string& why) {
@@ -59,15 +15,14 @@ constexpr RefusedFlag own_opencl[] = {{"cl-std", "", for_device}, {"include", ""
                     "'; " + why);
 }
 
-template <std::size_t count>
-const RefusedFlag* find_refused(const RefusedFlag (&list)[count], Flag flag) {
+const RefusedFlag* find_refused(std::span<const RefusedFlag> list, Flag flag) {
     for (const RefusedFlag& row : list) {
         if (row.name == flag.name && (row.value.empty() || row.value == flag.value)) return &row;
     }
     return nullptr;
 }
 
-// OpenCL takes all flags as one string, in which blanks separate arguments.
+// Blanks separate arguments where all flags are one string.
 std::vector<std::string> split_at_blanks(const std::vector<std::string>& flags) {
     std::vector<std::string> parts;
     for (const std::string& flag : flags) {
@@ -78,21 +33,20 @@ std::vector<std::string> split_at_blanks(const std::vector<std::string>& flags) 
     return parts;
 }
 
-void check_flags(const KernelSource& source, Dialect dialect) {
-    const bool cuda = dialect == Dialect::cuda;
-    const CompileOptions& options = source.options(dialect);
-    const std::vector<std::string> flags = cuda ? options.flags : split_at_blanks(options.flags);
+void check_flags(const KernelSource& source, const Language& language) {
+    const CompileOptions& options = source.options(language.dialect);
+    const std::vector<std::string> flags =
+        language.joins_flags ? split_at_blanks(options.flags) : options.flags;
     for (std::size_t i = 0; i < flags.size(); ++i) {
         const Flag flag = flag_at(flags, i);
         if (flags[i].find_first_of(" \t\n") != std::string::npos && flags[i].starts_with('-'))
             refuse_flag(source, flags[i], "several arguments in one flag", "write one entry for each");
         if (flags[i].starts_with("-I"))
             refuse_flag(source, flags[i], "include folder", std::string(use_folders));
-        if (const RefusedFlag* row = cuda ? find_refused(own_cuda, flag) : find_refused(own_opencl, flag))
+        if (const RefusedFlag* row = find_refused(language.own_flags, flag))
             refuse_flag(source, flags[i], "flag not available", std::string(row->why));
         if (options.allow_inexact) continue;
-        if (const RefusedFlag* row =
-                cuda ? find_refused(inexact_cuda, flag) : find_refused(inexact_opencl, flag)) {
+        if (const RefusedFlag* row = find_refused(language.inexact_flags, flag)) {
             const bool apart = !row->value.empty() && flags[i].find('=') == std::string::npos;
             refuse_flag(source, apart ? flags[i] + " " + std::string(row->value) : flags[i],
                         "flag that makes results differ between devices",
@@ -104,10 +58,10 @@ void check_flags(const KernelSource& source, Dialect dialect) {
         if (folder.empty())
             throw Error(ErrorCode::invalid_argument, "CompileOptions",
                         "empty include folder for " + std::string(source.name()) + ", got ''; name a folder");
-        if (!cuda && folder.find_first_of(" \t\n\"'\\") != std::string::npos)
+        if (language.joins_flags && folder.find_first_of(" \t\n\"'\\") != std::string::npos)
             throw Error(ErrorCode::invalid_argument, "CompileOptions",
-                        "include folder with a blank or quote, got '" + folder +
-                            "'; OpenCL's options cannot name it, use another path");
+                        "include folder with a blank or quote, got '" + folder + "'; options in " +
+                            std::string(language.name) + " cannot name it, use another path");
     }
 }
 
@@ -118,8 +72,9 @@ bool in_identifier(char c) {
 }  // namespace
 
 void check_options(const KernelSource& source) {
-    check_flags(source, Dialect::cuda);
-    check_flags(source, Dialect::opencl);
+    for (const Language& language : languages) {
+        if (language.is_compiled()) check_flags(source, language);
+    }
 }
 
 Flag flag_at(const std::vector<std::string>& flags, std::size_t at) {

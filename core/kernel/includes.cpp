@@ -2,6 +2,7 @@
 #include <concord/internal/includes.hpp>
 #include <concord/internal/input_file.hpp>
 #include <concord/internal/kernel_key.hpp>
+#include <concord/internal/language.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -95,8 +96,8 @@ Includes includes_of(std::string_view text, const KernelSource& source, Dialect 
     IncludeReader reader(folders, result);
     reader.read(text, {});
     result.contents = content_hash(reader.contents());
-    // OpenCL's compilers have no headers. A file in no folder is one that the driver finds somewhere.
-    const bool found_by_driver = dialect == Dialect::opencl && !result.names.empty();
+    // Where the compiler has no headers, a file in no folder is one that the driver finds somewhere.
+    const bool found_by_driver = !language_of(dialect).has_headers && !result.names.empty();
     result.own = !folders.empty() || found_by_driver;
     // Without files of the user's own, the compiler's version determines what is included.
     result.known = !result.any || !result.own || (result.known && !found_by_driver);

@@ -5,6 +5,7 @@
 #include <concord/log.hpp>
 
 #include <concord/internal/kernel_key.hpp>
+#include <concord/internal/language.hpp>
 #include <concord/internal/once.hpp>
 #include <concord/internal/vocabulary.hpp>
 
@@ -15,71 +16,27 @@
 namespace concord {
 namespace {
 
-// Constants of C's headers that CUDA C++ has only after an include, and names that OpenCL C lacks or defines otherwise.
-constexpr std::string_view cuda_constants = R"(#define INFINITY __int_as_float(0x7f800000)
-#define NAN __int_as_float(0x7fc00000)
-#define FLT_MAX 0x1.fffffep127f
-#define FLT_MIN 0x1p-126f
-#define FLT_EPSILON 0x1p-23f
-#define DBL_MAX 0x1.fffffffffffffp1023
-#define DBL_MIN 0x1p-1022
-#define DBL_EPSILON 0x1p-52
-#define INT_MAX 0x7fffffff
-#define INT_MIN (-INT_MAX - 1)
-#define UINT_MAX 0xffffffffu
-#define M_E 0x1.5bf0a8b145769p1
-#define M_LOG2E 0x1.71547652b82fep0
-#define M_LOG10E 0x1.bcb7b1526e50ep-2
-#define M_LN2 0x1.62e42fefa39efp-1
-#define M_LN10 0x1.26bb1bbb55516p1
-#define M_PI 0x1.921fb54442d18p1
-#define M_PI_2 0x1.921fb54442d18p0
-#define M_PI_4 0x1.921fb54442d18p-1
-#define M_1_PI 0x1.45f306dc9c883p-2
-#define M_2_PI 0x1.45f306dc9c883p-1
-#define M_2_SQRTPI 0x1.20dd750429b6dp0
-#define M_SQRT2 0x1.6a09e667f3bcdp0
-#define M_SQRT1_2 0x1.6a09e667f3bcdp-1
-)";
-constexpr std::string_view opencl_constants = R"(#undef NAN
-#define NAN as_float(0x7fc00000u)
-typedef char int8_t;
-typedef short int16_t;
-typedef int int32_t;
-typedef long int64_t;
-typedef uchar uint8_t;
-typedef ushort uint16_t;
-typedef uint uint32_t;
-typedef ulong uint64_t;
-)";
-
 // The element types and the conversions of storage types.
-std::string type_definitions(Dialect dialect) {
-    const bool cuda = dialect == Dialect::cuda;
-    std::string text = cuda ? "" : "#pragma OPENCL FP_CONTRACT OFF\n";
+std::string type_definitions(const detail::Language& language) {
+    std::string text(language.before);
     for (const detail::TypeRow& row : detail::type_rows) {
-        const std::string_view spelling = cuda ? row.cuda : row.opencl;
-        // Without CONCORD_FP64, OpenCL C rejects even the name `double`.
-        const bool guarded = !cuda && row.kind == TypeKind::floating_point && row.size == sizeof(f64);
-        if (guarded) text += "#ifdef CONCORD_FP64\n";
+        const std::string_view spelling = row.*language.spelling;
+        const bool guarded =
+            !language.f64_macro.empty() && row.kind == TypeKind::floating_point && row.size == sizeof(f64);
+        if (guarded) text.append("#ifdef ").append(language.f64_macro).append("\n");
         if (spelling.empty())
             text.append("typedef struct { ").append(name_of(row.bits)).append(" bits; } ");
         else
             text.append("typedef ").append(spelling).append(" ");
-        text.append(row.name).append(";\n").append(cuda ? row.conversions.cuda : row.conversions.opencl);
+        text.append(row.name).append(";\n").append(row.conversions.*language.conversions);
         if (guarded) text += "#endif\n";
     }
-    return text.append(cuda ? cuda_constants : opencl_constants);
-}
-
-// Before the operator's functions.
-std::string_view function_qualifier(Dialect dialect) {
-    return dialect == Dialect::cuda ? "static __device__ __forceinline__ " : "static inline ";
+    return text.append(language.constants);
 }
 
 // Appends the operator's function, the struct of bound values, and apply().
 void append_operator(std::string& text, const Operator& op, Dialect dialect) {
-    const std::string_view qualifier = function_qualifier(dialect);
+    const std::string_view qualifier = detail::language_of(dialect).function;
     std::vector<std::string_view> functions(op.helpers.size());
     std::transform(op.helpers.begin(), op.helpers.end(), functions.begin(),
                    [](const Operator::Helper& helper) { return std::string_view(helper.name); });
@@ -145,52 +102,56 @@ std::optional<std::string> text_from_folder(std::string_view name, const std::ve
 KernelSource::KernelSource(std::string_view name, std::vector<SourceFile> cuda,
                            std::vector<SourceFile> opencl, CompileOptions cuda_options,
                            CompileOptions opencl_options)
-    : name_(name),
-      cuda_(std::move(cuda)),
-      opencl_(std::move(opencl)),
-      cuda_options_(std::move(cuda_options)),
-      opencl_options_(std::move(opencl_options)) {
+    : KernelSource(name, {{.suffix = detail::language_of(Dialect::cuda).suffix,
+                           .files = std::move(cuda),
+                           .options = std::move(cuda_options)},
+                          {.suffix = detail::language_of(Dialect::opencl).suffix,
+                           .files = std::move(opencl),
+                           .options = std::move(opencl_options)}}) {}
+
+KernelSource::KernelSource(std::string_view name, std::vector<LanguageSource> sources)
+    : name_(name), sources_(std::move(sources)) {
     // Each text follows its length, so that different lists of texts never give the same string.
     std::string all;
     auto add = [&](std::string_view text) {
         all.append(std::to_string(text.size())).append(":").append(text);
     };
     add(name_);
-    for (const std::vector<SourceFile>* files : {&cuda_, &opencl_}) {
-        all.append(std::to_string(files->size())).append(" files,");
-        for (const SourceFile& file : *files) {
+    for (const LanguageSource& source : sources_) {
+        add(source.suffix);
+        all.append(std::to_string(source.files.size())).append(" files,");
+        for (const SourceFile& file : source.files) {
             add(file.name);
             add(file.text);
             all.append(std::to_string(file.line)).append(",");
         }
-    }
-    for (const CompileOptions* options : {&cuda_options_, &opencl_options_}) {
-        for (const std::vector<std::string>* list : {&options->include_folders, &options->flags}) {
+        for (const std::vector<std::string>* list :
+             {&source.options.include_folders, &source.options.flags}) {
             all.append(std::to_string(list->size())).append(" options,");
             for (const std::string& option : *list)
                 add(option);
         }
-        all.append(options->allow_inexact ? "inexact," : "exact,");
+        all.append(source.options.allow_inexact ? "inexact," : "exact,");
     }
     content_ = detail::content_hash(all);
 }
 
-const std::vector<SourceFile>& KernelSource::files(Dialect dialect) const {
-    if (dialect == Dialect::host)
-        throw Error(ErrorCode::unsupported, "KernelSource::files",
-                    "host kernels are functions and have no source; expected the CUDA or OpenCL dialect");
-    return dialect == Dialect::cuda ? cuda_ : opencl_;
-}
-
-const CompileOptions& KernelSource::options(Dialect dialect) const {
-    if (dialect == Dialect::host)
-        throw Error(ErrorCode::unsupported, "KernelSource::options",
-                    "host kernels are compiled ahead of time; expected the CUDA or OpenCL dialect");
-    return dialect == Dialect::cuda ? cuda_options_ : opencl_options_;
+const LanguageSource& KernelSource::in(Dialect dialect) const {
+    static const LanguageSource none;
+    const detail::Language& language = detail::language_of(dialect);
+    if (!language.is_compiled())
+        throw Error(
+            ErrorCode::unsupported, "KernelSource",
+            "kernels in " + std::string(language.name) +
+                " are functions, compiled ahead of time, and have no source; expected another language");
+    const auto found = std::find_if(sources_.begin(), sources_.end(), [&](const LanguageSource& source) {
+        return source.suffix == language.suffix;
+    });
+    return found == sources_.end() ? none : *found;
 }
 
 bool KernelSpec::is_written_in(Dialect dialect) const {
-    if (dialect == Dialect::host) return static_cast<bool>(host);
+    if (!detail::language_of(dialect).is_compiled()) return static_cast<bool>(host);
     return source != nullptr && !source->files(dialect).empty();
 }
 
@@ -233,7 +194,7 @@ std::string assemble(const KernelSpec& spec, Dialect dialect) {
             .append(other ? *other : file.text)
             .append("\n");
     }
-    return type_definitions(dialect) + detail::vocabulary_for(text) + text;
+    return type_definitions(detail::language_of(dialect)) + detail::vocabulary_for(text) + text;
 }
 
 struct Kernel::Attributes {

@@ -1,4 +1,5 @@
 #include <concord/internal/kernel_key.hpp>
+#include <concord/internal/language.hpp>
 
 #include <cstring>
 
@@ -85,7 +86,7 @@ ContentHash content_hash(std::string_view bytes) {
 KernelKey::KernelKey(const KernelSpec& spec, Dialect dialect) {
     char* to = put(put(room_, spec.entry.size()), spec.entry);
     u64 hash = mixed(0, spec.entry.size(), word_at(room_ + sizeof(u64)));
-    if (dialect == Dialect::host) {
+    if (!language_of(dialect).is_compiled()) {
         for (const HostKernel::Entry function : spec.host.versions)
             to = put(to, reinterpret_cast<std::uintptr_t>(function));
         // A library that was closed may have had other parameters where this one has its own.

@@ -1,3 +1,4 @@
+#include <concord/internal/language.hpp>
 #include <concord/internal/vocabulary.hpp>
 #include <concord/kernel.hpp>
 #include <concord/vocabulary.hpp>
@@ -203,7 +204,7 @@ bool computes_in_f64(std::string_view text) {
 
 std::string in_language(std::string_view source, Dialect dialect,
                         const std::vector<std::string_view>& functions) {
-    const bool opencl = dialect == Dialect::opencl;
+    const bool is_c = language_of(dialect).is_c;
     const std::string body = joined(source);
     const std::string plain = blanked(body);
     std::string text;
@@ -217,30 +218,30 @@ std::string in_language(std::string_view source, Dialect dialect,
         std::string_view before = trimmed_end(std::string_view(plain).substr(0, begin));
         if (before.ends_with('.') || before.ends_with("->") || before.ends_with("::")) return false;
         if (const std::string_view type = fixed_width_type(word); !type.empty()) {
-            const bool is_cast = opencl && next_mark(plain, end) == '(';
+            const bool is_cast = is_c && next_mark(plain, end) == '(';
             replace(begin, begin + word.size(), is_cast ? "(" + std::string(type) + ")" : std::string(type));
         } else if (word == "native") {
             std::size_t at = end;
             if (next_mark(plain, at) == ':' && plain.compare(at, 2, "::") == 0)
-                replace(begin, at + 2, opencl ? "" : "::");
+                replace(begin, at + 2, is_c ? "" : "::");
         } else if (is_in_vocabulary(word) && is_called(plain, begin, end)) {
             replace(begin, end, definition_name(word));
         } else if (std::find(functions.begin(), functions.end(), word) != functions.end() &&
                    is_called(plain, begin, end)) {
             replace(begin, end, private_name(word));
-        } else if (opencl && word == "static_cast") {
+        } else if (is_c && word == "static_cast") {
             std::size_t at = end;
             if (next_mark(plain, at) != '<') return false;
             const std::size_t close = plain.find('>', at);
             if (close == std::string::npos) return false;
             replace(begin, close + 1, "(" + body.substr(at + 1, close - at - 1) + ")");
-        } else if (opencl && word == "constexpr") {
+        } else if (is_c && word == "constexpr") {
             replace(begin, end, "const");
-        } else if (opencl && !exact_function_of_f32(word).empty()) {
+        } else if (is_c && !exact_function_of_f32(word).empty()) {
             // The argument becomes an f32, as that of the C function.
             const std::string name(exact_function_of_f32(word));
             replace(begin, end, "concord_" + name + "_f32");
-        } else if (opencl && is_type_name(word)) {
+        } else if (is_c && is_type_name(word)) {
             std::size_t at = end;
             if (next_mark(plain, at) == '(') replace(begin, end, "(" + std::string(word) + ")");
         }

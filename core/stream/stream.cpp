@@ -140,7 +140,7 @@ LaunchShape with_group_size(const Device& device, const Kernel& kernel, LaunchSh
     constexpr i64 usual = 256;
     const DeviceTraits& traits = device.traits();
     shape.group_size_x = 1;
-    if (traits.serial_groups || !traits.many_items) return shape;
+    if (traits.launch != LaunchModel::groups) return shape;
     const i64 most = kernel.attributes().max_group_size;
     shape.group_size_x =
         static_cast<u32>(std::min({usual, most > 0 ? most : usual, i64{traits.max_group_size}}));

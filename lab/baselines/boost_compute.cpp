@@ -187,7 +187,7 @@ detail::Support map_support(const Device&, const Work& work) {
 
 // For operators other than plus, its GPU code counts groups in f32 arithmetic.
 detail::Support reduce_support(const Device& device, const Work& work) {
-    if (device.traits().many_items && work.title != "sum" && work.n > u64{1} << 24)
+    if (device.traits().launch == LaunchModel::groups && work.title != "sum" && work.n > u64{1} << 24)
         return detail::Support::no("supports at most 2^24 elements on GPUs, because it counts in f32");
     return {};
 }

@@ -255,7 +255,8 @@ class Runner {
             return;
         }
         prepare(place);
-        if (options_.baselines && !harness_.device().traits().many_items) let_threads_sleep();
+        if (options_.baselines && harness_.device().traits().launch != LaunchModel::groups)
+            let_threads_sleep();
         auto call = [&](const Operands& at) { place.work.call(stream_, at.in, at.out, options); };
         row.copies = place.rotation->copies();
         row.timing = measure(
@@ -288,7 +289,8 @@ class Runner {
     // Times many calls in a row by the host's clock, then verifies the outputs and the inputs.
     void measure_calls_of(BenchRow& row, const Work& work, const Variant& verified_as,
                           const std::function<void()>& call) {
-        if (options_.baselines && !harness_.device().traits().many_items) let_threads_sleep();
+        if (options_.baselines && harness_.device().traits().launch != LaunchModel::groups)
+            let_threads_sleep();
         row.host_clock = true;
         row.copies = 1;
         // Polls rarely, because polling counts as time of a call.
@@ -353,7 +355,7 @@ class Runner {
             calls[next++ % calls.size()]();
         };
         stream_.synchronize();
-        if (!harness_.device().traits().many_items) let_threads_sleep();
+        if (harness_.device().traits().launch != LaunchModel::groups) let_threads_sleep();
         row.copies = calls.size();
         row.timing = baseline.blocking ? measure_blocking(call, options_.effort)
                                        : measure(stream_, call, options_.effort);

@@ -23,7 +23,7 @@ constexpr u64 mma_operations = 2 * 16 * 8 * 16;  // of one product of blocks, wh
 constexpr u64 transfer_bytes = u64{64} << 20;
 
 bool many_items(const Device& device) {
-    return device.traits().many_items;
+    return device.traits().launch == LaunchModel::groups;
 }
 
 u32 group_size(const Device& device) {
@@ -42,7 +42,7 @@ constexpr u32 vector_bytes[] = {64, 32};
 
 // Elements that a work-item of fma_chains processes side by side, over all chains.
 u64 fma_width(const Device& device, Type type, u32 vector) {
-    if (device.traits().serial_groups) return host::fma_elements;
+    if (device.traits().launch == LaunchModel::host) return host::fma_elements;
     return chains * (many_items(device) ? 1 : vector / size_of(type));
 }
 
@@ -171,7 +171,7 @@ std::optional<double> Ceilings::fma(Type type, IfKnown known) {
     const auto to = device.allocate(64, &stream_);
     const View out{to.get(), 0, 1, type};
     const LaunchShape shape = LaunchShape::linear(groups(device), group_size(device));
-    const bool has_vectors = !device.traits().serial_groups && !many_items(device);
+    const bool has_vectors = device.traits().launch != LaunchModel::host && !many_items(device);
     double best = 0;
     for (const u32 vector : std::span(vector_bytes).first(has_vectors ? std::size(vector_bytes) : 1)) {
         const auto kernel = compile(detail::kernel_sources::ceilings_fma(), "fma_chains", type, vector);
@@ -248,7 +248,7 @@ Ceilings::Transfers Ceilings::transfers() {
 
 u64 Ceilings::large_traffic() const {
     const DeviceTraits& traits = stream_.device().traits();
-    if (!traits.many_items) return cold_bytes(stream_.device());
+    if (traits.launch != LaunchModel::groups) return cold_bytes(stream_.device());
     return std::min({u64{2} << 30, traits.global_memory / 8, traits.max_allocation});
 }
 

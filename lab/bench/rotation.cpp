@@ -73,10 +73,10 @@ u64 cold_bytes(const Device& device) {
     const DeviceTraits& traits = device.traits();
     // Traits do not include the last-level caches that the cores of a CPU share. Part of a cache larger than half of
     // the upper limit stays warm.
-    const u64 shared = traits.many_items ? 0 : last_cache_bytes();
+    const u64 shared = traits.launch == LaunchModel::groups ? 0 : last_cache_bytes();
     const u64 least = std::clamp(2 * shared, u64{256} << 20, u64{1} << 30);
     const u64 room = std::min({traits.global_memory / 8, traits.max_allocation / 2,
-                               traits.many_items ? ~u64{0} : available_host_memory() / 8});
+                               traits.launch == LaunchModel::groups ? ~u64{0} : available_host_memory() / 8});
     return std::min(std::max(least, 4 * traits.cache), room);
 }
 

@@ -30,7 +30,7 @@ class Planner final : public CaseVisitor {
         PlannedWork& work = plan_.works.back();
         const double weight = weight_of(*device.harness, at, action);
         double cost = weight;
-        if (weight > 0 && device.harness->device().traits().compiles_source &&
+        if (weight > 0 && device.harness->device().traits().launch != LaunchModel::host &&
             compiled_.emplace(at.variant, at.device, at.work->title).second)
             cost += compile_cost;
         ++work.cases;

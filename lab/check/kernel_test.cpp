@@ -1,4 +1,5 @@
 #include <concord/internal/input_file.hpp>
+#include <concord/internal/language.hpp>
 #include <concord/internal/number_text.hpp>
 #include <concord/internal/once.hpp>
 #include <concord/lab/compare.hpp>
@@ -740,7 +741,7 @@ Suite suite_of(KernelTest test) {
     for (const TestVariant& variant : held->test.variants)
         held->variants.push_back({.name = variant.name,
                                   .summary = held->test.summary,
-                                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                                  .dialects = detail::all_languages(),
                                   .order = variant.order});
 
     Suite suite;

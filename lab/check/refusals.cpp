@@ -7,17 +7,18 @@ namespace concord::lab {
 namespace {
 
 bool one_item(const DeviceTraits& traits) {
-    return !traits.many_items;
+    return traits.launch != LaunchModel::groups;
 }
 bool many_items(const DeviceTraits& traits) {
-    return traits.many_items;
+    return traits.launch == LaunchModel::groups;
 }
 bool without_shuffles(const DeviceTraits& traits) {
     return !traits.shuffles;
 }
 // Less than what the variants' tiles and groups are planned for.
 bool is_small(const DeviceTraits& traits) {
-    return traits.many_items && (traits.max_group_size < 1024 || traits.local_memory < (48 << 10));
+    return traits.launch == LaunchModel::groups &&
+           (traits.max_group_size < 1024 || traits.local_memory < (48 << 10));
 }
 bool without_waiting(const DeviceTraits& traits) {
     return !traits.forward_progress || !traits.device_fence;

@@ -32,7 +32,7 @@ void enqueue(Stream& stream, const char* entry, const HostKernel& host, u64 n, u
                                        .entry = entry,
                                        .constants = {{"GROUP_SIZE", group_size}},
                                        .host = host});
-    const bool whole = device.traits().serial_groups;
+    const bool whole = device.traits().launch == LaunchModel::host;
     if (const i64 most = kernel->attributes().max_group_size; !whole && most >= 0 && most < i64{group_size})
         throw Error(ErrorCode::unsupported, entry,
                     "group size " + std::to_string(group_size) + " exceeds the kernel's limit of " +

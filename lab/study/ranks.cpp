@@ -182,7 +182,7 @@ void run_ranks(const std::vector<std::shared_ptr<Device>>& devices, const Case& 
     for (const u64 n : what.sizes.of(quick)) {
         for (const std::string& variant : suite.variants) {
             // Kernels of GPUs of their own can wait for each other.
-            if (variant == "fused" && (is_shared || first.traits().dialect != Dialect::cuda)) continue;
+            if (variant == "fused" && (is_shared || !first.traits().system_atomics)) continue;
             for (const u32 p : rank_counts(processes != nullptr ? processes->all.size() : devices.size())) {
                 Result asked;
                 asked.algorithm = what.suite;

@@ -134,7 +134,7 @@ class Runner {
                 {"driver", device.info().driver},
                 {"hardware", device.info().hardware},
                 {"libraries", std::move(libraries)},
-                {"many_items", t.many_items},
+                {"many_items", t.launch == LaunchModel::groups},
                 {"units", t.units},
                 {"sub_group_width", t.sub_group_width},
                 {"ceilings", std::move(ceilings)}};
@@ -460,7 +460,7 @@ class Runner {
 }  // namespace
 
 std::vector<u64> sizes_on(const Device& device, const Case& what, bool quick) {
-    const bool on_cpu = !device.traits().many_items && what.cpu_sizes;
+    const bool on_cpu = device.traits().launch != LaunchModel::groups && what.cpu_sizes;
     std::vector<u64> sizes = (on_cpu ? *what.cpu_sizes : what.sizes).of(quick);
     if (!what.quarters_of_units) return sizes;
     for (u64& n : sizes)
@@ -470,7 +470,7 @@ std::vector<u64> sizes_on(const Device& device, const Case& what, bool quick) {
 }
 
 u32 threads_of(const Device& device) {
-    return device.traits().serial_groups ? device.traits().units : 0;
+    return device.traits().launch == LaunchModel::host ? device.traits().units : 0;
 }
 
 const std::vector<Suite>& study_suites() {

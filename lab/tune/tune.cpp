@@ -16,7 +16,7 @@ using Rows = std::vector<TuningRow>;
 
 std::vector<u64> default_sizes(const Device& device, bool quick) {
     std::vector<u64> powers;
-    if (device.traits().many_items)
+    if (device.traits().launch == LaunchModel::groups)
         powers = quick ? std::vector<u64>{20, 24} : std::vector<u64>{14, 18, 22, 26};
     else
         powers = quick ? std::vector<u64>{16, 20} : std::vector<u64>{12, 16, 20, 22};
@@ -53,7 +53,7 @@ std::pair<u32, u32> reach_of(u64 n, u64 is, const std::vector<u64>& sizes) {
 // unknown.
 double load_of(const Device& device) {
     double load = 0;
-    if (device.traits().many_items || getloadavg(&load, 1) != 1) return 0;
+    if (device.traits().launch == LaunchModel::groups || getloadavg(&load, 1) != 1) return 0;
     return load / device.traits().units;
 }
 

@@ -35,7 +35,7 @@ KernelObject::KernelObject(const std::string& text)
     : text_(text), shared_(std::make_shared<Shared>(Shared{index_kernel_from_text(text), {}})) {}
 
 const TextKernel& KernelObject::on(Device& device) {
-    if (device.traits().compiles_source) return kernel();
+    if (device.traits().launch != LaunchModel::host) return kernel();
     if (!shared_->on_host) {
         const nb::object compile = nb::module_::import_("concord._host").attr("compile_kernel");
         const auto* host = static_cast<const HostKernel*>(

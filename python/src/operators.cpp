@@ -115,7 +115,7 @@ void FunctionObject::check_identity(const char* call, const Operator& op, std::s
 
 // The host kernels that concord._host compiled: the address of a detail::MapHost and so on.
 const void* FunctionObject::host(Device& device, const char* use, std::size_t free) {
-    if (device.traits().compiles_source) return nullptr;
+    if (device.traits().launch != LaunchModel::host) return nullptr;
     const void*& kernels = shared_->host[std::string(use) + std::to_string(free)];
     if (kernels != nullptr) return kernels;
     const nb::object compile = nb::module_::import_("concord._host").attr("compile");

@@ -6,7 +6,7 @@ set -euo pipefail
 export LC_ALL=C
 
 build=$(cd -- "$1" && pwd -P) source=$(cd -- "$2" && pwd -P) folder=$3 commit=$4
-changed=$(git -C "$source" diff --name-only "$commit" -- 'algorithms/*.cu' 'algorithms/*.cl' 'algorithms/*.cuh') ||
+changed=$(git -C "$source" diff --name-only "$commit" -- 'algorithms/*.kernel' 'algorithms/*.cu' 'algorithms/*.cl') ||
     { echo "gpu_pack.sh: unknown commit '$commit'" >&2; exit 2; }
 if [[ -e $folder && ! -e $folder/run ]]; then
     [[ -d $folder && -z $(ls -A "$folder") ]] || { echo "gpu_pack.sh: '$folder' exists; name a new folder" >&2; exit 2; }

@@ -29,8 +29,8 @@ printf '// base\n' >common/base.cu
 printf '#include "base"\nint words;\n' >common/words.kernel
 printf '// head\n#include "words"\nKERNEL both() {}\n' >both.kernel
 embed || fail "embed.cmake: $(<log)"
-has out.cpp '{"own", {}, {base_cl, tile_cl, part_cl, own_cl}}'
-has out.cpp '{"both", {base_cu, words_kernel, both_kernel}, {base_cl, words_kernel, both_kernel}}'
+has out.cpp '{"own", std::vector<LanguageSource>{{"cl", {base_cl, tile_cl, part_cl, own_cl}}, }}'
+has out.cpp '{{"cu", {base_cu, words_kernel, both_kernel}}, {"cl", {base_cl, words_kernel, both_kernel}}, }'
 [[ $(<out.cpp) == *$'// head\n\n\n\n__kernel void own() {}'* ]] || fail "lines moved: $(<out.cpp)"
 [[ $(<out.cpp) != *part\(\)* ]] || fail "part.cl has no kernel, but a KernelSource"
 

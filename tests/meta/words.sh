@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# words.sh: finds phrases that this repository's style excludes, and comment lines over 120 columns. `./setup lint`
-# runs it. Prints FILE:LINE:TEXT for each, of all text files in git and of new ones that git does not ignore.
+# words.sh: finds phrases that this repository's style excludes, comment lines over 120 columns, and second lists.
+# `./setup lint` runs it. Prints FILE:LINE:TEXT for each, of all text files in git and of new ones that git does not ignore.
 set -uo pipefail
 export LC_ALL=C.UTF-8
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
@@ -57,8 +57,19 @@ report "depends on the locale: use <concord/internal/number_text.hpp> or <charco
         '*.cpp' '*.hpp' ':!lab/math' ':!lab/baselines' ':!tests'
 )"
 
+# One table each: core/internal/concord/internal/language.hpp, and the collectives in algorithms/common and group.h.
+report "a second list of languages: use the table in <concord/internal/language.hpp>" "$(
+    git grep --untracked -lI --all-match -e 'Dialect::cuda' --or -e 'Dialect::opencl' -- '*.cpp' '*.hpp' ':!tests' \
+        ':!core/include/concord/kernel.hpp' ':!core/include/concord/traits.hpp' ':!core/kernel/kernel.cpp' \
+        ':!core/internal/concord/internal/language.hpp'
+)"
+report "a second list of collectives: use those of algorithms/common" "$(
+    git grep --untracked -nIP '__(shfl|ballot|match|reduce)_|sub_group_(shuffle|reduce|scan|ballot)|(shfl|vote|match|redux)\.sync' -- \
+        '*.cu' '*.cl' '*.kernel' '*.h' ':!algorithms/common' ':!core/include/concord/detail/math/group.h'
+)"
+
 if [[ $findings != 0 ]]; then
     echo "words: $findings findings"
     exit 1
 fi
-echo "words: no excluded phrase, no comment line over 120 columns"
+echo "words: no excluded phrase, no comment line over 120 columns, no second list"

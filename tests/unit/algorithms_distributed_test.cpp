@@ -296,7 +296,7 @@ DEVICE_TEST(distributed_calls_reject_invalid_arguments_on_all_ranks) {
         distributed_reduce(ranks, stream, x, out, ranks.rank() == 2 ? ReduceOp::max : ReduceOp::sum);
     });
     // Also on ranks without a chunk: all five elements are on rank 1.
-    const char* const in_own_order = device.traits().serial_groups ? "serial" : "sequential";
+    const char* const in_own_order = device.traits().launch == LaunchModel::host ? "serial" : "sequential";
     for (const char* variant : {"none_such", in_own_order}) {
         const bool is_known = std::string_view(variant) == in_own_order;
         all_throw(is_known ? ErrorCode::unsupported : ErrorCode::invalid_argument, variant,

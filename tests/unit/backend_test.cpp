@@ -209,7 +209,7 @@ DEVICE_TEST(a_kernel_is_compiled_once_per_specification) {
 }
 
 DEVICE_TEST(every_part_of_a_specification_distinguishes_a_kernel) {
-    REQUIRES(device.traits().compiles_source, test::needs::compiler);
+    REQUIRES(device.traits().launch != LaunchModel::host, test::needs::compiler);
     const auto first = device.kernel(scale_spec<float>());
     const auto differs = [&](auto change) {
         KernelSpec spec = scale_spec<float>();
@@ -245,7 +245,7 @@ DEVICE_TEST(a_kernel_with_other_constants_is_another_kernel) {
         {{"write_value.cu", "extern \"C\" __global__ void write_value(u32* out) { out[0] = VALUE; }\n"}},
         {{"write_value.cl",
           "__kernel void write_value(__global u32* out, ulong at) { out[at] = VALUE; }\n"}}};
-    REQUIRES(device.traits().compiles_source, test::needs::compiler);
+    REQUIRES(device.traits().launch != LaunchModel::host, test::needs::compiler);
     const auto stream = device.create_stream();
     const Array<u32> out(*stream, 1);
     for (const u32 value : {1, 2, 1, 3}) {
@@ -280,7 +280,7 @@ DEVICE_TEST(a_specification_limits_the_number_of_constants) {
 }
 
 DEVICE_TEST(compile_errors_name_file_and_line) {
-    REQUIRES(device.traits().compiles_source, test::needs::compiler);
+    REQUIRES(device.traits().launch != LaunchModel::host, test::needs::compiler);
     static const KernelSource bad{
         "bad",
         {{"bad.cu", "\nextern \"C\" __global__ void k(f32* x) {\n    x[0] = nonsense;\n}\n"}},

@@ -26,7 +26,7 @@ std::vector<T> kept_of(const std::vector<T>& x, F keep) {
 // Whether groups of the device can wait for one another, which `lookback` requires.
 bool groups_can_wait(const Device& device) {
     const DeviceTraits& traits = device.traits();
-    return traits.many_items && traits.forward_progress && traits.device_fence;
+    return traits.launch == LaunchModel::groups && traits.forward_progress && traits.device_fence;
 }
 
 }  // namespace

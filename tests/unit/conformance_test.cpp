@@ -72,7 +72,7 @@ KernelTest doubled() {
                           spec.constants = {{"T", type_of<T>()}, {"FAULT", fault}};
                           spec.host = host_kernel<&doubled_group<T, fault>>();
                           const auto kernel = stream.device().compile(spec);
-                          const bool whole = stream.device().traits().serial_groups;
+                          const bool whole = stream.device().traits().launch == LaunchModel::host;
                           // One group more than needed, so that a missing bounds check is detected.
                           launch(stream, *kernel,
                                  LaunchShape::linear(call.n / group_size + 1, whole ? 1 : u32{group_size}),
@@ -189,7 +189,7 @@ DEVICE_TEST(a_modified_input_is_detected) {
 }
 
 DEVICE_TEST(compilers_errors_name_this_file_and_line) {
-    REQUIRES(device.traits().compiles_source, test::needs::compiler);
+    REQUIRES(device.traits().launch != LaunchModel::host, test::needs::compiler);
     const CheckReport report = run(device, doubled<i32, no_statement>());
     CHECK(report.status() == 1);
     const u32 line = text_line + (device.traits().dialect == Dialect::cuda ? 6 : 17);

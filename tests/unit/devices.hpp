@@ -40,7 +40,7 @@ inline unsigned kind_of(const Device& device) {
     const std::string& backend = device.info().backend;
     const DeviceTraits& traits = device.traits();
     if (backend == "tbb") return open_device("tbb").get() == &device ? kinds::tbb : kinds::tbb_isa;
-    if (backend == "opencl") return traits.many_items ? kinds::opencl_many : kinds::opencl;
+    if (backend == "opencl") return traits.launch == LaunchModel::groups ? kinds::opencl_many : kinds::opencl;
     if (backend == "minimal") return kinds::minimal;
     if (backend != "cuda") return kinds::other;
     return !traits.runs ? kinds::cuda_compiler : is_simulated(device) ? kinds::cuda_simulated : kinds::cuda;

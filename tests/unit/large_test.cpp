@@ -445,7 +445,8 @@ std::string gigabytes(u64 bytes) {
 std::string shortage(const Test& test, const Device& device, u64 n) {
     const DeviceTraits& traits = device.traits();
     const u64 reserve = u64{1} << 29;  // parts of inputs, windows, counters, kernels
-    const u64 memory = (test.device + (traits.many_items ? test.many_items : 0)) * n + reserve;
+    const u64 memory =
+        (test.device + (traits.launch == LaunchModel::groups ? test.many_items : 0)) * n + reserve;
     const bool is_cpu = device.info().rank >= 2;
     const u64 host = test.host * n + reserve + (is_cpu ? memory : 0),
               available = lab::available_host_memory();

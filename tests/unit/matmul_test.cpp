@@ -205,7 +205,7 @@ DEVICE_TEST(matmul_on_tensor_cores_with_every_tile) {
 // Without tensor cores, which devices that have them use otherwise. Operands as above.
 DEVICE_TEST(matmul_of_f64_without_tensor_cores) {
     const DeviceTraits& traits = device.traits();
-    REQUIRES(traits.many_items, test::needs::many_items);
+    REQUIRES(traits.launch == LaunchModel::groups, test::needs::many_items);
     REQUIRES(traits.fp64, test::needs::fp64);
     const auto stream = device.create_stream();
     const auto a = random_values<f64>(200 * 200), b = random_values<f64>(200 * 200, 2),

@@ -144,7 +144,7 @@ DEVICE_TEST(pipelines_of_reduce_are_bitwise_identical_to_one_call) {
     pipeline_reduce(device, Away<float>(x), out, op, 0.0f, {.segment = 5000});
     CHECK(same_bits(out.values, scaled));
     CHECK(throws(ErrorCode::unsupported, "fixed", [&] {
-        const char* const variant = device.traits().serial_groups ? "serial" : "first_add";
+        const char* const variant = device.traits().launch == LaunchModel::host ? "serial" : "first_add";
         pipeline_reduce(device, HostSource(x), out, ReduceOp::sum, {.call = {variant}});
     }));
 }

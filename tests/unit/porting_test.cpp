@@ -38,7 +38,7 @@ bool tells(const CheckReport& report, std::string_view part) {
 }
 
 u64 launched(const Device& device, u64 n) {
-    return device.traits().serial_groups ? 1 : (n + 63) / 64;
+    return device.traits().launch == LaunchModel::host ? 1 : (n + 63) / 64;
 }
 
 // io = io * 0.5 + in over two axes. With `wrong`, the kernel's factor is another one.
@@ -148,7 +148,7 @@ KernelTest one_to_one(const char* entry, const TestType& type, const KernelSourc
                               device.kernel({.source = &source, .entry = entry, .host = host});
                           launch(stream, *kernel,
                                  LaunchShape::linear(std::max<u64>(1, launched(device, call.n)),
-                                                     device.traits().serial_groups ? 1 : 64),
+                                                     device.traits().launch == LaunchModel::host ? 1 : 64),
                                  call.in[0], call.out[0], call.n);
                       }}};
     test.sizes = {1, 33, 1000};

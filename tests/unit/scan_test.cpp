@@ -134,7 +134,7 @@ DEVICE_TEST(variants_of_the_cpu_agree_on_user_operators) {
 // An operator that is not associative shows the order. `serial` would be faster on so few elements.
 DEVICE_TEST(own_operators_on_few_integers_keep_the_canonical_order) {
     const DeviceTraits& traits = device.traits();
-    REQUIRES(!traits.many_items && traits.forward_progress, test::needs::partitioned);
+    REQUIRES(traits.launch != LaunchModel::groups && traits.forward_progress, test::needs::partitioned);
     const auto stream = device.create_stream();
     const Array<u32> in(*stream, random_values<u32>(1000)), out(*stream, 1000);
     const auto scanned = [&](const char* variant) {
@@ -143,8 +143,8 @@ DEVICE_TEST(own_operators_on_few_integers_keep_the_canonical_order) {
     };
     CHECK(scanned("auto") == scanned("partitioned"));
     const Enqueued sum = scan(*stream, in, out);
-    CHECK(sum.variant == (traits.serial_groups ? "serial" : "partitioned"));
-    if (traits.serial_groups) CHECK(scanned("serial") != scanned("partitioned"));
+    CHECK(sum.variant == (traits.launch == LaunchModel::host ? "serial" : "partitioned"));
+    if (traits.launch == LaunchModel::host) CHECK(scanned("serial") != scanned("partitioned"));
 }
 
 STREAM_TEST(scan_rejects_invalid_calls) {
@@ -159,7 +159,8 @@ STREAM_TEST(scan_rejects_invalid_calls) {
     CHECK(throws(ErrorCode::invalid_argument, "unknown variant 'fast'",
                  [&] { scan(stream, a, a, ReduceOp::sum, ScanKind::inclusive, {"fast"}); }));
     CHECK(throws(ErrorCode::unsupported, "order of operations is variant-specific, not canonical", [&] {
-        const char* const variant = stream.device().traits().serial_groups ? "serial" : "blelloch";
+        const char* const variant =
+            stream.device().traits().launch == LaunchModel::host ? "serial" : "blelloch";
         scan(stream, f, f, ReduceOp::sum, ScanKind::inclusive, {variant, OperationOrder::canonical});
     }));
     scan(stream, a.span().part(0, 0), b.span().part(0, 0));  // an empty scan

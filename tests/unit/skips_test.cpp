@@ -30,12 +30,12 @@ DEVICE_TEST(asserts_and_does_not_skip) {
     CHECK(device.traits().fp64);
 }
 DEVICE_TEST(skips_with_an_entry) {
-    REQUIRES(device.traits().many_items, test::needs::many_items);
+    REQUIRES(device.traits().launch == LaunchModel::groups, test::needs::many_items);
     CHECK(false);
 }
 DEVICE_TEST(skips_in_part) {
     CHECK(device.traits().fp64);
-    REQUIRES(device.traits().many_items, test::needs::many_items);
+    REQUIRES(device.traits().launch == LaunchModel::groups, test::needs::many_items);
     CHECK(false);
 }
 DEVICE_TEST(each_variant_runs_some) {
@@ -46,7 +46,7 @@ DEVICE_TEST(each_variant_runs_some) {
 
 // These are wrong.
 DEVICE_TEST(returns_without_a_reason) {
-    if (!device.traits().many_items) return;
+    if (device.traits().launch != LaunchModel::groups) return;
     CHECK(false);
 }
 TEST_CASE("returns without a reason and without a device") {
@@ -73,11 +73,11 @@ DEVICE_TEST(each_variant_is_unsupported_in_the_middle) {
     });
 }
 DEVICE_TEST(skips_without_an_entry) {
-    REQUIRES(device.traits().many_items, test::needs::many_items);
+    REQUIRES(device.traits().launch == LaunchModel::groups, test::needs::many_items);
     CHECK(false);
 }
 DEVICE_TEST(skips_on_another_kind_of_device) {
-    REQUIRES(device.traits().many_items, test::needs::sibling);
+    REQUIRES(device.traits().launch == LaunchModel::groups, test::needs::sibling);
     CHECK(false);
 }
 DEVICE_TEST(does_not_skip_but_has_an_entry) {

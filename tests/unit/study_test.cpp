@@ -639,7 +639,7 @@ TEST_CASE("headline measures every variant that auto chooses up to 2^20 elements
     for (const auto& device : test::devices()) {
         const std::string& backend = device->info().backend;
         if (backend == "opencl" || backend == "minimal") continue;  // compiles for minutes
-        const bool on_cpu = !device->traits().many_items;
+        const bool on_cpu = device->traits().launch != LaunchModel::groups;
         const auto measured = [&](const lab::Headline& headline) {
             return (on_cpu ? headline.cpu_sizes : headline.sizes).full;
         };

@@ -57,14 +57,15 @@ DEVICE_TEST(reasons_name_the_device_and_its_limits) {
               number(scratch));
     const u32 group = traits.max_group_size;
     CHECK(detail::supports_group(device, group + 1).text() ==
-          (traits.serial_groups ? ""
-                                : "requires groups of " + number(group + 1) + " work-items; " + selector +
-                                      " supports at most " + number(group)));
+          (traits.launch == LaunchModel::host ? ""
+                                              : "requires groups of " + number(group + 1) + " work-items; " +
+                                                    selector + " supports at most " + number(group)));
     const Operator& op = detail::builtin(ReduceOp::sum, Type::f32);
     CHECK(detail::supports_operator(device, op, nullptr).text() ==
-          (traits.compiles_source ? ""
-                                  : "operator 'sum' exists only as source, and " + selector +
-                                        " does not compile at run time; select a device that does"));
+          (traits.launch != LaunchModel::host
+               ? ""
+               : "operator 'sum' exists only as source, and " + selector +
+                     " does not compile at run time; select a device that does"));
 }
 
 STREAM_TEST(messages_of_refused_operands) {

@@ -121,7 +121,7 @@ DEVICE_TEST(a_trace_shows_concurrent_streams) {
     REQUIRE(events.size() == 2);
     CHECK(events[0].stream != events[1].stream);
     // OpenCL does not guarantee that queues run concurrently on a GPU.
-    if (device.info().backend != "opencl" || !device.traits().many_items)
+    if (device.info().backend != "opencl" || device.traits().launch != LaunchModel::groups)
         CHECK(std::max(events[0].begin, events[1].begin) < std::min(events[0].end, events[1].end));
     check_json(trace.json(), 2);
 }

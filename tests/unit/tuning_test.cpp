@@ -292,7 +292,7 @@ TEST_CASE("descriptors of tunables are valid") {
         names.push_back(tunable->name);
         CHECK(find_algorithm(tunable->algorithm()) != nullptr);
         CHECK_FALSE(tunable->summary.empty());
-        CHECK(tunable->used_by != TunableUsers());
+        CHECK(tunable->used_by != LaunchModels());
         u64 last = 0, count = 0;
         for (const u64 value : tunable->values) {
             if (value == 0) continue;
@@ -360,7 +360,7 @@ DEVICE_TEST(tables_are_found_by_device) {
 
 STREAM_TEST(auto_uses_the_variant_of_a_table) {
     // Two variants that `auto` does not use for so many elements.
-    const bool is_host = device.traits().serial_groups;
+    const bool is_host = device.traits().launch == LaunchModel::host;
     const std::string slow = is_host ? "serial" : "first_add", other = is_host ? "fixed" : "sequential";
     const u64 n = is_host ? u64{1} << 20 : 5000;
     const Array<u32> integers(stream, random_values<u32>(n)), sum(stream, 1);
@@ -452,7 +452,7 @@ STREAM_TEST(a_row_changes_the_launch) {
         stream.synchronize();
         return groups;
     };
-    const bool many = device.traits().many_items;
+    const bool many = device.traits().launch == LaunchModel::groups;
     const u64 few = groups_with({row(many ? "map.unroll" : "map.tile_kib", many ? "4" : "256")}),
               more = groups_with({row(many ? "map.unroll" : "map.tile_kib", many ? "1" : "64")});
     CHECK(more == 4 * few);

@@ -3,6 +3,7 @@
 #include "program.hpp"
 
 #include <concord/algorithm.hpp>
+#include <concord/internal/language.hpp>
 #include <concord/tuning.hpp>
 
 #include <nlohmann/json.hpp>
@@ -15,27 +16,34 @@ namespace {
 
 using Algorithms = std::vector<const Algorithm*>;
 
-// The languages of kernels, by what they run on. Backends that share a language have the same variants.
-struct Language {
-    std::string_view name, json_name;
-    Dialect dialect;
-};
-constexpr Language languages[] = {
-    {.name = "CUDA", .json_name = "cuda", .dialect = Dialect::cuda},
-    {.name = "OpenCL", .json_name = "opencl", .dialect = Dialect::opencl},
-    {.name = "CPU", .json_name = "cpu", .dialect = Dialect::host},
+// Backends that share a language have the same variants.
+using detail::Language, detail::languages;
+
+// A kind of kernels whose launches read a tunable: a language, on GPUs or on CPUs where both take it.
+struct User {
+    std::string name, json_name;
+    Dialect language;
+    LaunchModel launch;
 };
 
-struct User {
-    std::string_view name, json_name;
-    TunableUser user;
-};
-constexpr User users[] = {
-    {.name = "CUDA", .json_name = "cuda", .user = TunableUser::cuda},
-    {.name = "OpenCL on GPUs", .json_name = "opencl", .user = TunableUser::opencl},
-    {.name = "OpenCL on CPUs", .json_name = "opencl_on_cpu", .user = TunableUser::opencl_single_item},
-    {.name = "CPU", .json_name = "cpu", .user = TunableUser::host},
-};
+std::vector<User> users() {
+    std::vector<User> list;
+    for (const Language& language : languages) {
+        const bool both =
+            language.launch.has(LaunchModel::groups) && language.launch.has(LaunchModel::single_items);
+        for (const LaunchModel launch : {LaunchModel::groups, LaunchModel::single_items, LaunchModel::host}) {
+            if (!language.launch.has(launch)) continue;
+            const bool on_cpu = both && launch == LaunchModel::single_items;
+            list.push_back({.name = std::string(language.platform) + (on_cpu ? " on CPUs"
+                                                                      : both ? " on GPUs"
+                                                                             : ""),
+                            .json_name = std::string(language.id) + (on_cpu ? "_on_cpu" : ""),
+                            .language = language.dialect,
+                            .launch = launch});
+        }
+    }
+    return list;
+}
 
 void append(std::string& list, std::string_view item) {
     list.append(list.empty() ? "" : ", ").append(item);
@@ -65,7 +73,7 @@ void print_markdown(const Algorithms& list) {
         for (const Language& language : languages) {
             if (std::any_of(algorithm->variants.begin(), algorithm->variants.end(),
                             [&](const Variant* v) { return v->dialects.has(language.dialect); }))
-                append(names, language.name);
+                append(names, language.platform);
         }
         std::cout << "| " << algorithm->name << " | " << escaped(algorithm->summary) << " | "
                   << algorithm->variants.size() << " | " << names << " |\n";
@@ -102,7 +110,7 @@ void print_json(const Algorithms& list) {
         for (const Variant* v : algorithm->variants) {
             ordered_json variant = {{"name", v->name}, {"summary", v->summary}};
             for (const Language& language : languages)
-                variant[language.json_name] = v->dialects.has(language.dialect);
+                variant[language.id] = v->dialects.has(language.dialect);
             variant["order"] = name_of(v->order);
             variant["stable"] = v->stable;
             variant["source"] = v->source;
@@ -111,8 +119,8 @@ void print_json(const Algorithms& list) {
         object["tunables"] = ordered_json::array();
         for (const Tunable* t : algorithm->tunables) {
             ordered_json tunable = {{"name", t->name}, {"summary", t->summary}, {"values", values_of(*t)}};
-            for (const User& user : users)
-                tunable[user.json_name] = t->used_by.has(user.user);
+            for (const User& user : users())
+                tunable[user.json_name] = t->is_for(user.language, user.launch);
             object["tunables"].push_back(std::move(tunable));
         }
         object["tuning_label"] = algorithm->tuning_label;
@@ -206,7 +214,7 @@ void print_one(const Algorithm& algorithm) {
     for (const Variant* v : algorithm.variants) {
         std::string names;
         for (const Language& language : languages) {
-            if (v->dialects.has(language.dialect)) append(names, language.name);
+            if (v->dialects.has(language.dialect)) append(names, language.platform);
         }
         std::cout << "\n  " << v->name << '\n';
         print_summary(v->summary);
@@ -217,8 +225,8 @@ void print_one(const Algorithm& algorithm) {
     }
     for (const Tunable* t : algorithm.tunables) {
         std::string where, values;
-        for (const User& user : users) {
-            if (t->used_by.has(user.user)) append(where, user.name);
+        for (const User& user : users()) {
+            if (t->is_for(user.language, user.launch)) append(where, user.name);
         }
         for (const u64 value : values_of(*t))
             append(values, std::to_string(value));

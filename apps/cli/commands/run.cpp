@@ -118,7 +118,7 @@ void print_json(const std::string& algorithm, const RunTask& task,
 
 bool runs_on(const RunTask& task, const Device& device) {
     const auto* const text = as<TakesText>(task);
-    return text == nullptr || !text->has_text() || device.traits().compiles_source;
+    return text == nullptr || !text->has_text() || device.traits().launch != LaunchModel::host;
 }
 
 // Opens the selected device. `auto` selects the best device that can run the task.

@@ -212,7 +212,7 @@ study::RankProcesses processes_of(const std::vector<std::string>& devices) {
     std::string name = std::string(host) + " " + device->info().selector;
     for (const DeviceProperty& property : device->properties())
         if (property.name == "UUID") name += " " + property.value;
-    if (device->traits().serial_groups) name += " " + std::to_string(ranks.rank());
+    if (device->traits().launch == LaunchModel::host) name += " " + std::to_string(ranks.rank());
     const auto all = ranks.all_gather(std::as_bytes(std::span(name)));
     const std::set<std::vector<std::byte>> different(all.begin(), all.end());
     if (different.size() != 1 && different.size() != all.size())

@@ -115,7 +115,7 @@ const KernelSpec group_spec{.source = &group_source,
                             .max_group_size = 256};
 
 void softmax_group(Stream& stream, const Array<f32>& out, const Array<f32>& in, u64 rows, u64 columns) {
-    const u32 items = stream.device().traits().serial_groups ? 1 : 256;
+    const u32 items = stream.device().traits().launch == LaunchModel::host ? 1 : 256;
     launch(stream, *stream.device().kernel(group_spec), LaunchShape::linear(rows, items), out, in, columns);
 }
 

@@ -74,6 +74,13 @@ struct CompileOptions {
     bool allow_inexact = false;
 };
 
+/// The sources of one or more kernels in one language.
+struct LanguageSource {
+    std::string_view suffix = {};  ///< of the files of that language: "cu" for CUDA C++, "cl" for OpenCL C
+    std::vector<SourceFile> files = {};  ///< compiled as one translation unit, in order
+    CompileOptions options = {};         ///< of the compiler
+};
+
 /// The sources of one or more kernels in the languages that are compiled at run time. An empty list means that there is
 /// no source in that language.
 ///
@@ -84,6 +91,8 @@ struct CompileOptions {
 /// parameter. Dynamic local memory (LaunchShape::local_bytes) is one last `__local` pointer.
 class KernelSource {
   public:
+    /// Combines the sources of several languages, in the order of the list.
+    KernelSource(std::string_view name, std::vector<LanguageSource> sources);
     /// Combines the sources of a name. Each list is compiled as one translation unit, in order. Compilation throws
     /// invalid_argument for refused flags of either language.
     KernelSource(std::string_view name, std::vector<SourceFile> cuda, std::vector<SourceFile> opencl,
@@ -92,22 +101,21 @@ class KernelSource {
     /// The name, for messages and the disk cache.
     std::string_view name() const noexcept { return name_; }
     /// The CUDA C++ sources.
-    const std::vector<SourceFile>& cuda() const noexcept { return cuda_; }
+    const std::vector<SourceFile>& cuda() const { return files(Dialect::cuda); }
     /// The OpenCL C sources.
-    const std::vector<SourceFile>& opencl() const noexcept { return opencl_; }
+    const std::vector<SourceFile>& opencl() const { return files(Dialect::opencl); }
     /// The sources in a language. Throws unsupported for Dialect::host.
-    const std::vector<SourceFile>& files(Dialect dialect) const;
+    const std::vector<SourceFile>& files(Dialect dialect) const { return in(dialect).files; }
     /// The compiler's options in a language. Throws unsupported for Dialect::host.
-    const CompileOptions& options(Dialect dialect) const;
+    const CompileOptions& options(Dialect dialect) const { return in(dialect).options; }
     /// A 128-bit hash of the content, computed once. Caches treat sources of equal content as equal.
     const detail::ContentHash& content() const noexcept { return content_; }
 
   private:
+    const LanguageSource& in(Dialect dialect) const;
+
     std::string name_;
-    std::vector<SourceFile> cuda_;
-    std::vector<SourceFile> opencl_;
-    CompileOptions cuda_options_;
-    CompileOptions opencl_options_;
+    std::vector<LanguageSource> sources_;
     detail::ContentHash content_;
 };
 

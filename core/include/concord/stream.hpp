@@ -33,8 +33,7 @@ struct LaunchShape {
     u64 local_bytes = 0;   ///< dynamic group-local memory in bytes, in addition to what the kernel declares
 
     /// As group_size_x: the launch takes 256 work-items, or as many as kernel and device allow, and one on devices that
-    /// run a group serially (DeviceTraits::serial_groups) or prefer one work-item per group (many_items is false). The
-    /// kernel must be right for every group size.
+    /// have another LaunchModel than groups. The kernel must be right for every group size.
     static constexpr u32 automatic = ~u32{0};
 
     /// A one-dimensional grid.

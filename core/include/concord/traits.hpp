@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <concord/detail/enum_set.hpp>
 #include <concord/types.hpp>
 
 namespace concord {
@@ -22,6 +23,22 @@ enum class Dialect {
 
 /// The name of a language: "CUDA C++", "OpenCL C", "C++".
 std::string_view name_of(Dialect dialect);
+/// A set of kernel languages, for example `{Dialect::cuda, Dialect::opencl}`.
+using Dialects = detail::EnumSet<Dialect>;
+
+/// How a device runs a kernel.
+enum class LaunchModel {
+    /// Groups of many work-items that synchronise at barriers, as on GPUs. Kernels are compiled from source.
+    groups,
+    /// One work-item per group processes a contiguous tile with wide vectors, as in OpenCL on CPUs. Kernels are
+    /// compiled from source; groups of many work-items run too, but are inefficient.
+    single_items,
+    /// One call of a function (HostKernel) processes a whole group. Every launch has groups of one work-item. An
+    /// operator that exists only as source cannot run.
+    host
+};
+/// A set of launch models.
+using LaunchModels = detail::EnumSet<LaunchModel>;
 
 // Another instruction set is an enumerator and a member of the list below, a function of detail::HostEntry with a
 // branch in its version(), and a row in core/kernel/host_kernel.cpp. The compiler finds what is missing. No kernel
@@ -54,36 +71,29 @@ struct DeviceInfo {
     /// The chip, as tuning tables name it: of a CPU its CPUID vendor, family, model and the instruction set in use, of
     /// a GPU its name, compute capability if known, and the driver's major version. Empty: unknown.
     std::string hardware = {};
+    std::string uuid = {};  ///< names the device among all devices of all machines; empty: unknown
 };
 
 /// Properties of a device that algorithms plan with. Algorithms never ask for the backend.
 struct DeviceTraits {
-    Dialect dialect = Dialect::host;  ///< language of the kernels
-    /// Whether groups of many work-items that synchronise at barriers are efficient, as on GPUs. Otherwise groups have
-    /// one work-item, which processes a contiguous tile with wide vectors, as in oneTBB and in OpenCL on a CPU.
-    bool many_items = false;
-    /// Work-items per group that kernels for groups of many work-items need. On GPUs with a smaller max_group_size,
-    /// many_items is false.
+    Dialect dialect = Dialect::host;         ///< language of the kernels
+    LaunchModel launch = LaunchModel::host;  ///< how the device runs kernels
+    /// Work-items per group that kernels for groups of many work-items need. Devices with a smaller max_group_size have
+    /// LaunchModel::single_items.
     static constexpr u32 min_group_size = 256;
-    u32 units = 1;               ///< multiprocessors, compute units or worker threads
-    u32 max_group_size = 1;      ///< limit of work-items per group
-    u32 max_resident_items = 1;  ///< work-items that one unit executes concurrently; 1 if many_items is false
-    u32 sub_group_width = 1;     ///< lanes that execute in lock-step (a warp); 1 if unknown or absent
-    u64 local_memory = 0;        ///< group-local memory available to one group, in bytes
-    u64 global_memory = 0;       ///< device memory in bytes
-    u64 max_allocation = 0;      ///< size of the largest buffer that the driver guarantees, in bytes
+    u32 units = 1;           ///< multiprocessors, compute units or worker threads
+    u32 max_group_size = 1;  ///< limit of work-items per group
+    u32 max_resident_items =
+        1;  ///< work-items that one unit executes concurrently; 1 without LaunchModel::groups
+    u32 sub_group_width = 1;  ///< lanes that execute in lock-step (a warp); 1 if unknown or absent
+    u64 local_memory = 0;     ///< group-local memory available to one group, in bytes
+    u64 global_memory = 0;    ///< device memory in bytes
+    u64 max_allocation = 0;   ///< size of the largest buffer that the driver guarantees, in bytes
     /// Bytes of data that stay in cache between two uses: the last-level cache of a GPU, all private L2 caches of a
     /// CPU.
     u64 cache = 0;
     u64 parameter_bytes =
         1024;  ///< total size of a kernel's parameters that every such driver supports, in bytes
-    /// Whether kernels and operators are compiled from source at run time. Otherwise kernels are functions
-    /// (HostKernel), and an operator that exists only as source cannot run.
-    bool compiles_source = false;
-    /// Whether one call of the kernel processes a whole group. Every launch then has groups of one work-item, and the
-    /// kernel loops over the tile. Otherwise groups of many work-items run, even if many_items says that they are
-    /// inefficient.
-    bool serial_groups = false;
     HostIsa host_isa = HostIsa::baseline;  ///< instruction set of host kernels (HostKernel)
     bool shuffles = false;                 ///< lanes of a sub-group can exchange registers
     bool async_copy =
@@ -96,7 +106,9 @@ struct DeviceTraits {
     bool bounds_registers = false;
     bool device_fence = false;  ///< a group can publish memory to another group of the same launch
     bool forward_progress =
-        false;         ///< a group that has started keeps running while another group waits for it
+        false;  ///< a group that has started keeps running while another group waits for it
+    /// Whether kernels can wait for kernels of other devices whose memory they access, by atomic operations.
+    bool system_atomics = false;
     bool fp64 = true;  ///< f64 arithmetic is supported
     /// Whether kernels can multiply f64 matrices on tensor cores, by mma.sync in PTX, faster than by f64 arithmetic.
     bool f64_matrix_units = false;

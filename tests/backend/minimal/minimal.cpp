@@ -362,7 +362,7 @@ DeviceInfo info_of(cl_device_id id) {
 DeviceTraits traits_of(cl_device_id id) {
     DeviceTraits traits;
     traits.dialect = Dialect::opencl;
-    traits.compiles_source = true;
+    traits.launch = LaunchModel::single_items;
     traits.constant_buffers = true;
     traits.units = value_of<cl_uint>(id, CL_DEVICE_MAX_COMPUTE_UNITS);
     traits.max_group_size = static_cast<u32>(value_of<std::size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE));

@@ -11,7 +11,7 @@
 ///     wave(stream, {nx, ny}, next, now, 0.25f, nx);
 ///
 /// The text is what CONCORD_KERNEL takes, see index_kernel.hpp, except that values have element types. Devices without
-/// a run-time compiler (DeviceTraits::compiles_source), such as the CPU, need a host kernel of the same body.
+/// a run-time compiler (LaunchModel::host), such as the CPU, need a host kernel of the same body.
 
 #include <concord/index_kernel.hpp>
 

@@ -46,27 +46,20 @@
 
 namespace concord {
 
-/// Kinds of kernels whose launches read a tunable.
-enum class TunableUser : u8 {
-    cuda,                ///< in CUDA C++
-    opencl,              ///< in OpenCL C, for many work-items per group
-    opencl_single_item,  ///< in OpenCL C, for one work-item per group, as on CPUs
-    host                 ///< in C++, for the CPU
-};
-/// A set of kinds of kernels.
-using TunableUsers = detail::EnumSet<TunableUser>;
-
 /// A launch parameter that a table may set. The algorithm's descriptor lists it.
 struct Tunable {
     std::string_view name;      ///< algorithm, a dot, and the parameter, for example "scan.lookback_tiles"
     std::string_view summary;   ///< what it sets, with the unit
-    TunableUsers used_by;       ///< kernels whose launches read it
+    LaunchModels used_by;       ///< kinds of kernels whose launches read it
     std::array<u64, 8> values;  ///< permitted values, ascending; zeros at the end are unused
+    Dialects languages = {};    ///< languages of these kernels; empty: all
 
     /// Returns the part of the name before the dot.
     std::string_view algorithm() const { return name.substr(0, name.find('.')); }
     /// Whether the value is permitted.
     bool permits(u64 value) const;
+    /// Whether launches of kernels in that language read it.
+    bool is_for(Dialect language, LaunchModel launch) const;
     /// Whether launches on the device read it.
     bool is_for(const Device& device) const;
 };

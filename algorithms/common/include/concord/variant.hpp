@@ -35,31 +35,6 @@ OperationOrder operation_order_named(std::string_view name);
 inline constexpr OperationOrder all_operation_orders[] = {
     OperationOrder::canonical, OperationOrder::variant_specific, OperationOrder::unspecified};
 
-namespace detail {
-
-// A set of values of an enumeration.
-template <class E>
-class EnumSet {
-  public:
-    constexpr EnumSet() = default;
-    constexpr EnumSet(std::initializer_list<E> values) {
-        for (const E value : values)
-            add(value);
-    }
-    constexpr void add(E value) { bits_ |= bit(value); }
-    constexpr bool has(E value) const { return (bits_ & bit(value)) != 0; }
-    bool operator==(const EnumSet&) const = default;
-
-  private:
-    static constexpr u32 bit(E value) { return u32{1} << static_cast<u32>(value); }
-    u32 bits_ = 0;
-};
-
-}  // namespace detail
-
-/// A set of kernel languages, for example `{Dialect::cuda, Dialect::opencl}`.
-using Dialects = detail::EnumSet<Dialect>;
-
 /// Descriptor of one implementation of an algorithm.
 struct Variant {
     std::string_view name = {};                          ///< name for Options::variant
@@ -174,7 +149,7 @@ void check_overlap(std::string_view call, const NamedView& out, const NamedView&
 
 // Work-items to launch for a group of `group_size` work-items. Host kernels run all of them in one call.
 inline u32 group_size_of(const Device& device, u32 group_size) {
-    return device.traits().serial_groups ? 1 : group_size;
+    return device.traits().launch == LaunchModel::host ? 1 : group_size;
 }
 
 constexpr u64 divide_up(u64 a, u64 b) {

@@ -91,7 +91,7 @@ inline constexpr std::chrono::milliseconds calibration_ms{200};
 constexpr Tunable stream_tunable(std::string_view name) {
     return {.name = name,
             .summary = "KiB of data from which on results bypass the caches",
-            .used_by = {TunableUser::host},
+            .used_by = {LaunchModel::host},
             .values = {256, 512, 1024, 2048, 4096, 8192, 32768, u64{1} << 40}};
 }
 

@@ -22,7 +22,7 @@ constexpr Type bits_of_size(u32 size) {
 // Minimum KiB of data per additional group on a CPU, unless a calibration measured it. oneTBB wakes threads only as
 // groups need them, which takes longer than other drivers, which wake all threads at every launch.
 constexpr u64 min_group_kib(const DeviceTraits& traits) {
-    return traits.serial_groups ? 128 : 64;
+    return traits.launch == LaunchModel::host ? 128 : 64;
 }
 
 // A kernel that exists in the host dialect only.
@@ -39,14 +39,14 @@ constexpr u32 tiles_in(u64 length, u64 side) {
 struct NoOperator {};
 
 // Launches a kernel with one element per work-item over n elements, in groups of `group` work-items. On devices that
-// run a group as one call (DeviceTraits::serial_groups), a group processes many elements. The kernel then receives
+// run a group as one call (LaunchModel::host), a group processes many elements. The kernel then receives
 // their number as an argument, before the operator's values.
 template <class Values, class... A>
 void launch_elements(Stream& stream, const Kernel& kernel, u64 n, u32 group, const Values& values,
                      const A&... arguments) {
     constexpr u64 tile = u64{1} << 14;
     auto launch_with = [&](const auto&... last) {
-        if (stream.device().traits().serial_groups) {
+        if (stream.device().traits().launch == LaunchModel::host) {
             launch(stream, kernel, LaunchShape::linear(divide_up(n, tile), 1), arguments..., tile, last...);
         } else {
             launch(stream, kernel, LaunchShape::linear(divide_up(n, group), group), arguments..., last...);

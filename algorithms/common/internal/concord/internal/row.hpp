@@ -1,26 +1,16 @@
 #pragma once
 // The rows of an algorithm's table of variants, and the choice among them.
 
+#include <concord/internal/language.hpp>
 #include <concord/tuning.hpp>
+
+#include <algorithm>
 
 namespace concord::detail {
 
-// The classes of devices that variants are implemented for.
-enum class DeviceClass {
-    groups,  // groups of many work-items that synchronise at barriers, as on GPUs
-    items,   // one work-item per group, which processes a tile with wide vectors, as in OpenCL on CPUs
-    host     // C++ functions, one call per group
-};
-
-inline DeviceClass class_of(const Device& device) {
-    const DeviceTraits& traits = device.traits();
-    if (traits.serial_groups) return DeviceClass::host;
-    return traits.many_items ? DeviceClass::groups : DeviceClass::items;
-}
-
-// The kernels for groups of many work-items, and those for one work-item per group.
-inline constexpr TunableUsers on_groups{TunableUser::cuda, TunableUser::opencl},
-    on_cpus{TunableUser::opencl_single_item, TunableUser::host};
+// The launch models of GPUs and of CPUs.
+inline constexpr LaunchModels on_gpus{LaunchModel::groups},
+    on_cpus{LaunchModel::single_items, LaunchModel::host};
 
 // The functions of a variant, as headers declare them: RunOf<SortProblem> run_sort_std, run_sort_qsort;
 template <class Problem>
@@ -30,7 +20,7 @@ using SupportsOf = Support(const Device&, const Problem&);
 template <class Problem>
 using SuitsOf = bool(const Device&, const Problem&);
 
-// A variant on one class of devices. Without `run` it is not implemented there. The functions ask traits for limits and
+// A variant in one launch model. Without `run` it is not implemented there. The functions ask traits for limits and
 // capabilities only.
 template <class Problem>
 struct Implementation {
@@ -40,33 +30,33 @@ struct Implementation {
     SuitsOf<Problem>* suits = nullptr;
 };
 
-// A row: a variant, and one function per class of devices.
+// A row: a variant, and one function per launch model.
 template <class Problem>
 struct Row {
     Variant variant;
     Implementation<Problem> groups = {};
-    Implementation<Problem> items = {};
+    Implementation<Problem> single_items = {};
     Implementation<Problem> host = {};
     // What the variant supports on every device; null: every problem.
     Support (*accepts)(const Variant&, const Problem&) = nullptr;
 
-    constexpr const Implementation<Problem>& on(DeviceClass devices) const {
-        switch (devices) {
-            case DeviceClass::groups:
+    constexpr const Implementation<Problem>& on(LaunchModel launch) const {
+        switch (launch) {
+            case LaunchModel::groups:
                 return groups;
-            case DeviceClass::items:
-                return items;
-            case DeviceClass::host:
+            case LaunchModel::single_items:
+                return single_items;
+            case LaunchModel::host:
                 break;
         }
         return host;
     }
 
     Support supports(const Device& device, const Problem& problem) const {
-        const Implementation<Problem>& implementation = on(class_of(device));
+        const Implementation<Problem>& implementation = on(device.traits().launch);
         if (implementation.run == nullptr) {
             const std::string& selector = device.info().selector;
-            if (class_of(device) == DeviceClass::groups)
+            if (device.traits().launch == LaunchModel::groups)
                 return Support::no("requires a device that prefers one work-item per group; {} prefers many",
                                    selector);
             return Support::no("requires a device that prefers many work-items per group; {} prefers one",
@@ -79,42 +69,43 @@ struct Row {
     }
 
     bool suits(const Device& device, const Problem& problem) const {
-        const auto asks = on(class_of(device)).suits;
+        const auto asks = on(device.traits().launch).suits;
         return asks == nullptr || asks(device, problem);
     }
 
     void run(Stream& stream, const Problem& problem) const {
-        on(class_of(stream.device())).run(stream, problem);
+        on(stream.device().traits().launch).run(stream, problem);
     }
 
-    // The languages that the functions suggest.
+    // The languages whose devices have a function.
     constexpr Dialects languages() const {
         Dialects list;
-        if (groups.run != nullptr) list.add(Dialect::cuda);
-        if (groups.run != nullptr || items.run != nullptr) list.add(Dialect::opencl);
-        if (host.run != nullptr) list.add(Dialect::host);
+        for (const Language& language : detail::languages) {
+            if (is_in(language)) list.add(language.dialect);
+        }
         return list;
     }
-
-    // Whether there are functions for the languages that the descriptor names, and for no others.
+    constexpr bool is_in(const Language& language) const {
+        return (groups.run != nullptr && language.launch.has(LaunchModel::groups)) ||
+               (single_items.run != nullptr && language.launch.has(LaunchModel::single_items)) ||
+               (host.run != nullptr && language.launch.has(LaunchModel::host));
+    }
+    // Whether there are functions for the languages that the descriptor names.
     constexpr bool is_complete() const {
-        const bool cuda = variant.dialects.has(Dialect::cuda), opencl = variant.dialects.has(Dialect::opencl);
-        const bool has_groups = groups.run != nullptr, has_items = items.run != nullptr;
-        return variant.dialects.has(Dialect::host) == (host.run != nullptr) &&
-               (cuda || opencl) == (has_groups || has_items) && (has_groups || !cuda) &&
-               (opencl || !has_items);
+        return std::ranges::all_of(detail::languages, [&](const Language& language) {
+            return !variant.dialects.has(language.dialect) || is_in(language);
+        });
     }
 };
 
-// An algorithm's rows. A row that names no languages is implemented in CUDA C++ and OpenCL C if it has a function for
-// groups, in OpenCL C if it has one for single work-items, and in C++ if it has one for the host. Does not compile if a
-// row names a language without functions, or the reverse.
+// An algorithm's rows. A row that names no languages is implemented in all those whose devices have a function. A row
+// that names a language without functions does not compile.
 template <class Problem, std::size_t N>
 constexpr std::array<Row<Problem>, N> table_of(const Row<Problem> (&rows)[N]) {
     std::array<Row<Problem>, N> table = std::to_array(rows);
     for (Row<Problem>& row : table) {
         if (row.variant.dialects == Dialects{}) row.variant.dialects = row.languages();
-        if (!row.is_complete()) throw "a row names a language without functions, or the reverse";
+        if (!row.is_complete()) throw "a row names a language without functions";
     }
     return table;
 }
@@ -204,7 +195,8 @@ const Row<Problem>& choose(std::string_view algorithm, const std::array<Row<Prob
         // The reason of the first row that is implemented for the device.
         const Row<Problem>* blamed = &table[0];
         for (const Row<Problem>& row : table) {
-            if (!supports_dialect(device, row.variant) || row.on(class_of(device)).run == nullptr) continue;
+            if (!supports_dialect(device, row.variant) || row.on(device.traits().launch).run == nullptr)
+                continue;
             blamed = &row;
             break;
         }

@@ -31,9 +31,7 @@ class Harness {
     bool runs() const { return device_->traits().runs; }
     /// Whether the device emulates barriers within groups of several work-items (OpenCL on a CPU). Textbook kernels are
     /// very slow there.
-    bool emulates_barriers() const {
-        return !device_->traits().many_items && !device_->traits().serial_groups;
-    }
+    bool emulates_barriers() const { return device_->traits().launch == LaunchModel::single_items; }
 
     /// Why the work does not fit into the memory of the device or the host. Empty if it fits.
     std::string no_room_for(const Work& work) const;

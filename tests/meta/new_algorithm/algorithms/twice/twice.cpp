@@ -57,7 +57,7 @@ constexpr auto table = table_of<TwiceProblem>({
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .groups = {run_groups, supports},
-     .items = {run_items, supports},
+     .single_items = {run_items, supports},
      .host = {run_items, supports}},
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",

@@ -91,7 +91,7 @@ int main() try {
         if (std::isnormal(static_cast<f32>(value) / 2) && std::isfinite(static_cast<f32>(value)))
             numbers.push_back(value);
     const Array<x16> from(*stream, numbers), to(*stream, numbers.size());
-    const u32 group_size = device->traits().serial_groups ? 1 : 64;
+    const u32 group_size = device->traits().launch == LaunchModel::host ? 1 : 64;
     launch(*stream, *kernel, LaunchShape::linear((numbers.size() + group_size - 1) / group_size, group_size),
            from, to, u64{numbers.size()});
     const std::vector<x16> halves = to.to_host(*stream);

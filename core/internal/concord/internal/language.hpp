@@ -1,0 +1,194 @@
+#pragma once
+// The table of the languages of kernels: all that Concord knows of each. Another language is an enumerator of Dialect
+// and a row here. A language with the suffix of another one takes its files.
+
+#include <concord/error.hpp>
+#include <concord/traits.hpp>
+
+#include <span>
+
+namespace concord::detail {
+
+// A flag of a compiler that a kernel's source may not set. An empty value stands for any.
+struct RefusedFlag {
+    std::string_view name, value;
+    std::string_view why;
+};
+
+struct Language {
+    Dialect dialect;
+    std::string_view name;      // for people: "OpenCL C"
+    std::string_view platform;  // what its kernels run on: "OpenCL"
+    std::string_view id;        // in reports: "opencl"
+    LaunchModels launch;        // how devices run its kernels
+
+    // Below: of languages that are compiled from source. The others have no suffix.
+    std::string_view suffix = {};                               // of files
+    std::string_view TypeRow::*spelling = nullptr;              // of the element types
+    std::string_view ConversionSource::*conversions = nullptr;  // of storage types
+    std::string_view f64_macro = {};  // f64 exists only where the compiler defines this; empty: always
+    std::string_view before = {}, constants = {};   // texts before and after the types
+    std::string_view function = {}, kernel = {};    // qualifiers
+    std::string_view global = {}, restricted = {};  // qualifiers of pointers to buffers
+    std::string_view offset = {};  // type of the parameter behind each buffer; empty: pointers carry offsets
+    std::string_view index = {};   // the macros CONCORD_X … with the place of a work-item
+    bool is_c = false;             // no constexpr, static_cast, T(x) and ::
+    bool has_headers = true;       // the compiler brings headers
+    bool joins_flags = false;      // flags travel as one string
+    std::span<const RefusedFlag> own_flags = {}, inexact_flags = {};
+
+    constexpr bool is_compiled() const { return !suffix.empty(); }
+};
+
+// Constants of C's headers that CUDA C++ has only after an include, and names that OpenCL C lacks or defines otherwise.
+inline constexpr std::string_view cuda_constants = R"(#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fc00000)
+#define FLT_MAX 0x1.fffffep127f
+#define FLT_MIN 0x1p-126f
+#define FLT_EPSILON 0x1p-23f
+#define DBL_MAX 0x1.fffffffffffffp1023
+#define DBL_MIN 0x1p-1022
+#define DBL_EPSILON 0x1p-52
+#define INT_MAX 0x7fffffff
+#define INT_MIN (-INT_MAX - 1)
+#define UINT_MAX 0xffffffffu
+#define M_E 0x1.5bf0a8b145769p1
+#define M_LOG2E 0x1.71547652b82fep0
+#define M_LOG10E 0x1.bcb7b1526e50ep-2
+#define M_LN2 0x1.62e42fefa39efp-1
+#define M_LN10 0x1.26bb1bbb55516p1
+#define M_PI 0x1.921fb54442d18p1
+#define M_PI_2 0x1.921fb54442d18p0
+#define M_PI_4 0x1.921fb54442d18p-1
+#define M_1_PI 0x1.45f306dc9c883p-2
+#define M_2_PI 0x1.45f306dc9c883p-1
+#define M_2_SQRTPI 0x1.20dd750429b6dp0
+#define M_SQRT2 0x1.6a09e667f3bcdp0
+#define M_SQRT1_2 0x1.6a09e667f3bcdp-1
+)";
+inline constexpr std::string_view opencl_constants = R"(#undef NAN
+#define NAN as_float(0x7fc00000u)
+typedef char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long int64_t;
+typedef uchar uint8_t;
+typedef ushort uint16_t;
+typedef uint uint32_t;
+typedef ulong uint64_t;
+)";
+
+// Where a work-item is, in kernels over an index space; steps lead to the next work-item's place in a loop.
+inline constexpr std::string_view cuda_index =
+    R"(#define CONCORD_X (u64(blockIdx.x) * blockDim.x + threadIdx.x)
+#define CONCORD_Y (u64(blockIdx.y) * blockDim.y + threadIdx.y)
+#define CONCORD_Z blockIdx.z
+#define CONCORD_STEP_Y (u64(gridDim.y) * blockDim.y)
+#define CONCORD_STEP_Z gridDim.z
+#define CONCORD_GROUP blockIdx.x
+)";
+inline constexpr std::string_view opencl_index = R"(#define CONCORD_X get_global_id(0)
+#define CONCORD_Y get_global_id(1)
+#define CONCORD_Z get_group_id(2)
+#define CONCORD_STEP_Y get_global_size(1)
+#define CONCORD_STEP_Z get_num_groups(2)
+#define CONCORD_GROUP get_group_id(0)
+)";
+
+inline constexpr std::string_view fast_math =
+    "it replaces division, square root and functions by approximations";
+inline constexpr RefusedFlag inexact_cuda[] = {
+    {"use_fast_math", "", fast_math},
+    {"fmad", "true", "it contracts products and sums to fma, which other devices do not"},
+    {"ftz", "true", "it replaces denormal numbers by zero"},
+    {"prec-div", "false", "it makes division inexact"},
+    {"prec-sqrt", "false", "it makes square roots inexact"},
+};
+inline constexpr RefusedFlag inexact_opencl[] = {
+    {"cl-fast-relaxed-math", "", fast_math},
+    {"cl-unsafe-math-optimizations", "", "it permits transformations that change results"},
+    {"cl-mad-enable", "", "it contracts products and sums to mad, which may be inexact"},
+    {"cl-denorms-are-zero", "", "it replaces denormal numbers by zero"},
+    {"cl-finite-math-only", "", "it permits any result for infinities and NaNs"},
+    {"cl-no-signed-zeros", "", "it ignores the sign of zeros"},
+    {"cl-single-precision-constant", "", "it rounds f64 constants to f32"},
+    {"ffast-math", "", fast_math},
+    {"Ofast", "", fast_math},
+    {"ffp-contract", "", "it may contract products and sums to fma"},
+    {"funsafe-math-optimizations", "", "it permits transformations that change results"},
+    {"fassociative-math", "", "it reorders sums"},
+    {"freciprocal-math", "", "it makes division inexact"},
+    {"ffinite-math-only", "", "it permits any result for infinities and NaNs"},
+    {"fno-signed-zeros", "", "it ignores the sign of zeros"},
+    {"ffp-model", "", "it may permit transformations that change results"},
+    {"fapprox-func", "", fast_math},
+    {"Xclang", "", "it passes flags that Concord does not check"},
+    {"mllvm", "", "it passes flags that Concord does not check"},
+};
+
+inline constexpr std::string_view for_device = "Concord chooses it for the device";
+inline constexpr std::string_view use_folders = "list the folder in CompileOptions::include_folders";
+inline constexpr std::string_view use_directive = "write #include in the source";
+inline constexpr RefusedFlag own_cuda[] = {
+    {"arch", "", for_device},          {"gpu-architecture", "", for_device},
+    {"include-path", "", use_folders}, {"pre-include", "", use_directive},
+    {"include", "", use_directive},
+};
+inline constexpr RefusedFlag own_opencl[] = {{"cl-std", "", for_device}, {"include", "", use_directive}};
+
+inline constexpr Language languages[] = {
+    {.dialect = Dialect::cuda,
+     .name = "CUDA C++",
+     .platform = "CUDA",
+     .id = "cuda",
+     .launch = {LaunchModel::groups},
+     .suffix = "cu",
+     .spelling = &TypeRow::cuda,
+     .conversions = &ConversionSource::cuda,
+     .constants = cuda_constants,
+     .function = "static __device__ __forceinline__ ",
+     .kernel = "extern \"C\" __global__ void __launch_bounds__(256) ",
+     .restricted = "__restrict__",
+     .index = cuda_index,
+     .own_flags = own_cuda,
+     .inexact_flags = inexact_cuda},
+    {.dialect = Dialect::opencl,
+     .name = "OpenCL C",
+     .platform = "OpenCL",
+     .id = "opencl",
+     .launch = {LaunchModel::groups, LaunchModel::single_items},
+     .suffix = "cl",
+     .spelling = &TypeRow::opencl,
+     .conversions = &ConversionSource::opencl,
+     .f64_macro = "CONCORD_FP64",  // without it, compilers reject even the name `double`
+     .before = "#pragma OPENCL FP_CONTRACT OFF\n",
+     .constants = opencl_constants,
+     .function = "static inline ",
+     .kernel = "__kernel void ",
+     .global = "__global ",
+     .restricted = "restrict",
+     .offset = "ulong",
+     .index = opencl_index,
+     .is_c = true,
+     .has_headers = false,
+     .joins_flags = true,
+     .own_flags = own_opencl,
+     .inexact_flags = inexact_opencl},
+    {.dialect = Dialect::host, .name = "C++", .platform = "CPU", .id = "cpu", .launch = {LaunchModel::host}},
+};
+
+constexpr const Language& language_of(Dialect dialect) {
+    for (const Language& language : languages) {
+        if (language.dialect == dialect) return language;
+    }
+    throw Error(ErrorCode::invalid_argument, "Dialect", "a language without a row in the table");
+}
+
+constexpr Dialects all_languages() {
+    Dialects list;
+    for (const Language& language : languages)
+        list.add(language.dialect);
+    return list;
+}
+
+}  // namespace concord::detail
