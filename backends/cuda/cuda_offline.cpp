@@ -208,6 +208,7 @@ OfflineDevice::OfflineDevice(u32 architecture) : compiler_(architecture) {
     traits_.bounds_registers = true;
     traits_.device_fence = true;
     traits_.forward_progress = true;
+    traits_.system_atomics = architecture >= 70;
     traits_.f64_matrix_units = has_f64_matrix_units(architecture);
     traits_.runs = false;
 }

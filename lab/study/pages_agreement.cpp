@@ -83,7 +83,7 @@ Verdicts verdicts_of(const ordered_json& matrix, const ordered_json& device, con
 }
 
 // "2 identical, 1 within bound (1 800 cases)"
-std::string text_of(const Verdicts& verdicts) {
+std::string words_of(const Verdicts& verdicts) {
     std::vector<std::string> parts;
     for (const auto& [count, what] :
          {std::pair(verdicts.bits, " identical"), std::pair(verdicts.bound, " within bound"),
@@ -119,7 +119,7 @@ Agreement stored_agreement(const fs::path& folder) {
             for (std::size_t k = 0; k < algorithms().size(); ++k) {
                 const Verdicts verdicts =
                     verdicts_of(stored.at("matrix"), selector, *algorithms()[k], unchecked);
-                agreement.rows[k + 1].push_back(text_of(verdicts));
+                agreement.rows[k + 1].push_back(words_of(verdicts));
                 agreement.cells[{agreement.rows[k + 1].front(), title}] = verdicts;
             }
             if (!unchecked.empty()) agreement.unchecked.push_back(title + ": " + joined(unchecked, ", "));
