@@ -67,11 +67,11 @@ std::string body_function(const IndexKernelDefinition& d, const Language& langua
     std::string text;
     std::vector<std::string_view> defined;
     for (const IndexParameter& parameter : d.types) {
-        if (parameter.definition.empty() ||
-            std::find(defined.begin(), defined.end(), parameter.definition) != defined.end())
+        const StructType* const type = parameter.type.structure();
+        if (type == nullptr || std::find(defined.begin(), defined.end(), type->definition) != defined.end())
             continue;
-        defined.push_back(parameter.definition);
-        text.append(in_language(parameter.definition, language.dialect)).append("\n");
+        defined.push_back(type->definition);
+        text.append(in_language(type->definition, language.dialect)).append("\n");
     }
     auto at_line = [&text](u32 line, std::string_view file) {
         text.append("#line ").append(std::to_string(line)).append(" \"").append(file).append("\"\n");
@@ -113,7 +113,7 @@ bool adds_floats(const IndexKernelDefinition& d) {
             const std::string_view name = name_in(d, parameters[i]);
             const std::string_view after = rest.substr(std::min(name.size(), rest.size()), 1);
             if (rest.starts_with(name) && (after == "," || after == "[" || after == " " || after == "+"))
-                is_integer = type.is_buffer && type.type && !is_float(*type.type);
+                is_integer = type.is_buffer && type.type.structure() == nullptr && !is_float(type.type);
         }
         if (!is_integer) return true;
     }
@@ -186,9 +186,13 @@ class IndexKernelCode {
         Operator whole;
         whole.text = all;
         for (const IndexParameter& parameter : d.types) {
-            if (parameter.type) whole.arguments.push_back(*parameter.type);
-            whole.text.append(parameter.definition);
-            uses_f64_ = uses_f64_ || parameter.type == Type::f64 || computes_in_f64(parameter.definition);
+            if (const StructType* const type = parameter.type.structure()) {
+                whole.text.append(type->definition);
+                uses_f64_ = uses_f64_ || computes_in_f64(type->definition);
+            } else {
+                whole.arguments.push_back(parameter.type);
+                uses_f64_ = uses_f64_ || parameter.type == Type::f64;
+            }
         }
         divides_ = may_divide_f32(whole);
     }
@@ -316,11 +320,11 @@ std::shared_ptr<Buffer> place_empty(Stream& stream, const IndexKernelDefinition&
 
 }  // namespace
 
-void refuse_index_view(const IndexKernelDefinition& d, std::size_t index, Type type) {
+void refuse_index_view(const IndexKernelDefinition& d, std::size_t index, const ElementType& type) {
     throw Error(ErrorCode::invalid_argument, std::string(d.name),
                 "wrong element type of '" + std::string(name_in(d, parameters_of(d)[d.rank + index])) +
                     "', got a view of " + std::string(name_of(type)) + "; expected " +
-                    std::string(name_of(*d.types[index].type)));
+                    std::string(name_of(d.types[index].type)));
 }
 
 std::vector<std::string> check_index_kernel(const IndexKernelDefinition& d) {

@@ -105,8 +105,7 @@ TextKernel index_kernel_from_text(std::string_view text, const HostKernel& host)
     for (const TextKernel::Parameter& parameter : state->list)
         state->types.push_back({.is_buffer = parameter.is_buffer,
                                 .is_const = parameter.is_const,
-                                .type = parameter.type,
-                                .size = size_of(parameter.type)});
+                                .type = parameter.type});
     // Messages of compilers count lines from the start of the text.
     const auto lines =
         std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(parts.brace), '\n');

@@ -41,8 +41,9 @@ void detail::check_view(std::string_view call, std::string_view name, const View
         if (view.count == 0) return;
         refuse("range without a buffer; it was moved from or never allocated");
     }
+    // Kernels count offsets in elements.
     const u64 size = size_of(view.type);
-    if ((view.offset & (size - 1)) != 0)  // sizes are powers of two
+    if (view.offset % size != 0)
         refuse("misaligned offset, got " + std::to_string(view.offset) + " bytes; expected a multiple of " +
                std::to_string(size));
     const CheckedSize end = CheckedSize(view.count) * size + view.offset;

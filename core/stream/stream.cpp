@@ -51,11 +51,11 @@ void check_reach(const char* call, const char* what, const Stream& stream, const
 bool fits(const KernelArgument& argument, const KernelParameter& parameter) {
     const bool is_buffer = argument.buffer != nullptr;
     if (is_buffer != parameter.is_buffer) return false;
-    if (!argument.type || !parameter.type || argument.type == parameter.type) return true;
+    if (!argument.type || !parameter.type || *argument.type == *parameter.type) return true;
     return is_buffer && is_unsigned(*parameter.type) && size_of(*parameter.type) == size_of(*argument.type);
 }
 
-std::string words_for(bool is_buffer, std::optional<Type> type) {
+std::string words_for(bool is_buffer, const std::optional<ElementType>& type) {
     const std::string name = type ? std::string(name_of(*type)) : "bytes";
     return is_buffer ? "buffer of " + name : name;
 }

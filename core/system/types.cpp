@@ -5,6 +5,11 @@
 
 namespace concord {
 
+void ElementType::refuse() const {
+    throw Error(ErrorCode::unsupported, "ElementType",
+                "elements are the struct " + std::string(name()) + "; expected one of the element types");
+}
+
 void detail::refuse_type(Type type) {
     if (!is_storage(type))
         throw Error(ErrorCode::unsupported, name_of(type), "not a floating-point type; convert to one");

@@ -23,10 +23,10 @@ void check_delivers(const Stream& stream, const char* call);
 
 /// A range of elements in a buffer, whose type is known at run time. Does not own the buffer.
 struct View {
-    Buffer* buffer = nullptr;  ///< the buffer; may be null if count is 0
-    u64 offset = 0;            ///< bytes from the buffer's base
-    u64 count = 0;             ///< elements
-    Type type = Type::u8;      ///< element type
+    Buffer* buffer = nullptr;     ///< the buffer; may be null if count is 0
+    u64 offset = 0;               ///< bytes from the buffer's base
+    u64 count = 0;                ///< elements
+    ElementType type = Type::u8;  ///< what the elements are
 
     /// The size in bytes. At most 2^60 for a range that lies in its buffer.
     u64 bytes() const { return count * size_of(type); }
@@ -59,13 +59,14 @@ class Span {
     Span() = default;
     /// Elements [offset, offset + count) of a buffer of T. Throws invalid_argument if they are out of range.
     Span(Buffer& buffer, u64 offset, u64 count)
-        : Span(View{&buffer, detail::checked_bytes("Span", offset, sizeof(T)), count, type_of<T>()}) {}
+        : Span(View{&buffer, detail::checked_bytes("Span", offset, sizeof(T)), count, element_type_of<T>()}) {
+    }
     /// The range of a view. Throws invalid_argument if the view has another type or exceeds its buffer.
     explicit Span(const View& view) : view_(view) {
-        if (view.type != type_of<T>())
+        if (view.type != element_type_of<T>())
             throw Error(ErrorCode::invalid_argument, "Span",
                         "wrong element type, got a view of " + std::string(name_of(view.type)) +
-                            "; expected " + std::string(name_of(type_of<T>())));
+                            "; expected " + std::string(name_of(element_type_of<T>())));
         detail::check_view("Span", "range", view_);
     }
     /// Converts a Span<T> to a Span<const T>.
@@ -80,7 +81,7 @@ class Span {
     Span part(u64 first, u64 count) const { return Span(view_.part(first, count)); }
 
   private:
-    View view_{nullptr, 0, 0, type_of<T>()};
+    View view_{nullptr, 0, 0, element_type_of<T>()};
 };
 
 /// An array of T on a device, which owns its buffer. It moves, and clone() copies. An array that was moved from keeps
@@ -162,7 +163,7 @@ class Array {
     const std::shared_ptr<Buffer>& buffer() const { return buffer_; }
     /// All elements as a view.
     View view() const {
-        return {.buffer = buffer_.get(), .offset = offset_, .count = count_, .type = type_of<T>()};
+        return {.buffer = buffer_.get(), .offset = offset_, .count = count_, .type = element_type_of<T>()};
     }
     /// All elements as a span. Not of a temporary array, which would be gone at the end of the statement.
     Span<T> span() const& { return Span<T>(view()); }
@@ -278,8 +279,8 @@ inline KernelArgument argument(const ValueBytes& value) {
     return {.value = value.bytes.data(), .size = static_cast<u32>(value.bytes.size())};
 }
 template <class T>
-requires is_element<T> KernelArgument argument(const T& value) {
-    return {.value = &value, .size = sizeof(T), .type = type_of<T>()};
+requires(is_element<T> || IsStruct<T>) KernelArgument argument(const T& value) {
+    return {.value = &value, .size = sizeof(T), .type = element_type_of<T>()};
 }
 }  // namespace detail
 

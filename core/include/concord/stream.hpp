@@ -52,13 +52,14 @@ struct LaunchShape {
 /// Parameter types are known for host kernels, except structs, void* and std::byte*. In OpenCL they are known if the
 /// driver reports them. For CUDA kernels only sizes are known.
 struct KernelArgument {
-    Buffer* buffer = nullptr;       ///< the buffer; null for a value
-    u64 offset = 0;                 ///< of a buffer: bytes from its base, a multiple of element_size
-    u64 count = 0;                  ///< of a buffer: elements of the range; the launch checks that it fits
-    u32 element_size = 1;           ///< of a buffer: bytes of one element
-    const void* value = nullptr;    ///< of a value: its bytes, read before launch() returns
-    u32 size = 0;                   ///< of a value: its size in bytes
-    std::optional<Type> type = {};  ///< type of the value or of the buffer's elements; empty: not compared
+    Buffer* buffer = nullptr;     ///< the buffer; null for a value
+    u64 offset = 0;               ///< of a buffer: bytes from its base, a multiple of element_size
+    u64 count = 0;                ///< of a buffer: elements of the range; the launch checks that it fits
+    u32 element_size = 1;         ///< of a buffer: bytes of one element
+    const void* value = nullptr;  ///< of a value: its bytes, read before launch() returns
+    u32 size = 0;                 ///< of a value: its size in bytes
+    /// Type of the value or of the buffer's elements; empty: not compared.
+    std::optional<ElementType> type = {};
 };
 
 /// An in-order queue of work on one device, created by Device::create_stream. Destroying a stream waits for its work.

@@ -194,6 +194,61 @@ constexpr std::optional<Type> find_type() {
 
 }  // namespace detail
 
+/// A struct of the user (CONCORD_STRUCT) as the elements of a range.
+struct StructType {
+    std::string_view name;        ///< "Star"
+    std::string_view definition;  ///< in C: "typedef struct { float c[5]; int radius; } Star;"
+    u32 size = 0;                 ///< bytes
+    u32 alignment = 1;            ///< bytes
+};
+
+/// What the elements of a range are: an element type or a struct. Algorithms that compute take element types: as a
+/// Type, a struct throws unsupported.
+class ElementType {
+  public:
+    /// An element type.
+    constexpr ElementType(Type type) : type_(type) {}
+    /// A struct. The description must outlive the object.
+    constexpr explicit ElementType(const StructType& type) : struct_(&type) {}
+
+    /// The struct; null for an element type.
+    constexpr const StructType* structure() const { return struct_; }
+    /// The name: "f32", "Star".
+    constexpr std::string_view name() const { return struct_ == nullptr ? name_of(type_) : struct_->name; }
+    /// The size in bytes.
+    constexpr u32 size() const { return struct_ == nullptr ? size_of(type_) : struct_->size; }
+    /// The alignment in bytes, a power of two.
+    constexpr u32 alignment() const { return struct_ == nullptr ? size_of(type_) : struct_->alignment; }
+    /// The element type. Throws unsupported for a struct.
+    constexpr operator Type() const {
+        if (struct_ != nullptr) refuse();
+        return type_;
+    }
+    /// Equal element types, or structs of one name and definition.
+    friend constexpr bool operator==(const ElementType& a, const ElementType& b) {
+        if (a.struct_ == nullptr || b.struct_ == nullptr) return a.struct_ == b.struct_ && a.type_ == b.type_;
+        return a.struct_ == b.struct_ ||
+               (a.struct_->name == b.struct_->name && a.struct_->definition == b.struct_->definition);
+    }
+    /// Whether it is that element type.
+    friend constexpr bool operator==(const ElementType& a, Type b) { return a == ElementType(b); }
+
+  private:
+    [[noreturn]] void refuse() const;
+
+    Type type_ = Type::u8;
+    const StructType* struct_ = nullptr;
+};
+
+/// The name of an element type or a struct.
+constexpr std::string_view name_of(const ElementType& type) {
+    return type.name();
+}
+/// The size of an element in bytes.
+constexpr u32 size_of(const ElementType& type) {
+    return type.size();
+}
+
 /// Whether T is an element type. Every integral type of 1 to 8 bytes qualifies, except bool. T must not be const.
 template <class T>
 inline constexpr bool is_element = detail::find_type<T>().has_value();
@@ -204,6 +259,29 @@ constexpr Type type_of() {
     using U = std::remove_cv_t<T>;
     static_assert(is_element<U>, "not an element type; concord::Type lists them");
     return *detail::find_type<U>();
+}
+
+/// Whether T is a struct that CONCORD_STRUCT defines.
+template <class T>
+concept IsStruct = requires {
+    std::remove_cv_t<T>::concord_definition;
+};
+
+namespace detail {
+template <class T>
+inline constexpr StructType struct_type{T::concord_name, T::concord_definition, sizeof(T), alignof(T)};
+}  // namespace detail
+
+/// The description of the elements T, const or not: an element type or a struct of CONCORD_STRUCT.
+template <class T>
+constexpr ElementType element_type_of() {
+    if constexpr (IsStruct<T>) {
+        using U = std::remove_cv_t<T>;
+        static_assert(std::is_trivially_copyable_v<U>, "structs of kernels are copied as bytes");
+        return ElementType(detail::struct_type<U>);
+    } else {
+        return type_of<T>();
+    }
 }
 
 namespace detail {

@@ -67,9 +67,7 @@ namespace detail {
 struct IndexParameter {
     bool is_buffer = false;
     bool is_const = false;
-    std::optional<Type> type = {};     // of the value or of the buffer's elements; empty for a struct
-    u32 size = 0;                      // of the value or of an element
-    std::string_view definition = {};  // of a struct
+    ElementType type = Type::u8;  // of the value or of the buffer's elements
 };
 
 class IndexKernelCode;
@@ -98,23 +96,17 @@ void free_code(std::atomic<IndexKernelCode*>& code);
 std::vector<std::string> check_index_kernel(const IndexKernelDefinition& definition);
 
 // Throws invalid_argument: the view has another element type than parameter `index` after the index.
-[[noreturn]] void refuse_index_view(const IndexKernelDefinition& definition, std::size_t index, Type type);
+[[noreturn]] void refuse_index_view(const IndexKernelDefinition& definition, std::size_t index,
+                                    const ElementType& type);
 
 template <class P>
 constexpr IndexParameter index_parameter() {
     using E = std::remove_cv_t<std::remove_pointer_t<P>>;
-    static_assert(
-        is_element<E> || requires { E::concord_definition; },
-        "a kernel's parameters are element types, pointers to them, and structs of CONCORD_STRUCT");
-    IndexParameter parameter{.is_buffer = std::is_pointer_v<P>,
-                             .is_const = std::is_const_v<std::remove_pointer_t<P>>,
-                             .size = sizeof(E)};
-    if constexpr (is_element<E>) {
-        parameter.type = type_of<E>();
-    } else {
-        parameter.definition = E::concord_definition;
-    }
-    return parameter;
+    static_assert(is_element<E> || IsStruct<E>,
+                  "a kernel's parameters are element types, pointers to them, and structs of CONCORD_STRUCT");
+    return {.is_buffer = std::is_pointer_v<P>,
+            .is_const = std::is_const_v<std::remove_pointer_t<P>>,
+            .type = element_type_of<E>()};
 }
 
 // The number of leading parameters of type u64, at most 3.
@@ -243,7 +235,8 @@ class IndexKernel {
         } else {
             using E = std::remove_const_t<std::remove_pointer_t<P>>;
             if constexpr (std::is_same_v<A, View>) {
-                if (argument.type != type_of<E>()) detail::refuse_index_view(definition(), I, argument.type);
+                if (argument.type != element_type_of<E>())
+                    detail::refuse_index_view(definition(), I, argument.type);
                 return argument;
             } else {
                 static_assert(Range<A>, "this parameter is a buffer: pass an Array, Span or View");
@@ -259,10 +252,8 @@ class IndexKernel {
     static KernelArgument erased(const V& value) {
         if constexpr (std::is_same_v<V, View>) {
             return detail::unchecked_argument(value);
-        } else if constexpr (is_element<V>) {
-            return detail::argument(value);
         } else {
-            return {.value = &value, .size = sizeof(V)};
+            return detail::argument(value);
         }
     }
     template <std::size_t... I, class... A>
@@ -307,14 +298,16 @@ std::vector<std::string> check(const IndexKernel<K>& kernel) {
     }                                                                                              \
     [[maybe_unused]] constexpr ::concord::IndexKernel<NAME##_concord_kernel> NAME{};
 
-/// Defines a struct of values that kernels take as a parameter: `CONCORD_STRUCT(Star, float c[5]; int radius;)`.
+/// Defines a struct that kernels take as a value or as the elements of a buffer, an Array<Star> for `const Star*`:
+/// `CONCORD_STRUCT(Star, float c[5]; int radius;)`.
 /// Members are element types under names that all three languages have (float, double, int ...), and arrays of them. At
 /// namespace scope. The type is local to the translation unit, as with CONCORD_FUNCTION.
-#define CONCORD_STRUCT(NAME, ...)                                               \
-    namespace {                                                                 \
-    struct NAME {                                                               \
-        __VA_ARGS__                                                             \
-        [[maybe_unused]] static constexpr std::string_view concord_definition = \
-            "typedef struct { " #__VA_ARGS__ " } " #NAME ";";                   \
-    };                                                                          \
+#define CONCORD_STRUCT(NAME, ...)                                                \
+    namespace {                                                                  \
+    struct NAME {                                                                \
+        __VA_ARGS__                                                              \
+        [[maybe_unused]] static constexpr std::string_view concord_name = #NAME; \
+        [[maybe_unused]] static constexpr std::string_view concord_definition =  \
+            "typedef struct { " #__VA_ARGS__ " } " #NAME ";";                    \
+    };                                                                           \
     }
