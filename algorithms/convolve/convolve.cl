@@ -166,7 +166,7 @@ void convolve_register_tiled(__global const I* restrict in, ulong in_at, __globa
     out += out_at;
     if (top >= 0 && left >= 0 && (u64)top + LINES <= rows && (u64)left + LINE * PACK <= columns) {
         __global const I* from = in + ((u64)top * in_pitch + (u64)left);
-#if ALIGNED
+#if IN_ALIGNED
         copy_packs(tile, from, in_pitch);
 #else
         copy_elements(tile, from, in_pitch);

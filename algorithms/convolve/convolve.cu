@@ -19,7 +19,7 @@
 // Source     V. Volkov, Better performance at lower occupancy, GTC 2010.
 //
 // I: element type of the image; T: element type of the mask and the result, of SIZE bytes; BY_VALUE: the mask is a
-// kernel parameter; ALIGNED: packs of the image are aligned.
+// kernel parameter; IN_ALIGNED: packs of the image are aligned.
 
 #include "async_copy.cu"
 #include "convolve_mask.cu"
@@ -151,7 +151,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     const bool inside = top >= 0 && left >= 0 && u64(top) + lines <= rows && u64(left) + line * PACK <= columns;
     if (inside) {
         const I* const from = in + u64(top) * in_pitch + left;
-        if constexpr (ALIGNED) {
+        if constexpr (IN_ALIGNED) {
             copy_packs(tile, from, in_pitch);
         } else {
             copy_elements(tile, from, in_pitch);

@@ -84,7 +84,7 @@ void run_convolve_register_tiled(Stream& stream, const ConvolveProblem& p) {
                                     {"ROWS", tile.own_rows},
                                     {"TILE_COLUMNS", tile.columns},
                                     {"TILE_ROWS", tile.rows},
-                                    {"ALIGNED", has_aligned_packs(p.in, s.in_pitch, tile.pack)},
+                                    {"IN_ALIGNED", has_aligned_packs(p.in, s.in_pitch, tile.pack)},
                                     {"GROUP", tile.group_size},
                                     {"RESIDENT", tile.pack == 2 ? 3 : 4}});
     const auto kernel = device.kernel(spec);

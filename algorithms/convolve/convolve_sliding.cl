@@ -1,7 +1,7 @@
 // Convolve, `sliding`, OpenCL C. The parallel source convolve_sliding.cu describes it. On CPUs: convolve_wide.cl.
 //
 // Small masks are passed by value as a kernel argument, larger ones are in constant memory. BY_VALUE: the mask is
-// passed by value; ALIGNED: packs of the image are aligned.
+// passed by value; IN_ALIGNED: packs of the image are aligned.
 
 #include "convolve_mask.cl"
 
@@ -22,7 +22,7 @@ typedef struct { T tap[MASK_ROWS * MASK_COLUMNS]; } Mask;
 // Loads the cells of columns [-LEAD, PACK + LEAD) relative to `own`, all inside the image. Cells further away than
 // BEFORE are undefined.
 INLINED void load_inside(T* to, __global const I* own) {
-#if ALIGNED
+#if IN_ALIGNED
 #pragma unroll
     for (int k = 0; k < WIDTH / PACK; ++k) {
         const PackI pack = *(__global const PackI*)(own + (k * PACK - LEAD));

@@ -50,7 +50,7 @@ std::shared_ptr<Kernel> sliding_kernel(Device& device, const ConvolveProblem& p,
                                     {"AHEAD", k.ahead},
                                     {"UNROLL", k.unroll},
                                     {"CHECKED", k.checked},
-                                    {"ALIGNED", aligned},
+                                    {"IN_ALIGNED", aligned},
                                     {"GROUP", sliding_group_size}});
     return device.kernel(spec);
 }

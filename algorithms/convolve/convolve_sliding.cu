@@ -17,7 +17,7 @@
 // Source     V. Volkov, Better performance at lower occupancy, GTC 2010.
 //
 // I: element type of the image; T: element type of the mask and the result; BY_VALUE: the mask is a kernel parameter;
-// ALIGNED: packs of the image are aligned.
+// IN_ALIGNED: packs of the image are aligned.
 
 #include "convolve_mask.cu"
 
@@ -32,7 +32,7 @@ struct Row {
 // Loads the cells of columns [-lead, PACK + lead) relative to `own`, all inside the image. Cells further away than
 // `before` are undefined.
 __device__ __forceinline__ void load_inside(Row& to, const I* own) {
-    if constexpr (ALIGNED) {
+    if constexpr (IN_ALIGNED) {
 #pragma unroll
         for (int k = 0; k < width; k += PACK) {
             const Pack<I, PACK> pack = *reinterpret_cast<const Pack<I, PACK>*>(own + (k - lead));

@@ -21,7 +21,7 @@
 // T: element type of SIZE bytes; P: a pack. Every element is one chain of fma, l ascending from 0.
 
 #include "matmul_tile.cl"
-#include "tile_order.cl"
+#include "tile_order"
 
 #define MODE_K 0
 #define MODE_SIDE 1

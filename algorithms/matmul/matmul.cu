@@ -20,7 +20,7 @@
 #include "async_copy.cu"
 #include "matmul_copy.cu"
 #include "matmul_tile.cu"
-#include "tile_order.cu"
+#include "tile_order"
 
 constexpr u32 lanes_m = 8, lanes_n = 4;
 constexpr u32 rows = PACKS_M * pack, columns = PACKS_N * pack;  // per thread

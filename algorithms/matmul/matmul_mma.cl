@@ -16,7 +16,7 @@
 // T: f64. CONCORD_CAPABILITY: compute capability, 90 for 9.0. Every element is one chain of fma, l ascending from 0.
 
 #include "matmul_tile.cl"
-#include "tile_order.cl"
+#include "tile_order"
 
 #define MODE_K 0
 #define MODE_SIDE 1

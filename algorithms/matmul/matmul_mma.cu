@@ -22,7 +22,7 @@
 #include "common.cu"
 #include "matmul_lines.cu"
 #include "matmul_tile.cu"
-#include "tile_order.cu"
+#include "tile_order"
 
 constexpr u32 block_m = 16, block_n = 8, quad = 4;  // quad: terms of a product that a lane's neighbours hold
 constexpr u32 warp_m = BLOCKS_M * block_m, warp_n = BLOCKS_N * block_n;

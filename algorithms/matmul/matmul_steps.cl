@@ -15,7 +15,7 @@
 // T: element type; V: vector of four elements. Every element is one chain of fma, l ascending from 0.
 
 #include "matmul_tile.cl"
-#include "tile_order.cl"
+#include "tile_order"
 
 #define BLOCK 4
 

@@ -14,7 +14,7 @@
 // T: element type. Every element is one chain of fma, l ascending from 0.
 
 #include "matmul_tile.cu"
-#include "tile_order.cu"
+#include "tile_order"
 
 constexpr u32 block = 4;
 

@@ -19,7 +19,7 @@
 #include "async_copy.cu"
 #include "matmul_copy.cu"
 #include "matmul_tile.cu"
-#include "tile_order.cu"
+#include "tile_order"
 
 constexpr u32 warps_m = 2, warp_m = 64, warp_n = 32;
 constexpr u32 tile_m = 128, tile_n = 128;

@@ -176,7 +176,7 @@ inline MatmulTiles tiles_of(const MatmulProblem& p, u64 rows, u64 columns) {
     return {static_cast<u32>(down), static_cast<u32>(across), down * across * p.shape.batch};
 }
 
-// Height of the bands in which groups process the tiles, in tiles; see tile_order.cu.
+// Height of the bands in which groups process the tiles, in tiles; see tile_order.kernel.
 inline constexpr u32 matmul_band_rows = 16;
 
 // Kernels for GPUs load and store packs of 16 bytes.

@@ -1,5 +1,5 @@
 #pragma once
-// Transpose in the host dialect. Parallel sources: transpose_steps.cu and .cl, transpose_wide.cl; they describe
+// Transpose in the host dialect. Parallel sources: transpose_steps.kernel, transpose_wide.cl; they describe
 // phases and traffic. B: unsigned integer of the elements' size.
 
 #include <concord/detail/host_vector.hpp>

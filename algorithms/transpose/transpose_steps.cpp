@@ -7,7 +7,7 @@ namespace concord::detail {
 namespace {
 
 constexpr u32 step_group_size = 256, step_tile = 32;
-constexpr u32 row_major = 1;              // height of a band; see transpose_tile.cu
+constexpr u32 row_major = 1;              // height of a band; see transpose_tile.kernel
 constexpr u64 host_group = u64{1} << 14;  // elements per group on the CPU
 
 std::shared_ptr<Kernel> steps_kernel(Device& device, const TransposeProblem& p, const char* entry, u32 pad) {

@@ -12,7 +12,7 @@ constexpr u32 thin_stage = 16 << 10;  // bytes of local memory per group for a t
 constexpr u32 thin_group_size = 256;
 constexpr u32 shifted_group_size = 256;
 
-// Rows of tiles per band; see transpose_tile.cu.
+// Rows of tiles per band; see transpose_tile.kernel.
 u32 band_of(const Device& device, const TransposeProblem& p) {
     return static_cast<u32>(tuned(device, transpose_band, point_of(p), 8));
 }

@@ -10,42 +10,41 @@ naive="${tiled/tiled_padded/naive}"
 blocked="transpose --variants blocked --types u32 --patterns random --sizes 1009,20011"
 blocked_large="${blocked/1009,20011/2000003}"
 
-mutant tile_order.cl many "$bands" "all bands are the first" '/ tiles * band, rest' '/ tiles * 0, rest'
-mutant tile_order.cl many "$bands" "the last band has the others' columns" 'rest % height, rest / height' 'rest % height, rest / band'
-mutant transpose_tile.cl any "$tiled" "a pair of tiles is left out" 'const bool right = column >= row + even;' \
-    'const bool right = column > row + even;'
-mutant transpose_steps.cl any "$naive" "a column past the end" \
+mutant tile_order.kernel many "$bands" "all bands are the first" '/ tiles * band, rest' '/ tiles * 0, rest'
+mutant tile_order.kernel many "$bands" "the last band has the others' columns" 'rest % height, rest / height' 'rest % height, rest / band'
+mutant transpose_tile.kernel any "$tiled" "a pair of tiles is left out" 'column >= row + even' 'column > row + even'
+mutant transpose_steps.kernel any "$naive" "a column past the end" \
     'r < rows && c < columns) out' 'r < rows && c <= columns) out'
-mutant transpose_steps.cl any "$naive" "a pitch is taken for the other" \
-    'in[in_at + r * in_pitch + c]' 'in[in_at + r * out_pitch + c]'
-mutant transpose_steps.cl any "$tiled" "no barrier: a tile leaves before it is there" '    barrier(CLK_LOCAL_MEM_FENCE);
+mutant transpose_steps.kernel any "$naive" "a pitch is taken for the other" \
+    'in[r * in_pitch + c]' 'in[r * out_pitch + c]'
+mutant transpose_steps.kernel any "$tiled" "no barrier: a tile leaves before it is there" '    local_barrier();
     store_turned(tile, out +' '    store_turned(tile, out +'
-mutant transpose_steps.cl any "$tiled" "what lies between rows is written" \
+mutant transpose_steps.kernel any "$tiled" "what lies between rows is written" \
     'x < columns) out[(j + y) * pitch + x]' 'x <= columns) out[(j + y) * pitch + x]'
-mutant transpose_steps.cl any "$tiled" "in place, tiles on the diagonal only" \
+mutant transpose_steps.kernel any "$tiled" "in place, tiles on the diagonal only" \
     'if (r != c) store_turned(mirrored, here' 'if (r == c) store_turned(mirrored, here'
-mutant transpose.cl many "$turn" "blocks are not turned" \
+mutant transpose.kernel many "$turn" "blocks are not turned" \
     'turned.item[i] = block[i].item[j];' 'turned.item[i] = block[j].item[i];'
-mutant transpose.cl many "$turn_small" "a block's last row is the one before" \
-    'block[i] = *(__global const PackB*)(from + i * pitch);' \
-    'block[i] = *(__global const PackB*)(from + (i < PACK - 1 ? i : i - 1) * pitch);'
-mutant transpose.cl many "$turn" "rows of the stage change places" \
+mutant transpose.kernel many "$turn_small" "a block's last row is the one before" \
+    'block[i] = *(GLOBAL const PackB*)(from + i * pitch);' \
+    'block[i] = *(GLOBAL const PackB*)(from + (i < PACK - 1 ? i : i - 1) * pitch);'
+mutant transpose.kernel many "$turn" "rows of the stage change places" \
     '= stage[staged(row, pack)];' '= stage[staged(row ^ 1, pack)];'
-mutant transpose.cl many "$turn" "an element is stored past a row's end" 'if (row < rows && c < columns) out' \
+mutant transpose.kernel many "$turn" "an element is stored past a row's end" 'if (row < rows && c < columns) out' \
     'if (row < rows && c <= columns) out'
-mutant transpose.cl many "${turn/20011/16130}" "packs past the edge" 'if (aligned && rows >= TILE && columns >= TILE) {
+mutant transpose.kernel many "${turn/20011/16130}" "packs past the edge" 'if (aligned && rows >= TILE && columns >= TILE) {
         const u32 pack' 'if (aligned && rows + 1 >= TILE && columns + 1 >= TILE) {
         const u32 pack'
-mutant transpose.cl many "$turn" "in place, the mirror image stays" 'if (r != c) store_rows(' 'if (r == c) store_rows('
-mutant transpose_thin.cl many "$strip" "what is in no whole pack is not loaded" 'i < count; i += GROUP) {
+mutant transpose.kernel many "$turn" "in place, the mirror image stays" 'if (r != c) store_rows(' 'if (r == c) store_rows('
+mutant transpose_thin.kernel many "$strip" "what is in no whole pack is not loaded" 'i < count; i += GROUP) {
         const u32 k = i / thin;
         *item' 'i < count / PACK * PACK; i += GROUP) {
         const u32 k = i / thin;
         *item'
-mutant transpose_thin.cl many "$strip" "of gaps between thin rows nothing is known" \
+mutant transpose_thin.kernel many "$strip" "of gaps between thin rows nothing is known" \
     '*item(stage, i) = in[k * pitch + (i - k * thin)];' '*item(stage, i) = in[i];'
-mutant transpose_thin.cl many "$strip" "long rows end one late" 'if (k < lines) out[' 'if (k <= lines) out['
-mutant transpose_thin.cl many "$strip" "stages overlap: padding is counted late" \
+mutant transpose_thin.kernel many "$strip" "long rows end one late" 'if (k < lines) out[' 'if (k <= lines) out['
+mutant transpose_thin.kernel many "$strip" "stages overlap: padding is counted late" \
     'word + word / LINE_WORDS' 'word + word / LINE_WORDS % 2'
 mutant transpose_wide.cl one "$blocked" "a round is left out" '#elif PACK == 4
     ROUND(next, row)
@@ -60,23 +59,3 @@ mutant transpose_wide.cl one "$blocked" "in place, a tile gets itself, not its m
     'store_tile(here, pitch, mirrored' 'store_tile(here, pitch, to'
 mutant transpose_wide.cl one "$blocked_large" "what waits for the rest of its line is lost" \
     'store_row(to - waited, row - waited, waited + length - waits' 'store_row(to, row, length - waits'
-
-mutant tile_order.cu any "$bands" "all bands are the first" '/ tiles * band, rest' '/ tiles * 0, rest'
-mutant transpose_tile.cu any "$tiled" "a pair of tiles is left out" 'column >= row + even' 'column > row + even'
-mutant transpose_steps.cu any "$naive" "a column past the end" \
-    'r < rows && c < columns) out' 'r < rows && c <= columns) out'
-mutant transpose_steps.cu any "$tiled" "no barrier: a tile leaves before it is there" '    __syncthreads();
-    store_turned(tile, out +' '    store_turned(tile, out +'
-mutant transpose_steps.cu any "$tiled" "in place, tiles on the diagonal only" \
-    'if (r != c) store_turned(mirrored, here' 'if (r == c) store_turned(mirrored, here'
-mutant transpose.cu any "$turn" "blocks are not turned" \
-    'turned.item[i] = block[i].item[j];' 'turned.item[i] = block[j].item[i];'
-mutant transpose.cu any "${turn/20011/16130}" "packs past the edge" 'if (aligned && rows >= TILE && columns >= TILE) {
-        const u32 pack' 'if (aligned && rows + 1 >= TILE && columns + 1 >= TILE) {
-        const u32 pack'
-mutant transpose.cu any "$turn" "an element is stored past a row's end" 'if (row < rows && c < columns) out' \
-    'if (row < rows && c <= columns) out'
-mutant transpose.cu any "$turn" "in place, the mirror image stays" 'if (r != c) store_rows(' 'if (r == c) store_rows('
-mutant transpose_thin.cu any "$strip" "of gaps between thin rows nothing is known" \
-    'item(stage, i) = in[k * pitch + (i - k * thin)];' 'item(stage, i) = in[i];'
-mutant transpose_thin.cu any "$strip" "long rows end one late" 'if (k < lines) out[' 'if (k <= lines) out['
