@@ -27,112 +27,10 @@ constexpr detail::MapFunctionTraits map_functions[] = {
 constexpr std::string_view pair_names[] = {CONCORD_MATH_BINARY(CONCORD_NAME)};
 #undef CONCORD_NAME
 
-// Integers are computed in an unsigned type of at least 32 bits, which wraps.
-std::string wide(Type type) {
-    return is_float(type) ? std::string(name_of(type)) : size_of(type) < 8 ? "u32" : "u64";
-}
-
-std::string body(ReduceOp op, Type type) {
-    const std::string t(name_of(type)), w = wide(type);
-    const bool min = op == ReduceOp::min;
-    switch (op) {
-        case ReduceOp::sum:
-            return "return (" + t + ")((" + w + ")a + (" + w + ")b);";
-        case ReduceOp::product:
-            return "return (" + t + ")((" + w + ")a * (" + w + ")b);";
-        default:
-            break;
-    }
-    const std::string less = min ? "b < a ? b : a" : "a < b ? b : a";
-    if (!is_float(type)) return "return " + less + ";";
-    // The sum of two zeros is -0 only if both are -0, as their maximum. The minimum is its mirror image.
-    const std::string zero = min ? "-(-a - b)" : "a + b";
-    return "if (a != a) return a; if (b != b) return b; if (a == 0 && b == 0) return " + zero + "; return " +
-           less + ";";
-}
-
-// Floats as their bits.
-std::string body_on_bits(MapFunction function, Type type) {
-    const std::string one = "(" + std::string(name_of(detail::bits_of(type))) + ")1",
-                      sign = one + " << " + std::to_string(8 * size_of(type) - 1);
-    if (function == MapFunction::negate) return "return x ^ (" + sign + ");";
-    if (function == MapFunction::abs) return "return x & ((" + sign + ") - 1);";
-    return "return x;";
-}
-
-std::string body(MapFunction function, Type type) {
-    const std::string t(name_of(type)), w = wide(type);
-    const bool is_signed = kind_of(type) == TypeKind::signed_integer;
-    const std::string negated = "(" + t + ")((" + w + ")0 - (" + w + ")x)";
-    switch (function) {
-        case MapFunction::copy:
-            return "return x;";
-        case MapFunction::negate:
-            return "return " + negated + ";";
-        case MapFunction::abs:
-            return is_signed ? "return x < 0 ? " + negated + " : x;" : "return x;";
-        case MapFunction::square:
-            return "return (" + t + ")((" + w + ")x * (" + w + ")x);";
-        case MapFunction::sqrt:
-            return "return sqrt(x);";
-        default:
-            return "return " + std::string(name_of(function)) + "(x);";
-    }
-}
-
-std::string body(PairFunction function, Type /*type*/) {
-    return "return " + std::string(name_of(function)) + "(a, b);";
-}
-
-Operator make(std::string_view name, Type type, int arity, const std::string& body) {
-    const std::string t(name_of(type));
-    Operator op;
-    op.name = name;
-    op.result = type;
-    op.arguments.assign(static_cast<std::size_t>(arity), type);
-    op.text =
-        t + " concord_function(" + (arity == 1 ? t + " x" : t + " a, " + t + " b") + ") { " + body + " }";
-    op.file = "builtin";
-    op.line = 1;
-    return detail::finish(std::move(op));
-}
-
-Operator make(ReduceOp op, Type type) {
-    return make(name_of(op), type, 2, body(op, type));
-}
-Operator make(MapFunction function, Type type) {
-    const bool on_bits = is_float(type) && detail::traits_of(function).works_on_bits;
-    return on_bits ? make(name_of(function), detail::bits_of(type), 1, body_on_bits(function, type))
-                   : make(name_of(function), type, 1, body(function, type));
-}
-Operator make(PairFunction function, Type type) {
-    return make(name_of(function), type, 2, body(function, type));
-}
-
-// Whether the type has the operator.
-bool has(ReduceOp /*op*/, Type type) {
-    return !is_storage(type);
-}
-bool has(MapFunction function, Type type) {
-    return detail::traits_of(function).floats_only ? is_float(type) : !is_storage(type);
-}
-bool has(PairFunction /*function*/, Type type) {
-    return is_float(type);
-}
-
-// The operators of all values of an enumeration for the types that have them, made at the first use.
-template <class E, std::size_t N>
-const Operator& operator_of(const E (&all)[N], E value, Type type) {
-    static const auto table = [&] {
-        std::array<std::array<Operator, all_types.size()>, N> made;
-        for (const E e : all) {
-            for (const Type t : all_types) {
-                if (has(e, t)) made[static_cast<std::size_t>(e)][static_cast<std::size_t>(t)] = make(e, t);
-            }
-        }
-        return made;
-    }();
-    return table[static_cast<std::size_t>(value)][static_cast<std::size_t>(type)];
+// The source of a built-in function for elements of the type.
+template <class T, class F>
+const Operator& operator_of(detail::TypeTag<T> /*type*/, F /*function*/) {
+    return F::template Of<T>::erased();
 }
 
 template <class E, std::size_t N>
@@ -199,13 +97,23 @@ const detail::MapFunctionTraits& detail::traits_of(MapFunction function) {
 }
 
 const Operator& detail::builtin(ReduceOp op, Type type) {
-    return operator_of(all_reduce_ops, op, type);
+    return visit_type(type, [&](auto tag) -> const Operator& {
+        return ops::visit(op, [&](auto f) -> const Operator& { return operator_of(tag, f); });
+    });
 }
 const Operator& detail::builtin(MapFunction function, Type type) {
-    return operator_of(all_map_functions, function, type);
+    return visit_type(type, [&](auto tag) -> const Operator& {
+        using T = typename decltype(tag)::type;
+        if constexpr (std::is_floating_point_v<T>)
+            if (const Operator* op = ops::visit_math(function, [&](auto f) { return &operator_of(tag, f); }))
+                return *op;
+        return ops::visit<T>(function, [](auto in, auto f) -> const Operator& { return operator_of(in, f); });
+    });
 }
 const Operator& detail::builtin(PairFunction function, Type type) {
-    return operator_of(all_pair_functions, function, type);
+    return visit_float(type, [&](auto tag) -> const Operator& {
+        return *ops::visit_math(function, [&](auto f) { return &operator_of(tag, f); });
+    });
 }
 
 detail::ValueBytes detail::builtin_values(ReduceOp op, Type type) {

@@ -1,6 +1,7 @@
 #pragma once
 // The host kernels of the math functions. Each type is compiled on its own.
 
+#include <concord/internal/builtin_operator.hpp>
 #include <concord/map.hpp>
 
 #include <algorithm>
@@ -80,27 +81,11 @@ const MapHost* math_kernels() {
 
 template <class T>
 const MapHost* MapMath<T>::host(MapFunction function) {
-    switch (function) {
-#define CONCORD_CASE(NAME)  \
-    case MapFunction::NAME: \
-        return math_kernels<T, host::IgnoreSecond<ops::Math_##NAME>>();
-        CONCORD_MATH_UNARY(CONCORD_CASE)
-#undef CONCORD_CASE
-        default:
-            return nullptr;
-    }
+    return ops::visit_math(function, []<class Op>(Op) { return math_kernels<T, host::IgnoreSecond<Op>>(); });
 }
-
 template <class T>
 const MapHost* MapMath<T>::host(PairFunction function) {
-    switch (function) {
-#define CONCORD_CASE(NAME)   \
-    case PairFunction::NAME: \
-        return math_kernels<T, ops::Math_##NAME>();
-        CONCORD_MATH_BINARY(CONCORD_CASE)
-#undef CONCORD_CASE
-    }
-    return nullptr;
+    return ops::visit_math(function, []<class Op>(Op) { return math_kernels<T, Op>(); });
 }
 
 #endif

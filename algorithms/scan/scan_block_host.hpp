@@ -5,7 +5,7 @@
 // E: element of the vectors; Lanes: the operator.
 
 #include <concord/detail/scan_host.hpp>
-#include <concord/operators.hpp>
+#include <concord/internal/builtin_operator.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -184,4 +184,19 @@ std::string named(std::string_view text, std::string_view name) {
         .append(text.substr(at + own_name.size()));
 }
 
+std::string with_types(std::string_view text, std::string_view names, std::span<const Type> types) {
+    const std::vector<std::string_view> words = parameters_in(names);
+    std::string result;
+    std::size_t done = 0;
+    find_word(text, [&](std::string_view word, std::size_t begin, std::size_t end) {
+        const auto at = std::find(words.begin(), words.end(), word);
+        if (at == words.end()) return false;
+        result.append(text, done, begin - done)
+            .append(name_of(types[static_cast<std::size_t>(at - words.begin())]));
+        done = end;
+        return false;
+    });
+    return result.append(text, done);
+}
+
 }  // namespace concord::detail

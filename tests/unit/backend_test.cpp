@@ -1,6 +1,8 @@
 // The contract of devices, memory and kernels. Written once, run for every device.
 #include "devices.hpp"
 
+#include <concord/internal/builtin_operator.hpp>
+
 #include <algorithm>
 #include <thread>
 

@@ -1,6 +1,7 @@
 // The test harness itself: correct kernels pass, and every kind of fault is detected and reported.
 #include "devices.hpp"
 
+#include <concord/internal/builtin_operator.hpp>
 #include <concord/lab/baseline.hpp>
 #include <concord/lab/bench.hpp>
 #include <concord/lab/check.hpp>

@@ -1,6 +1,7 @@
 // CONCORD_FUNCTION, bound parameters, operators from text, and the built-in operators on the host.
 #include "devices.hpp"
 
+#include <concord/internal/builtin_operator.hpp>
 #include <concord/internal/operator_text.hpp>
 
 #include <cmath>

@@ -246,7 +246,7 @@ class Function {
     static const Operator& erased() {
         static constexpr std::array<Type, sizeof...(B)> bound{type_of<B>()...};
         static constexpr auto arguments = free_types(std::make_index_sequence<free_count>{});
-        static const Operator op = detail::make_operator(F::name, F::text, F::file, F::line, F::unit,
+        static const Operator op = detail::make_operator(F::name, F::text(), F::file, F::line, F::unit,
                                                          type_of<Result>(), arguments, bound);
         return op;
     }
@@ -293,17 +293,18 @@ class Function {
 ///
 /// NAME and its type are local to the translation unit, so that two files or plug-ins may use one name for different
 /// functions. In a header, each file that includes it has a copy; the copies share what CUDA and OpenCL compile.
-#define CONCORD_FUNCTION(RESULT, NAME, PARAMETERS, ...)                                            \
-    namespace {                                                                                    \
-    struct NAME##_concord_function : ::concord::Vocabulary {                                       \
-        [[gnu::always_inline]] static inline RESULT call PARAMETERS { __VA_ARGS__ }                \
-        [[maybe_unused]] static constexpr std::string_view name = #NAME;                           \
-        [[maybe_unused]] static constexpr std::string_view text =                                  \
-            #RESULT " concord_function" #PARAMETERS " { " #__VA_ARGS__ " }";                       \
-        [[maybe_unused]] static constexpr std::string_view file = __FILE__;                        \
-        [[maybe_unused]] static constexpr const void* unit = &::concord::detail::translation_unit; \
-        [[maybe_unused]] static constexpr ::concord::u32 line = __LINE__;                          \
-        static inline const ::concord::detail::NamedFunction named{name, text, file, line, unit};  \
-    };                                                                                             \
-    }                                                                                              \
+#define CONCORD_FUNCTION(RESULT, NAME, PARAMETERS, ...)                                             \
+    namespace {                                                                                     \
+    struct NAME##_concord_function : ::concord::Vocabulary {                                        \
+        [[gnu::always_inline]] static inline RESULT call PARAMETERS { __VA_ARGS__ }                 \
+        [[maybe_unused]] static constexpr std::string_view name = #NAME;                            \
+        static constexpr std::string_view text() {                                                  \
+            return #RESULT " concord_function" #PARAMETERS " { " #__VA_ARGS__ " }";                 \
+        }                                                                                           \
+        [[maybe_unused]] static constexpr std::string_view file = __FILE__;                         \
+        [[maybe_unused]] static constexpr const void* unit = &::concord::detail::translation_unit;  \
+        [[maybe_unused]] static constexpr ::concord::u32 line = __LINE__;                           \
+        static inline const ::concord::detail::NamedFunction named{name, text(), file, line, unit}; \
+    };                                                                                              \
+    }                                                                                               \
     [[maybe_unused]] constexpr ::concord::Function<NAME##_concord_function> NAME{};

@@ -1,12 +1,10 @@
 #pragma once
 /// @file
-/// Built-in operators and functions. Each has kernel source for the JIT compilers and a functor for the CPU, with
-/// bitwise identical results.
+/// Built-in operators and functions.
 
 #include <concord/function.hpp>
 #include <concord/variant.hpp>
 
-#include <bit>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -142,140 +140,4 @@ void check_identity(std::string_view call, const Fn& op, T identity, std::option
 
 }  // namespace detail
 
-namespace detail::ops {
-
-// Integers are computed in an unsigned type of at least 32 bits, which wraps.
-template <class T>
-using Wide =
-    std::conditional_t<std::is_floating_point_v<T>, T, std::conditional_t<(sizeof(T) < 8), u32, u64>>;
-template <class T>
-using Bits = std::conditional_t<sizeof(T) == 4, u32, u64>;
-
-struct Sum {
-    template <class T>
-    T operator()(T a, T b) const {
-        return static_cast<T>(static_cast<Wide<T>>(a) + static_cast<Wide<T>>(b));
-    }
-};
-
-struct Product {
-    template <class T>
-    T operator()(T a, T b) const {
-        return static_cast<T>(static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b));
-    }
-};
-
-// Uses selections instead of branches, so that loops over it vectorize. Equal floats are bitwise identical except for
-// zeros. Their signs are merged.
-template <bool Min>
-struct Extremum {
-    template <class T>
-    T operator()(T a, T b) const {
-        const bool b_wins = Min ? b < a : a < b;
-        T result = b_wins ? b : a;
-        if constexpr (std::is_floating_point_v<T>) {
-            const auto x = std::bit_cast<Bits<T>>(a), y = std::bit_cast<Bits<T>>(b);
-            const T merged = std::bit_cast<T>(Min ? x | y : x & y);
-            result = a == b ? merged : result;
-            result = b == b ? result : b;
-            result = a == a ? result : a;
-        }
-        return result;
-    }
-};
-using Min = Extremum<true>;
-using Max = Extremum<false>;
-
-struct Copy {
-    template <class T>
-    T operator()(T x) const {
-        return x;
-    }
-};
-
-struct Negate {
-    template <class T>
-    T operator()(T x) const {
-        return static_cast<T>(Wide<T>(0) - static_cast<Wide<T>>(x));
-    }
-};
-
-// negate and abs of floats, on their bits.
-struct FlipSign {
-    template <class T>
-    T operator()(T bits) const {
-        return bits ^ ~(~T(0) >> 1);
-    }
-};
-struct ClearSign {
-    template <class T>
-    T operator()(T bits) const {
-        return bits & (~T(0) >> 1);
-    }
-};
-
-struct Abs {
-    template <class T>
-    T operator()(T x) const {
-        if constexpr (std::is_signed_v<T>) {
-            return x < 0 ? Negate{}(x) : x;
-        } else {
-            return x;
-        }
-    }
-};
-
-struct Square {
-    template <class T>
-    T operator()(T x) const {
-        return Product{}(x, x);
-    }
-};
-
-struct Sqrt {
-    template <class T>
-    T operator()(T x) const {
-        if constexpr (sizeof(T) == 8) return __builtin_sqrt(x);
-        return __builtin_sqrtf(x);
-    }
-};
-
-/// @cond
-// The functions of vocabulary.hpp.
-#define CONCORD_FUNCTOR_OF_ONE(NAME)                     \
-    struct Math_##NAME {                                 \
-        template <class T>                               \
-        [[gnu::always_inline]] T operator()(T x) const { \
-            return Vocabulary::NAME(x);                  \
-        }                                                \
-    };
-#define CONCORD_FUNCTOR_OF_TWO(NAME)                          \
-    struct Math_##NAME {                                      \
-        template <class T>                                    \
-        [[gnu::always_inline]] T operator()(T x, T y) const { \
-            return Vocabulary::NAME(x, y);                    \
-        }                                                     \
-    };
-CONCORD_MATH_UNARY(CONCORD_FUNCTOR_OF_ONE)
-CONCORD_MATH_BINARY(CONCORD_FUNCTOR_OF_TWO)
-#undef CONCORD_FUNCTOR_OF_ONE
-#undef CONCORD_FUNCTOR_OF_TWO
-/// @endcond
-
-// Calls f with the functor of `op`.
-template <class F>
-decltype(auto) visit(ReduceOp op, F&& f) {
-    switch (op) {
-        case ReduceOp::sum:
-            return f(Sum{});
-        case ReduceOp::product:
-            return f(Product{});
-        case ReduceOp::min:
-            return f(Min{});
-        default:
-            return f(Max{});
-    }
-}
-
-}  // namespace detail::ops
 }  // namespace concord

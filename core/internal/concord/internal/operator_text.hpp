@@ -3,6 +3,7 @@
 
 #include <concord/function.hpp>
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,6 +64,9 @@ struct SourcePlace {
 std::vector<const NamedFunction*> functions_called(std::string_view text, const SourcePlace& place);
 // The text of a function under its private name.
 std::string named(std::string_view text, std::string_view name);
+
+// The text with the name of types[i] in place of the word names[i]. `names`: such as "T, Bin".
+std::string with_types(std::string_view text, std::string_view names, std::span<const Type> types);
 
 // Whether the operator may divide or take the square root of f32 values: its text or that of a function that it calls
 // contains `/` or `sqrt`, and f32 is among the types or literals. Also true if only integers or f64 values are divided

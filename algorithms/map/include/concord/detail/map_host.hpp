@@ -15,7 +15,6 @@
 #include <concord/detail/canonical.hpp>
 #include <concord/detail/host_vector.hpp>
 #include <concord/host_kernel.hpp>
-#include <concord/operators.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -32,6 +31,10 @@ struct IgnoreSecond {
         return op(a);
     }
 };
+
+// Whether the operator returns its first operand.
+template <class Op>
+inline constexpr bool copies = false;
 
 template <class A, class B, class U, class Op>
 [[gnu::always_inline]] inline void map_naive(const Group& group, const A* a, const B* b, U* out, u64 n,
@@ -94,7 +97,7 @@ template <class A, class B, class U, class Op>
                 __builtin_prefetch(reinterpret_cast<const std::byte*>(a + at) + ahead, 0, 2);
                 __builtin_prefetch(reinterpret_cast<const std::byte*>(b + at) + ahead, 0, 2);
             }
-            if constexpr (std::is_same_v<Op, IgnoreSecond<ops::Copy>> && std::is_same_v<A, U>) {
+            if constexpr (copies<Op> && std::is_same_v<A, U>) {
                 std::memcpy(results, a + at, sizeof results);
             } else {
                 // Unrolled, the loop would not be vectorised.

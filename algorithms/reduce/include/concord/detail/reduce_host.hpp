@@ -64,10 +64,12 @@ template <class T, class Op>
     }
 }
 
-// A group reduces `run` consecutive chunks. The last group to finish reduces the upper levels.
+// A group reduces `run` consecutive chunks. The last group to finish reduces the upper levels. Inlined: g++ does not
+// otherwise make a copy of the operator for each instruction set.
 template <class T, class Op>
-void reduce_wide(const Group& group, const T* in, T* out, T* sums, u32* /*ticket*/, u64 n, u64 chunk,
-                 u64 upper_chunk, u64 run, u32 /*finish*/, T identity, const Op op) {
+[[gnu::always_inline]] inline void reduce_wide(const Group& group, const T* in, T* out, T* sums,
+                                               u32* /*ticket*/, u64 n, u64 chunk, u64 upper_chunk, u64 run,
+                                               u32 /*finish*/, T identity, const Op op) {
     const u64 chunks = n == 0 ? 1 : (n + chunk - 1) / chunk, first = group.x * run;
     reduce_level(in + first * chunk, min_of(n - first * chunk, run * chunk), chunk,
                  chunks == 1 ? out : sums + first, identity, op);
