@@ -28,7 +28,7 @@ void run(Stream& stream, const TwiceProblem& p, u64 tile, u32 group_size) {
     const auto kernel = stream.device().kernel(
         {.source = &kernel_sources::twice(),
          .entry = "twice",
-         .constants = {{"T", p.in.type}},
+         .constants = {{"T", p.in.type}, {"GROUP", group_size}},
          .host = visit_float(p.in.type, []<class T>(TypeTag<T>) { return host_kernel<&twice_host<T>>(); })});
     const u64 n = p.in.count;
     launch(stream, *kernel, LaunchShape::linear(divide_up(n, tile), group_size), p.in, p.out, n, tile);
