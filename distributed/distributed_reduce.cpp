@@ -15,10 +15,10 @@ namespace detail {
 // hosts, in fewer messages.
 constexpr u32 max_direct = 8;
 
-Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in, const View& out,
-                            const DistributedReduceCall& call, OrderDependence dependence,
-                            const Options& options) {
+Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const ReduceProblem& call,
+                            OrderDependence dependence, const Options& options) {
     constexpr const char* name = "distributed_reduce";
+    const View &in = call.in, &out = call.out;
     const bool is_exact = dependence == OrderDependence::none;
     check_operand(name, "in", stream, in);
     check_output(name, "out", stream, out);
@@ -27,12 +27,11 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in,
                     "out must be 1 element of " + std::string(name_of(in.type)) + " like in, got " +
                         std::to_string(out.count) + " of " + std::string(name_of(out.type)));
     check_overlap(name, {"out", out}, {"in", in});
-    const ReduceProblem whole = call(in, out);
     const u64 numbers[] = {in.count, SmallGather::is_usable(ranks, stream) ? u64{1} : u64{0}};
     std::vector<u64> counts;
     bool may_gather = true;
     for (const auto& said :
-         agree(ranks, name, described(in.type, whole.op, whole.values, whole.identity), numbers)) {
+         agree(ranks, name, described(in.type, call.op, call.values, call.identity), numbers)) {
         counts.push_back(said[0]);
         may_gather = may_gather && said[1] != 0;
     }
@@ -41,7 +40,7 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in,
     u64 all = 0;
     for (const u64 count : counts)
         all += count;
-    if (all == 0) return reduce(stream, whole, options);
+    if (all == 0) return reduce(stream, call, options);
 
     Enqueued run;
     std::vector<Blocks> blocks;
@@ -50,7 +49,7 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in,
     const u64 length = canonical_chunk(all);
     if (!is_exact) {
         // Checks the call on all ranks, also on those without a chunk, so that all of them throw.
-        run = reduce_chunks(stream, call(in.part(0, 0), out), length, options);
+        run = reduce_chunks(stream, call.on(in.part(0, 0), out), length, options);
         for (u32 rank = 0; rank < ranks.size(); ++rank) {
             blocks.emplace_back(counts, rank, length);
             chunks[rank] = blocks[rank].body / length + (blocks[rank].tail > 0 ? 1 : 0);
@@ -69,14 +68,14 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in,
     const View mine = sums.part(first[ranks.rank()], chunks[ranks.rank()]);
     std::shared_ptr<Buffer> block;
     if (is_exact) {
-        run = reduce(stream, call(in, mine), options);
+        run = reduce(stream, call.on(in, mine), options);
     } else {
         const Blocks& own = blocks[ranks.rank()];
         const View tail = collect_tail(ranks, stream, own, in, block);
         const u64 inner = own.body / length;
         if (inner > 0)
-            reduce_chunks(stream, call(in.part(own.lead, own.body), mine.part(0, inner)), length, options);
-        if (own.tail > 0) reduce_chunks(stream, call(tail, mine.part(inner, 1)), length, options);
+            reduce_chunks(stream, call.on(in.part(own.lead, own.body), mine.part(0, inner)), length, options);
+        if (own.tail > 0) reduce_chunks(stream, call.on(tail, mine.part(inner, 1)), length, options);
     }
     if (gather != nullptr) {
         gather->exchange(stream, mine, first[ranks.rank()]);
@@ -100,7 +99,8 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in,
         stream.copy(*out.buffer, out.offset, *sums.buffer, 0, size);
     } else {
         // The variant that reduces chunks. Options::order does not select it for user operators on integers.
-        reduce(stream, call(sums, out), is_exact ? Options{} : Options{.variant = std::string(run.variant)});
+        reduce(stream, call.on(sums, out),
+               is_exact ? Options{} : Options{.variant = std::string(run.variant)});
     }
     if (gather != nullptr) gather->end(stream);
     return run;
@@ -111,8 +111,7 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in,
 Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in, const View& out, ReduceOp op,
                             const Options& options) {
     return detail::distributed_reduce(
-        ranks, stream, in, out,
-        [&](const View& from, const View& to) { return detail::reduce_problem(from, to, op); },
+        ranks, stream, detail::reduce_problem(in, out, op),
         is_float(in.type) ? detail::OrderDependence::rounds : detail::OrderDependence::none, options);
 }
 

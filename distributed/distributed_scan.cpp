@@ -20,12 +20,12 @@ constexpr u64 fan = 16;
 // Scans the tiles of one rank.
 class Tiles {
   public:
-    Tiles(Stream& stream, const DistributedScanCall& call, ScanCarry& before, const Options& options)
+    Tiles(Stream& stream, const ScanProblem& call, ScanCarry& before, const Options& options)
         : stream_(stream), call_(call), before_(before), options_(options) {}
 
     // Scans a range, starting from the carry of the elements before it.
     void scan_on(const View& in, const View& out) {
-        ScanProblem problem = call_(in, out);
+        ScanProblem problem = call_.on(in, out);
         std::array<std::byte, 8> carry{};
         before_.carry(carry.data());
         problem.identity = {std::span(carry).first(size_of(in.type))};
@@ -51,7 +51,7 @@ class Tiles {
 
   private:
     Stream& stream_;
-    const DistributedScanCall& call_;
+    const ScanProblem& call_;
     ScanCarry& before_;
     const Options& options_;
 };
@@ -82,19 +82,18 @@ void scan_exact(Communicator& ranks, Stream& stream, const View& in, const View&
 
 }  // namespace
 
-Enqueued distributed_scan(Communicator& ranks, Stream& stream, const View& in, const View& out,
-                          const DistributedScanCall& call,
+Enqueued distributed_scan(Communicator& ranks, Stream& stream, const ScanProblem& call,
                           const std::function<void(const View& in, const View& out)>& total,
                           const Options& options) {
+    const View &in = call.in, &out = call.out;
     check(stream, in, out);
-    const ScanProblem whole = call(in, out);
     const u64 tile = scan_tile(stream.device()), numbers[] = {in.count, tile};
     const std::string what =
-        std::string(name_of(whole.kind)) + " " + described(in.type, whole.op, whole.values, whole.identity);
+        std::string(name_of(call.kind)) + " " + described(in.type, call.op, call.values, call.identity);
     const auto said = agree(ranks, "distributed_scan", what, numbers);
     ranks.prepare(stream, 0);  // its messages are short
-    const Enqueued run = scan_in_parts(stream, whole, options);
-    ScanCarry before(whole);
+    const Enqueued run = scan_in_parts(stream, call, options);
+    ScanCarry before(call);
     Tiles tiles(stream, call, before, options);
     if (total) {
         scan_exact(ranks, stream, in, out, tiles, before, total);
@@ -129,8 +128,8 @@ Enqueued distributed_scan(Communicator& ranks, Stream& stream, const View& in, c
     const u64 body_tiles = blocks.body / tile, tail_tiles = divide_up(blocks.tail, tile);
     const auto memory = stream.scratch(std::max<u64>(body_tiles + tail_tiles, 1) * size);
     const View totals{memory.get(), 0, body_tiles + tail_tiles, in.type};
-    if (body_tiles > 0) scan_totals(stream, call(body, totals.part(0, body_tiles)));
-    if (tail_tiles > 0) scan_totals(stream, call(tail, totals.part(body_tiles, tail_tiles)));
+    if (body_tiles > 0) scan_totals(stream, call.on(body, totals.part(0, body_tiles)));
+    if (tail_tiles > 0) scan_totals(stream, call.on(tail, totals.part(body_tiles, tail_tiles)));
     const auto all = gather_elements(ranks, stream, totals);
     for (u32 rank = 0; rank < ranks.rank(); ++rank) {
         if (!all[rank].empty()) before.push(all[rank].data(), all[rank].size() / size, level_of(rank));
@@ -149,10 +148,7 @@ Enqueued distributed_scan(Communicator& ranks, Stream& stream, const View& in, c
                           ScanKind kind, const Options& options) {
     std::function<void(const View&, const View&)> total;
     if (!is_float(in.type)) total = [&](const View& from, const View& to) { reduce(stream, from, to, op); };
-    return detail::distributed_scan(
-        ranks, stream, in, out,
-        [&](const View& from, const View& to) { return detail::scan_problem(from, to, op, kind); }, total,
-        options);
+    return detail::distributed_scan(ranks, stream, detail::scan_problem(in, out, op, kind), total, options);
 }
 
 }  // namespace concord

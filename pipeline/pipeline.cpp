@@ -80,7 +80,7 @@ PipelineRun pipeline_map(const char* algorithm, const PipelineDevices& devices, 
 // A segment is a number of whole chunks of the canonical order for all elements. The first device collects the
 // chunks' sums and reduces them at the end.
 PipelineRun pipeline_reduce(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
-                            const ReduceCall& call, const PipelineOptions& options) {
+                            const ReduceProblem& call, const PipelineOptions& options) {
     check_same_type("reduce", in, out);
     if (out.room() != 1)
         refuse("reduce", "out must have room for exactly 1 element, got " + std::to_string(out.room()));
@@ -103,11 +103,11 @@ PipelineRun pipeline_reduce(const PipelineDevices& devices, const PipelineSource
          .grain = chunk,
          .memory = buffers[0]->capacity(),
          .begin = [&](Stream& kernels, const PipelineSegment& segment) -> Enqueued {
-             if (n == 0) return reduce(kernels, call(segment.in[0], sums(segment.device)), options.call);
+             if (n == 0) return reduce(kernels, call.on(segment.in[0], sums(segment.device)), options.call);
              const Part part{segment.device, segment.first / chunk, divide_up(segment.count, chunk)};
              if (part.device > 0) elsewhere.push_back(part);
              const View to = sums(part.device).part(part.first, part.count);
-             return reduce_chunks(kernels, call(segment.in[0], to), chunk, options.call);
+             return reduce_chunks(kernels, call.on(segment.in[0], to), chunk, options.call);
          }});
     Stream& stream = pipeline.kernels();
     for (const Part& part : elsewhere) {
@@ -124,7 +124,7 @@ PipelineRun pipeline_reduce(const PipelineDevices& devices, const PipelineSource
     }
     const View result = chunks > 1 ? view_of(buffers[0], chunks, 1, type) : sums(0);
     pipeline.on(0, [&] {
-        if (chunks > 1) reduce(stream, call(sums(0), result), {.variant = std::string(run.variant)});
+        if (chunks > 1) reduce(stream, call.on(sums(0), result), {.variant = std::string(run.variant)});
     });
     deliver(stream, result, out);
     run.count = 1;
@@ -135,7 +135,7 @@ PipelineRun pipeline_reduce(const PipelineDevices& devices, const PipelineSource
 // is then scanned from its carry. Devices may have tiles of two sizes. The host's levels start from the smaller size;
 // sixteen of these tiles form a node.
 PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
-                          const ScanCall& call, const PipelineOptions& options) {
+                          const ScanProblem& call, const PipelineOptions& options) {
     check_same_type("scan", in, out);
     const Type type = in.type();
     constexpr u64 fan = 16;
@@ -151,7 +151,7 @@ PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& 
         largest = std::max(largest, scan_tile(pipeline.device(i)));
     }
     auto scan_part = [&](Stream& stream, const PipelineSegment& segment, u64 first, u64 count) {
-        ScanProblem problem = call(segment.in[0].part(first, count), segment.out.part(first, count));
+        ScanProblem problem = call.on(segment.in[0].part(first, count), segment.out.part(first, count));
         std::array<std::byte, 8> carry{};
         before->carry(carry.data());
         problem.identity = {std::span(carry).first(size_of(type))};
@@ -164,7 +164,7 @@ PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& 
          .out = &out,
          .grain = largest,
          .begin = [&](Stream& stream, const PipelineSegment& segment) -> Enqueued {
-             const ScanProblem problem = call(segment.in[0], segment.out);
+             const ScanProblem problem = call.on(segment.in[0], segment.out);
              if (!before) before.emplace(problem);
              const Enqueued run = scan_in_parts(stream, problem, options.call);
              if (segment.only) return run;
@@ -174,7 +174,7 @@ PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& 
              const u64 tiles = divide_up(segment.count, scan_tile(device)), bytes = tiles * size_of(type);
              if (!mine.device || mine.device->size() < bytes)
                  mine = {device.allocate(bytes), device.allocate_host(bytes)};
-             scan_totals(stream, call(segment.in[0], view_of(mine.device, 0, tiles, type)));
+             scan_totals(stream, call.on(segment.in[0], view_of(mine.device, 0, tiles, type)));
              stream.copy(*mine.host, 0, *mine.device, 0, bytes);
              return run;
          },
@@ -308,16 +308,14 @@ PipelineRun pipeline_add(const PipelineDevices& devices, const PipelineSource& a
 
 PipelineRun pipeline_reduce(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
                             ReduceOp op, const PipelineOptions& options) {
-    return detail::pipeline_reduce(
-        devices, in, out,
-        [&](const View& from, const View& to) { return detail::reduce_problem(from, to, op); }, options);
+    const View none{.type = in.type()};
+    return detail::pipeline_reduce(devices, in, out, detail::reduce_problem(none, none, op), options);
 }
 
 PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
                           ReduceOp op, ScanKind kind, const PipelineOptions& options) {
-    return detail::pipeline_scan(
-        devices, in, out,
-        [&](const View& from, const View& to) { return detail::scan_problem(from, to, op, kind); }, options);
+    const View none{.type = in.type()};
+    return detail::pipeline_scan(devices, in, out, detail::scan_problem(none, none, op, kind), options);
 }
 
 PipelineRun pipeline_histogram(const PipelineDevices& devices, const PipelineSource& in,

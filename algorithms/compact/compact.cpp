@@ -106,7 +106,7 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, 
                                        const char* entry, u32 group_size, CompactNeeds needs,
                                        const Constants& constants) {
     // A kernel that does not call the predicate is compiled once, with a built-in predicate.
-    const Type type = needs == CompactNeeds::predicate ? p.in.type
+    const Type type = needs == CompactNeeds::predicate ? p.type()
                       : needs == CompactNeeds::size    ? bits_of_size(size_of(p.in.type))
                                                        : Type::u32;
     const Operator& op = needs == CompactNeeds::predicate ? p.op : builtin(KeepRule::nonzero, type);

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # new_rows.sh BUILD_DIR SOURCE_DIR: adds to a copy of the source tree
-# - a storage type, by one row of the table of element types and a header with its conversions, which are in the folder
-#   new_rows. Then algorithms that move elements, `check` and kernels support the type on all backends.
-# - a language, a second dialect of OpenCL C, by an enumerator and one row of the table of languages. Then a backend that
-#   takes its kernels in that language runs algorithms and kernels of the user.
+# - a storage type, by one row of the table of element types and a header with its conversions, which are in the
+#   folder new_rows. Then algorithms that move elements, `check` and kernels support the type on all backends.
+# - a language, a second dialect of OpenCL C, by an enumerator and one row of the table of languages. Then a backend
+#   that takes its kernels in that language runs algorithms and kernels of the user.
 # shellcheck source=copy_tree.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/copy_tree.sh" "$@"
 

@@ -76,8 +76,8 @@ Operator finish(Operator op);
 /// Creates an operator from source at run time: "float f(float x) { return x * x; }".
 ///
 /// The source is one function definition whose types are element types under their C or Concord names. Devices without
-/// a run-time compiler (LaunchModel::host) cannot run it. Throws invalid_argument if the function head is malformed. Compilers report
-/// errors in the body later.
+/// a run-time compiler (LaunchModel::host) cannot run it. Throws invalid_argument if the function head is malformed.
+/// Compilers report errors in the body later.
 Operator operator_from_text(std::string_view definition);
 
 namespace detail {

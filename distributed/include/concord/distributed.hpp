@@ -60,15 +60,11 @@ void combine_all(Communicator& ranks, Stream& stream, const View& data, ReduceOp
 // Whether results depend on the order of operations.
 enum class OrderDependence { none, rounds };
 
-using DistributedReduceCall = std::function<ReduceProblem(const View& in, const View& out)>;
-Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in, const View& out,
-                            const DistributedReduceCall& call, OrderDependence dependence,
-                            const Options& options);
+Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const ReduceProblem& call,
+                            OrderDependence dependence, const Options& options);
 
-using DistributedScanCall = std::function<ScanProblem(const View& in, const View& out)>;
 // total: enqueues the reduction of a part to one element; null if results depend on the order of operations.
-Enqueued distributed_scan(Communicator& ranks, Stream& stream, const View& in, const View& out,
-                          const DistributedScanCall& call,
+Enqueued distributed_scan(Communicator& ranks, Stream& stream, const ScanProblem& call,
                           const std::function<void(const View& in, const View& out)>& total,
                           const Options& options);
 
@@ -169,17 +165,9 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const In& in, c
     const auto values = op.packed();
     const T start = identity;
     detail::check_identity("distributed_reduce", op, start, options.order);
-    return detail::distributed_reduce(
-        ranks, stream, in.view(), out.view(),
-        [&](const View& from, const View& to) {
-            return detail::ReduceProblem{from,
-                                         to,
-                                         Fn::erased(),
-                                         {values},
-                                         {std::as_bytes(std::span(&start, 1))},
-                                         &detail::reduce_host<T, typename Fn::Host>()};
-        },
-        detail::OrderDependence::rounds, options);
+    return detail::distributed_reduce(ranks, stream,
+                                      detail::reduce_problem<Fn>(in.view(), out.view(), values, start),
+                                      detail::OrderDependence::rounds, options);
 }
 
 /// Scans over ranks with a user operator made by CONCORD_FUNCTION.
@@ -193,18 +181,9 @@ Enqueued distributed_scan(Communicator& ranks, Stream& stream, const In& in, con
     const auto values = op.packed();
     const T start = identity;
     detail::check_identity("distributed_scan", op, start, options.order);
-    return detail::distributed_scan(
-        ranks, stream, in.view(), out.view(),
-        [&](const View& from, const View& to) {
-            return detail::ScanProblem{from,
-                                       to,
-                                       Fn::erased(),
-                                       {values},
-                                       {std::as_bytes(std::span(&start, 1))},
-                                       kind,
-                                       &detail::scan_host<T, typename Fn::Host>()};
-        },
-        nullptr, options);
+    return detail::distributed_scan(ranks, stream,
+                                    detail::scan_problem<Fn>(in.view(), out.view(), values, start, kind),
+                                    nullptr, options);
 }
 
 /// Counts over ranks; `bin` is a user function from a sample to its bin, made by CONCORD_FUNCTION.

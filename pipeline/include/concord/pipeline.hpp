@@ -133,13 +133,11 @@ using PipelineCall = std::function<Enqueued(Stream&, std::span<const View> in, c
 PipelineRun pipeline_map(const char* algorithm, const PipelineDevices& devices, Sources in, PipelineSink& out,
                          const PipelineCall& call, const PipelineOptions& options);
 
-using ReduceCall = std::function<ReduceProblem(const View& in, const View& out)>;
+// `call` names no operands: its views have the elements of `in`.
 PipelineRun pipeline_reduce(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
-                            const ReduceCall& call, const PipelineOptions& options);
-
-using ScanCall = std::function<ScanProblem(const View& in, const View& out)>;
+                            const ReduceProblem& call, const PipelineOptions& options);
 PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
-                          const ScanCall& call, const PipelineOptions& options);
+                          const ScanProblem& call, const PipelineOptions& options);
 
 using HistogramCall = std::function<Enqueued(Stream&, const View& in, const View& counters)>;
 PipelineRun pipeline_histogram(const PipelineDevices& devices, const PipelineSource& in,
@@ -216,17 +214,9 @@ PipelineRun pipeline_reduce(const PipelineDevices& devices, const PipelineSource
     detail::check_combines<Span<T>, Span<T>, Fn>();
     detail::check_identity("pipeline_reduce", op, identity, options.call.order);
     const auto values = op.packed();
-    return detail::pipeline_reduce(
-        devices, in, out,
-        [&](const View& from, const View& to) {
-            return detail::ReduceProblem{.in = Span<const T>(from).view(),
-                                         .out = Span<T>(to).view(),
-                                         .op = Fn::erased(),
-                                         .values = {values},
-                                         .identity = {std::as_bytes(std::span(&identity, 1))},
-                                         .host = &detail::reduce_host<T, typename Fn::Host>()};
-        },
-        options);
+    const View none = Span<const T>(View{.type = in.type()}).view();
+    return detail::pipeline_reduce(devices, in, out, detail::reduce_problem<Fn>(none, none, values, identity),
+                                   options);
 }
 
 /// Scans all elements with a user operator (CONCORD_FUNCTION) in canonical order, as scan().
@@ -238,18 +228,9 @@ PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& 
     detail::check_combines<Span<T>, Span<T>, Fn>();
     detail::check_identity("pipeline_scan", op, identity, options.call.order);
     const auto values = op.packed();
-    return detail::pipeline_scan(
-        devices, in, out,
-        [&](const View& from, const View& to) {
-            return detail::ScanProblem{.in = Span<const T>(from).view(),
-                                       .out = Span<T>(to).view(),
-                                       .op = Fn::erased(),
-                                       .values = {values},
-                                       .identity = {std::as_bytes(std::span(&identity, 1))},
-                                       .kind = kind,
-                                       .host = &detail::scan_host<T, typename Fn::Host>()};
-        },
-        options);
+    const View none = Span<const T>(View{.type = in.type()}).view();
+    return detail::pipeline_scan(devices, in, out,
+                                 detail::scan_problem<Fn>(none, none, values, identity, kind), options);
 }
 
 /// Counts samples by a user function (CONCORD_FUNCTION) that returns the bin, as histogram().

@@ -95,7 +95,25 @@ struct ReduceProblem {
     u64 chunk = 0;           // see reduce_chunks(); 0: the canonical chunk, and all levels
 
     Type type() const { return in.type; }
+    // The same on other operands, parts of a larger input for example.
+    ReduceProblem on(const View& from, const View& to) const {
+        ReduceProblem problem = *this;
+        problem.in = from;
+        problem.out = to;
+        return problem;
+    }
 };
+
+// The call of a user operator Fn. It refers to its bound values and the identity.
+template <class Fn, class T, class Values>
+ReduceProblem reduce_problem(const View& in, const View& out, const Values& values, const T& identity) {
+    return {.in = in,
+            .out = out,
+            .op = Fn::erased(),
+            .values = {values},
+            .identity = {std::as_bytes(std::span(&identity, 1))},
+            .host = &reduce_host<T, typename Fn::Host>()};
+}
 
 Enqueued reduce(Stream& stream, const ReduceProblem& problem, const Options& options);
 
@@ -136,14 +154,7 @@ Enqueued reduce(Stream& stream, const In& in, const Out& out, const Function<F, 
     const auto values = op.packed();
     const T start = identity;
     detail::check_identity("reduce", op, start, options.order);
-    return detail::reduce(stream,
-                          {in.view(),
-                           out.view(),
-                           Fn::erased(),
-                           {values},
-                           {std::as_bytes(std::span(&start, 1))},
-                           &detail::reduce_host<T, typename Fn::Host>()},
-                          options);
+    return detail::reduce(stream, detail::reduce_problem<Fn>(in.view(), out.view(), values, start), options);
 }
 
 /// Reduces with a built-in operator and returns the result as a Future.

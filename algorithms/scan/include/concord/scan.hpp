@@ -77,7 +77,27 @@ struct ScanProblem {
 
     Type type() const { return in.type; }
     u32 exclusive() const { return kind == ScanKind::exclusive ? 1 : 0; }
+    // The same on other operands, parts of a larger input for example.
+    ScanProblem on(const View& from, const View& to) const {
+        ScanProblem problem = *this;
+        problem.in = from;
+        problem.out = to;
+        return problem;
+    }
 };
+
+// The call of a user operator Fn. It refers to its bound values and the identity.
+template <class Fn, class T, class Values>
+ScanProblem scan_problem(const View& in, const View& out, const Values& values, const T& identity,
+                         ScanKind kind) {
+    return {.in = in,
+            .out = out,
+            .op = Fn::erased(),
+            .values = {values},
+            .identity = {std::as_bytes(std::span(&identity, 1))},
+            .kind = kind,
+            .host = &scan_host<T, typename Fn::Host>()};
+}
 
 Enqueued scan(Stream& stream, const ScanProblem& problem, const Options& options);
 
@@ -125,14 +145,7 @@ Enqueued scan(Stream& stream, const In& in, const Out& out, const Function<F, B.
     const auto values = op.packed();
     const T start = identity;
     detail::check_identity("scan", op, start, options.order);
-    return detail::scan(stream,
-                        {in.view(),
-                         out.view(),
-                         Fn::erased(),
-                         {values},
-                         {std::as_bytes(std::span(&start, 1))},
-                         kind,
-                         &detail::scan_host<T, typename Fn::Host>()},
+    return detail::scan(stream, detail::scan_problem<Fn>(in.view(), out.view(), values, start, kind),
                         options);
 }
 
