@@ -50,10 +50,12 @@ mutant sort_wide.cl one "sort --variants radix8 ${tiles/9001/40001}" "lines that
     'leave_keys(held + d * LINE, to + line, others, count, 0);' ''
 mutant sort_wide.cl one "sort --variants radix8 ${tiles/9001/40001}" "all passes are skipped" \
     'if (sum == n) steps[p]' 'if (sum != 0) steps[p]'
-mutant sort_merge.cl many "sort --variants merge $tiles" "of equal elements the later one comes first" \
+mutant sort_merge.kernel many "sort --variants merge $tiles" "of equal elements the later one comes first" \
     '!comes_before(op, tile->key[j], tile->key[i])' 'comes_before(op, tile->key[i], tile->key[j])'
-mutant sort_merge.cl many "sort --variants merge $small" "the last round of a tile's merges is left out" \
+mutant sort_merge.kernel many "sort --variants merge $small" "the last round of a tile's merges is left out" \
     'width < TILE; width *= 2' 'width < TILE / 4; width *= 2'
+mutant sort_merge.kernel many "sort --variants merge $small" "work-items begin to merge at the beginning" \
+    'u32 i = a + path, j = b + diagonal - path;' 'u32 i = a, j = b;'
 mutant sort_merge_wide.cl one "sort --variants merge $small" "of equal elements the later one comes first" \
     'const bool second = comes_before(op, y, x);' 'const bool second = !comes_before(op, x, y);'
 mutant sort_merge_wide.cl one "sort --variants merge ${small/1009/300}" "an odd number of rounds ends in the other buffer" \
@@ -65,7 +67,3 @@ mutant sort_onesweep.cu any "sort --variants onesweep ${tiles/9001/300007}" "til
     'is_through | (before + own)' 'is_through | own'
 mutant sort_radix8.cu any "sort --variants radix8 $tiles" "all tiles take the values of the first" \
     'load_values(in_values + begin, count, value)' 'load_values(in_values, count, value)'
-mutant sort_merge.cu any "sort --variants merge $tiles" "of equal elements the later one comes first" \
-    '!comes_before(op, tile.key[j], tile.key[i])' 'comes_before(op, tile.key[i], tile.key[j])'
-mutant sort_merge.cu any "sort --variants merge $small" "lanes begin to merge at the beginning" \
-    'u32 i = a + path, j = b + diagonal - path;' 'u32 i = a, j = b;'
