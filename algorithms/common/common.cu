@@ -84,18 +84,17 @@ __device__ __forceinline__ E shuffle_from(E value, u32 lane) {
 // --- The last group ------------------------------------------------------------------------------------------------
 
 // Returns true in the group that calls it last. That group sees all stores that other groups made before their call.
-// All threads of each group call it. ticket: zero before and after the launch.
-__device__ __forceinline__ bool last_group(u32* ticket, u32 groups) {
-    __shared__ u32 last;
+// All threads of each group call it. ticket: zero before and after the launch. last: a word of shared memory.
+__device__ __forceinline__ bool last_group(u32* ticket, u32 groups, u32* last) {
     __syncthreads();
     if (threadIdx.x == 0) {
         __threadfence();
-        last = atomicAdd(ticket, 1u) == groups - 1;
-        if (last) {
+        *last = atomicAdd(ticket, 1u) == groups - 1;
+        if (*last) {
             *ticket = 0;
             __threadfence();
         }
     }
     __syncthreads();
-    return last != 0;
+    return *last != 0;
 }

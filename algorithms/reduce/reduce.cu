@@ -119,7 +119,8 @@ extern "C" __global__ void __launch_bounds__(GROUP, 1)
         const T sum = reduce_chunk(in + begin, n - begin < chunk ? n - begin : chunk, identity, op);
         if (first_lane) (chunks == 1 ? out : sums)[c] = canonical(sum);
     }
-    if (chunks == 1 || !last_group(ticket, gridDim.x)) return;
+    __shared__ u32 last;
+    if (chunks == 1 || !last_group(ticket, gridDim.x, &last)) return;
 
     // Spine, this group only. Level 2: the chunks' sums. Level 3: the sums of level 2, at most 32.
     const u32 upper_chunks = u32((chunks + upper_chunk - 1) / upper_chunk);

@@ -4,10 +4,8 @@
 // A word of look-back has flag and count, so it needs no fence, only accesses that are not torn: volatile accesses of
 // 4 or 8 aligned bytes.
 
-#include "sort_digits.cl"
-#include "sort_keys.cl"
-#include "sort_plan.cl"
-#include "sort_tile.cl"
+#include "sort_plan"
+#include "sort_tile"
 
 #define COUNT_BITS (8 * sizeof(COUNT))
 #define IS_OWN ((COUNT)1 << (COUNT_BITS - 2))      // count of the tile alone
@@ -67,10 +65,10 @@ void sort_onesweep(__global u64* memory, ulong memory_at, __global COUNT* status
     V value[VALUE_SIZE ? ITEMS : 1];
     u32 place[ITEMS];
     load_tile(from, count, digit.code, key);
-    rank_items(key, count, digit, place, &shared.tile.ranks);
-    const u32 own = total_count(&shared.tile.ranks);
+    rank_items(key, count, digit, place, &shared);
+    const u32 own = total_count(&shared);
     if (local_id < DIGITS) publish(words + (u64)tile * DIGITS, (tile == 0 ? IS_THROUGH : IS_OWN) | own);
-    const u32 start = scan_counts(own, &shared.tile.ranks);
+    const u32 start = scan_counts(own, &shared);
     stage_keys(key, place, &shared);
 #if VALUE_SIZE
     __global const V* const from_values = AT(from_place, V, in_values + in_values_at, out_values + out_values_at,

@@ -10,7 +10,7 @@ namespace detail {
 namespace {
 
 constexpr u64 digits = 256;
-constexpr u64 memory_head = 32;  // words ahead of the counts; see sort_plan.cu
+constexpr u64 memory_head = 32;  // words ahead of the counts; see sort_plan.kernel
 
 struct Tile : SortTile {
     u32 resident;  // groups per multiprocessor that the register limit allows

@@ -1,5 +1,5 @@
 // Radix sort with one sweep over the data per digit, `onesweep`, CUDA C++. Parallel source:
-// sort_onesweep.cl. The tile is in sort_tile.cu, the histogram in sort_histograms.cu.
+// sort_onesweep.cl. The tile is in sort_tile.kernel, the histogram in sort_histograms.kernel.
 //
 // Algorithm  Histogram: one launch counts the digits of all passes. Scan: its last group turns the counts into
 //            offsets and makes the plan. A pass whose digit is equal in all keys is skipped; the other passes
@@ -23,10 +23,8 @@
 //
 // COUNT: type of counts, u32 or, from 2^30 elements on, u64. Two bits are flags.
 
-#include "sort_digits.cu"
-#include "sort_keys.cu"
-#include "sort_plan.cu"
-#include "sort_tile.cu"
+#include "sort_plan"
+#include "sort_tile"
 #include "tile.cu"
 
 constexpr u32 count_bits = 8 * sizeof(COUNT);
@@ -47,10 +45,10 @@ __device__ __forceinline__ COUNT look_back(const COUNT* status, u32 tile) {
     for (u32 at = tile; at > 0; at -= min(at, u32(AHEAD))) {
         COUNT word[AHEAD];
 #pragma unroll
-        for (u32 k = 0; k < AHEAD; ++k) word[k] = at > k ? look(status + u64(at - 1 - k) * digits) : is_through;
+        for (u32 k = 0; k < AHEAD; ++k) word[k] = at > k ? look(status + u64(at - 1 - k) * DIGITS) : is_through;
 #pragma unroll
         for (u32 k = 0; k < AHEAD; ++k) {
-            while (word[k] < is_own) word[k] = look(status + u64(at - 1 - k) * digits);
+            while (word[k] < is_own) word[k] = look(status + u64(at - 1 - k) * DIGITS);
             before += word[k] & value_bits;
             if (word[k] >= is_through) return before;
         }
@@ -64,57 +62,52 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
                   V* other_values, u64 n, u32 tiles, u32 pass, u32 shift, u32 last, u64 flip, u64 fold) {
     __shared__ Shared shared;
     __shared__ u32 ticket;
-    if (threadIdx.x == 0) ticket = atomicAdd(reinterpret_cast<u32*>(memory + pass), 1u);
-    const u32 step = u32(memory[plan_at + pass]);
-    if (step == skipped) return;
-    const u32 from_place = step & 3, to_place = step >> 2 & 3, half = step >> 4 & 1;
-    const K* const all = from_place == in_place_of ? in : from_place == out_place ? out : other;
+    if (threadIdx.x == 0) ticket = atomic_inc(LOW_HALF(memory, pass));
+    const u32 step = u32(memory[PLAN_AT + pass]);
+    if (step == SKIPPED) return;
+    const u32 from_place = step & 3, to_place = step >> 2 & 3, upper = step >> 4 & 1;
+    const K* const all = AT(from_place, K, in, out, other);
     // Tickets come in about the order of the groups' numbers: another group may take the tile of this number, soon.
-    const u64 likely = u64(blockIdx.x) * tile_length;
-    prefetch_tile<GROUP>(all + likely, min(n - likely, u64(tile_length)));
+    const u64 likely = u64(blockIdx.x) * TILE;
+    prefetch_tile<GROUP>(all + likely, min(n - likely, u64(TILE)));
     __syncthreads();
     const u32 tile = ticket;
-    const u64 begin = u64(tile) * tile_length;
-    const u32 count = u32(min(n - begin, u64(tile_length)));
+    const u64 begin = u64(tile) * TILE;
+    const u32 count = u32(min(n - begin, u64(TILE)));
     const K* const from = all + begin;
     const Digit digit = digit_at(shift, last, make_code(flip, fold));
     // The words of this thread's digit for this pass and for the next one.
-    COUNT* const words = status + u64(half) * tiles * digits + threadIdx.x;
-    COUNT* const next_words = status + u64(half ^ 1) * tiles * digits + threadIdx.x;
+    COUNT* const words = status + u64(upper) * tiles * DIGITS + threadIdx.x;
+    COUNT* const next_words = status + u64(upper ^ 1) * tiles * DIGITS + threadIdx.x;
 
     K key[ITEMS];
     u32 place[ITEMS];
-    load_keys(from, count, digit.code, key);
-    rank_items(key, count, digit, place, shared);
-    u32 own = 0;
-    const u32 start = scan_counts(shared, [&](u32 total) {
-        own = total;
-        publish(words + u64(tile) * digits, (tile == 0 ? is_through : is_own) | own);
-    });
-    stage_keys(key, place, shared);
-    V value[has_values ? ITEMS : 1];
-    if constexpr (has_values) {
-        const V* const from_values =
-            from_place == in_place_of ? in_values : from_place == out_place ? out_values : other_values;
-        load_items(from_values + begin, count, value);
-    }
-    if (threadIdx.x < digits) {
-        next_words[u64(tile) * digits] = 0;
+    load_tile(from, count, digit.code, key);
+    rank_items(key, count, digit, place, &shared);
+    const u32 own = total_count(&shared);
+    if (threadIdx.x < DIGITS) publish(words + u64(tile) * DIGITS, (tile == 0 ? is_through : is_own) | own);
+    const u32 start = scan_counts(own, &shared);
+    stage_keys(key, place, &shared);
+    V value[VALUE_SIZE ? ITEMS : 1];
+    if (VALUE_SIZE)
+        load_values(AT(from_place, V, in_values, out_values, other_values) + begin, count, value);
+    if (threadIdx.x < DIGITS) {
+        next_words[u64(tile) * DIGITS] = 0;
         const COUNT before = look_back(words, tile);
-        if (tile != 0) publish(words + u64(tile) * digits, is_through | (before + own));
-        shared.base[threadIdx.x] = COUNT(memory[totals_at + pass * digits + threadIdx.x]) + before - start;
+        if (tile != 0) publish(words + u64(tile) * DIGITS, is_through | (before + own));
+        shared.base[threadIdx.x] = COUNT(memory[TOTALS_AT + pass * DIGITS + threadIdx.x]) + before - start;
     }
     __syncthreads();
-    store_items(to_place == out_place ? out : other, to_place == out_place ? out_values : other_values, value, count,
-                digit, place, shared);
+    store_items(to_place == OUT_PLACE ? out : other, to_place == OUT_PLACE ? out_values : other_values, value, count,
+                digit, place, &shared);
 }
 
 // In place, after an odd number of passes: copies the elements back to out.
 extern "C" __global__ void __launch_bounds__(GROUP)
     sort_copy_back(const u64* memory, const K* other, const V* other_values, K* out, V* out_values, u64 n) {
-    if (memory[copy_follows] == 0) return;
+    if (memory[COPY_FOLLOWS] == 0) return;
     for (u64 i = u64(blockIdx.x) * GROUP + threadIdx.x; i < n; i += u64(gridDim.x) * GROUP) {
         out[i] = other[i];
-        if constexpr (has_values) out_values[i] = other_values[i];
+        if (VALUE_SIZE) out_values[i] = other_values[i];
     }
 }

@@ -15,7 +15,7 @@
 //
 // COUNT: type of counts of elements, u32 or, from 2^32 elements on, u64.
 
-#include "sort_keys.cl"
+#include "sort_keys"
 #include "sort_split.cl"
 
 // Upsweep.

@@ -1,4 +1,4 @@
-// Radix sort with digits of 8 bits in three launches per pass, `radix8`, CUDA C++. The tile is in sort_tile.cu.
+// Radix sort with digits of 8 bits in three launches per pass, `radix8`, CUDA C++. The tile is in sort_tile.kernel.
 // Parallel source: sort_radix8.cl, which splits tiles by 4 bits at a time because it cannot rely on warps.
 //
 // Algorithm  One pass per digit, lowest digit first. Upsweep: each group counts the digits of its tile. Spine: an
@@ -10,27 +10,25 @@
 // Tunables   GROUP threads per group, ITEMS elements per thread
 // Source     D. Merrill, A. Grimshaw, High Performance and Scalable Radix Sorting, 2011.
 
-#include "sort_digits.cu"
-#include "sort_keys.cu"
-#include "sort_tile.cu"
+#include "sort_tile"
 
 // Upsweep.
 extern "C" __global__ void __launch_bounds__(GROUP)
     sort_count(const K* in, COUNT* counts, u64 n, u64 tiles, u32 shift, u32 mask, u64 flip, u64 fold) {
-    __shared__ u32 table[digits];
+    __shared__ u32 table[DIGITS];
     const Digit digit{shift, mask, make_code(flip, fold)};
-    const u64 begin = u64(blockIdx.x) * tile_length;
-    const u32 count = u32(min(n - begin, u64(tile_length)));
-    if (threadIdx.x < digits) table[threadIdx.x] = 0;
+    const u64 begin = u64(blockIdx.x) * TILE;
+    const u32 count = u32(min(n - begin, u64(TILE)));
+    if (threadIdx.x < DIGITS) table[threadIdx.x] = 0;
     __syncthreads();
     K key[ITEMS];
-    load_items(in + begin, count, key);
+    load_keys(in + begin, count, key);
 #pragma unroll
     for (u32 i = 0; i < ITEMS; ++i) {
-        if (place_of(i) < count) atomicAdd(table + digit.of(key[i]), 1u);
+        if (place_of(i) < count) atomicAdd(table + digit_in(key[i], digit), 1u);
     }
     __syncthreads();
-    if (threadIdx.x < digits) counts[threadIdx.x * tiles + blockIdx.x] = table[threadIdx.x];
+    if (threadIdx.x < DIGITS) counts[threadIdx.x * tiles + blockIdx.x] = table[threadIdx.x];
 }
 
 // Downsweep. offsets: the exclusive scan of the counts.
@@ -39,17 +37,17 @@ extern "C" __global__ void __launch_bounds__(GROUP)
                  u32 shift, u32 mask, u64 flip, u64 fold) {
     __shared__ Shared shared;
     const Digit digit{shift, mask, make_code(flip, fold)};
-    const u64 begin = u64(blockIdx.x) * tile_length;
-    const u32 count = u32(min(n - begin, u64(tile_length)));
+    const u64 begin = u64(blockIdx.x) * TILE;
+    const u32 count = u32(min(n - begin, u64(TILE)));
     K key[ITEMS];
-    V value[has_values ? ITEMS : 1];
+    V value[VALUE_SIZE ? ITEMS : 1];
     u32 place[ITEMS];
-    load_keys(in + begin, count, digit.code, key);
-    rank_items(key, count, digit, place, shared);
-    const u32 start = scan_counts(shared, [](u32) {});
-    stage_keys(key, place, shared);
-    if constexpr (has_values) load_items(in_values + begin, count, value);
-    if (threadIdx.x < digits) shared.base[threadIdx.x] = offsets[threadIdx.x * tiles + blockIdx.x] - start;
+    load_tile(in + begin, count, digit.code, key);
+    rank_items(key, count, digit, place, &shared);
+    const u32 start = scan_counts(total_count(&shared), &shared);
+    stage_keys(key, place, &shared);
+    if (VALUE_SIZE) load_values(in_values + begin, count, value);
+    if (threadIdx.x < DIGITS) shared.base[threadIdx.x] = offsets[threadIdx.x * tiles + blockIdx.x] - start;
     __syncthreads();
-    store_items(out, out_values, value, count, digit, place, shared);
+    store_items(out, out_values, value, count, digit, place, &shared);
 }

@@ -7,7 +7,7 @@
 // Source     N. Satish, M. Harris, M. Garland, Designing Efficient Sorting Algorithms for Manycore GPUs, 2009.
 
 #include "group_scan.cl"
-#include "sort_keys.cl"
+#include "sort_keys"
 
 #define TILE (GROUP * ITEMS)
 #define DIGITS 256

@@ -6,7 +6,7 @@
 // Tunables   GROUP work-items per group; ITEMS keys per work-item
 // Source     N. Satish, M. Harris, M. Garland, Designing Efficient Sorting Algorithms for Manycore GPUs, 2009.
 
-#include "sort_keys.cl"
+#include "sort_keys"
 #include "sort_split.cl"
 
 // Sorts by the bits [first, last). One group. out may be in: it reads all values before it stores any.

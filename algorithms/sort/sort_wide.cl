@@ -14,7 +14,7 @@
 //            et al., Fast Sort on CPUs and GPUs: a Case for Bandwidth Oblivious SIMD Sort, 2010 (software
 //            write-combining).
 
-#include "sort_keys.cl"
+#include "sort_keys"
 #include "lines.cl"
 
 #define DIGITS 256

@@ -1,31 +1,12 @@
-// Digits of 8 bits, OpenCL C: the digit of a key in a pass, and the scan of one count per digit. Parallel source:
-// sort_digits.cu, with scan_group of group_scan.cu.
+// Sums of counts of digits, OpenCL C: the scan of one count per digit, and the addition to a total. Parallel source:
+// sort_sums.cu.
 //
 // COUNT: type of counts.
 
-#include "lanes.cl"
-#include "sort_keys.cl"
+#include "lanes"
+#include "sort_digits"
 
-#define DIGITS 256
-#define DIGIT_BITS 8
-
-typedef struct {
-    u32 shift, mask;
-    Code code;
-} Digit;
-
-// The digit of the pass that begins at bit `shift`, of bits below `last`.
-INLINED Digit digit_at(u32 shift, u32 last, Code code) {
-    Digit digit;
-    digit.shift = shift;
-    digit.mask = last - shift < DIGIT_BITS ? (1u << (last - shift)) - 1 : DIGITS - 1;
-    digit.code = code;
-    return digit;
-}
-
-INLINED u32 digit_in(K key, Digit digit) { return digit_of(key, digit.shift, digit.mask, digit.code); }
-
-// --- Scan of counts --------------------------------------------------------------------------------------------------
+// --- Scan ------------------------------------------------------------------------------------------------------------
 
 // Its local memory.
 typedef struct {
@@ -52,4 +33,12 @@ INLINED COUNT scan_digits(COUNT value, __local Scan* scan) {
 #pragma unroll
     for (u32 w = 0; w < DIGITS / LANES; ++w) before += w < warp ? scan->totals[w] : 0;
     return before;
+}
+
+// --- Totals ----------------------------------------------------------------------------------------------------------
+
+// Adds to a count of 64 bits, low word first, by operations on 32 bits.
+INLINED void add_total(__global u64* total, u32 sum) {
+    volatile __global u32* const low = (volatile __global u32*)total;
+    if (atomic_add(low, sum) > 0xffffffffu - sum) atomic_inc(low + 1);
 }
