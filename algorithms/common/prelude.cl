@@ -14,6 +14,7 @@
 #define LOCAL_AT(E, NAME) (void)NAME
 #define RESTRICT restrict
 #define ALIGNED(N) __attribute__((aligned(N)))
+#define load_l2(FROM) (*(FROM))
 
 // Buffers as parameters of kernels.
 #define IN(E, NAME) __global const E *NAME, ulong NAME##_at
@@ -23,6 +24,7 @@
 INLINED u32 local_id(void) { return (u32)get_local_id(0); }
 INLINED u32 group_id(void) { return (u32)get_group_id(0); }
 INLINED u32 group_count(void) { return (u32)get_num_groups(0); }
+INLINED u64 global_id(void) { return get_global_id(0); }
 
 // All work-items of the group meet; each sees the others' accesses to local memory, and with group_barrier also to
 // global memory.

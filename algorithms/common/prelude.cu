@@ -38,6 +38,30 @@
 #define RESTRICT __restrict__
 #define ALIGNED(N) __align__(N)  // typedef struct ALIGNED(16) { … } Name;
 
+// Returns *from, an element or a pack of 1, 2, 4, 8 or 16 bytes, without a copy in L1: for data that is read once, and
+// for data that other groups have written. In OpenCL C it is *from.
+template <class E>
+INLINED E load_l2(const E* from) {
+    E value;
+    if constexpr (sizeof(E) == 16) {
+        const uint4 raw = __ldcg((const uint4*)from);
+        memcpy(&value, &raw, sizeof raw);
+    } else if constexpr (sizeof(E) == 8) {
+        const uint2 raw = __ldcg((const uint2*)from);
+        memcpy(&value, &raw, sizeof raw);
+    } else if constexpr (sizeof(E) == 4) {
+        const u32 raw = __ldcg((const u32*)from);
+        memcpy(&value, &raw, sizeof raw);
+    } else if constexpr (sizeof(E) == 2) {
+        const u16 raw = __ldcg((const u16*)from);
+        memcpy(&value, &raw, sizeof raw);
+    } else {
+        const u8 raw = __ldcg((const u8*)from);
+        memcpy(&value, &raw, sizeof raw);
+    }
+    return value;
+}
+
 // Buffers as parameters of kernels.
 #define IN(E, NAME) const E* NAME
 #define OUT(E, NAME) E* NAME
@@ -46,6 +70,7 @@
 INLINED u32 local_id() { return threadIdx.x; }
 INLINED u32 group_id() { return blockIdx.x; }
 INLINED u32 group_count() { return gridDim.x; }
+INLINED u64 global_id() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }  // group_id() * GROUP + local_id()
 
 // All work-items of the group meet; each sees the others' accesses to local memory, and with group_barrier also to
 // global memory.

@@ -50,11 +50,11 @@ u32 unroll_of(const Device& device, const MapProblem& p) {
     return static_cast<u32>(tuned(device, unroll, point_of(p), 1));
 }
 
-std::shared_ptr<Kernel> kernel(Device& device, const MapProblem& p, const char* entry, u32 pack,
-                               HostKernel MapHost::*host, u32 unrolled = 1) {
+std::shared_ptr<Kernel> kernel(Device& device, const MapProblem& p, const KernelSource& source,
+                               const char* entry, u32 pack, HostKernel MapHost::*host, u32 unrolled = 1) {
     const Type a = p.a.type, b = p.b.type, out = p.out.type;
     KernelSpec spec{
-        .source = &kernel_sources::map(),
+        .source = &source,
         .entry = entry,
         .constants = {{"A", a},
                       {"B", b},
@@ -71,7 +71,7 @@ std::shared_ptr<Kernel> kernel(Device& device, const MapProblem& p, const char* 
 
 void run_naive(Stream& stream, const MapProblem& p) {
     Device& device = stream.device();
-    const auto map = kernel(device, p, "map_naive", 1, &MapHost::naive);
+    const auto map = kernel(device, p, kernel_sources::map(), "map_naive", 1, &MapHost::naive);
     const u64 n = p.out.count;
     launch_elements(stream, *map, n, default_group_size, p.values, p.a, p.b, p.out, n);
 }
@@ -92,7 +92,8 @@ void run_tiles(Stream& stream, const MapProblem& p, const Kernel& map, u64 tile)
 
 void run_vectorized_items(Stream& stream, const MapProblem& p) {
     Device& device = stream.device();
-    run_tiles(stream, p, *kernel(device, p, "map_wide", 1, nullptr), tile_of(device, p));
+    run_tiles(stream, p, *kernel(device, p, kernel_sources::map_wide(), "map_wide", 1, nullptr),
+              tile_of(device, p));
 }
 
 // Waking a thread costs more than a built-in function of a few elements. A user's function may take any time.
@@ -125,7 +126,7 @@ void run_vectorized_groups(Stream& stream, const MapProblem& p) {
     Device& device = stream.device();
     const auto [pack, head] = packing(p);
     const u32 unrolled = unroll_of(device, p);
-    const auto map = kernel(device, p, "map_vectorized", pack, nullptr, unrolled);
+    const auto map = kernel(device, p, kernel_sources::map(), "map_vectorized", pack, nullptr, unrolled);
     const u64 n = p.out.count, packs = (n - head) / pack;
     const u64 tiles = std::max<u64>(1, divide_up(packs, u64{default_group_size} * unrolled));
     const u32 ends = static_cast<u32>(n - packs * pack);

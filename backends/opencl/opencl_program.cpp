@@ -136,7 +136,7 @@ void visit_lines(std::string_view text, const std::function<bool(const SourceLin
     }
 }
 
-// The file and line of line `line` of a source: "map.cl:12".
+// The file and line of line `line` of a source: "map.kernel:12".
 std::string origin(std::string_view text, unsigned long line) {
     std::string place;
     unsigned long at = 0;
@@ -147,7 +147,7 @@ std::string origin(std::string_view text, unsigned long line) {
     return place;
 }
 
-// A place that a line of a compiler's log names: "error: map.cl:12:5: ...".
+// A place that a line of a compiler's log names: "error: map.kernel:12:5: ...".
 struct LogPlace {
     std::string_view file;
     unsigned long line = 0, column = 0;

@@ -224,8 +224,8 @@ def wrong_kernels(*replacements):
 
 def test_failures_do_not_depend_on_jobs():
     """In the order of the cases, whichever process is first."""
-    line = "if (i < n) out[out_at + i] = F("
-    env = wrong_kernels(("map.cl", line, line.replace("i < n", "i < n && i != 1000")))
+    line = "if (i < n) out[i] = F("
+    env = wrong_kernels(("map.kernel", line, line.replace("i < n", "i < n && i != 1000")))
     arguments = "add --devices tbb,opencl --types f32,u8,f64,i16 --sizes 1,1025,9001".split()
     reports = [report_of(jobs, *arguments, status=1, env=env) for jobs in (1, 4)]
     assert reports[0] == reports[1]
@@ -236,9 +236,9 @@ def test_failures_do_not_depend_on_jobs():
 
 def test_case_that_ends_its_process():
     """Others go on. After three such cases in a piece the rest of it is skipped."""
-    line = "const u64 i = get_global_id(0);\n    if (i < n) out"
+    line = "if (i < n) out[i] = F("
     crash = "if (sizeof(A) == 4 && n == 9001) *(volatile __global int*)0 = 1;\n"
-    env = wrong_kernels(("map.cl", line, crash + line))
+    env = wrong_kernels(("map.kernel", line, crash + line))
     arguments = "add --devices tbb,opencl --types f32,u8 --sizes 1,1025,9001 --jobs 2 --json check.json".split()
     result = concord("check", *arguments, env=env)
     assert result.status == 1, result
@@ -275,7 +275,7 @@ def test_process_that_is_ended():
 
 def test_parent_that_ignores_ended_children():
     """A shell's `trap '' CHLD` is inherited."""
-    env = {**os.environ, **wrong_kernels(("map.cl", "const u64 i = get_global_id(0);", "if (n == 9001) *(volatile __global int*)0 = 1;\nconst u64 i = get_global_id(0);"))}
+    env = {**os.environ, **wrong_kernels(("map.kernel", "const u64 i = global_id();", "if (n == 9001) *(volatile __global int*)0 = 1;\nconst u64 i = global_id();"))}
     command = [PROGRAM, *"check add --devices tbb,opencl --types f32,u8 --sizes 1,1025,9001 --jobs 2 --json check.json".split()]
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=False,
                           preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))

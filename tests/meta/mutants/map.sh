@@ -4,57 +4,33 @@
 add_naive="add --variants naive --types i32 --sizes 1009"
 add_fast="add --variants vectorized --types i32 --sizes 1009"
 
-mutant map.cl any "$add_naive" "a write past the end: < becomes <=" \
-    'if (i < n) out[out_at + i] =' 'if (i <= n) out[out_at + i] ='
-mutant map.cl any "map --variants naive --types f64 --patterns random --sizes 1009" "a copy past the end" \
-    'if (i < n) out[out_at + i] =' 'if (i <= n) out[out_at + i] ='
-mutant map.cl any "$add_naive" "an offset is ignored: that of b is taken for a" \
-    'F(a[a_at + i], b[b_at + i])' 'F(a[b_at + i], b[b_at + i])'
-mutant map.cl any "add --variants naive --types f32 --patterns tiny --sizes 1009" "denormals are flushed to zero" \
-    '= F(a[a_at + i], b[b_at + i])' '= fabs(F(a[a_at + i], b[b_at + i])) < 0x1p-126f ? 0 : F(a[a_at + i], b[b_at + i])'
-mutant map.cl any "add --variants naive --types f32 --patterns zeros --sizes 1009" "-0 becomes +0" \
-    '= F(a[a_at + i], b[b_at + i])' '= F(a[a_at + i], b[b_at + i]) + 0'
-# F(1, 0) is saxpy's a; a function of one argument has a shorter call.
-mutant map.cl any "map --variants naive --types f32 --patterns random --sizes 1009" "saxpy is contracted to an fma" \
-    'if (i < n) out[out_at + i] = F(a[a_at + i], b[b_at + i]);' \
-    '#define CALL(f) #f
-#define CALL_OF(f) CALL(f)
-    const bool two = sizeof CALL_OF(F(x, y)) > sizeof "canonical(apply(op, x))";
-    if (i < n && two) out[out_at + i] = (U)fma((f32)F(1, 0), (f32)a[a_at + i], (f32)b[b_at + i]);
-    if (i < n && !two) out[out_at + i] = F(a[a_at + i], b[b_at + i]);'
-mutant map.cl many "$add_fast" "the tail is dropped" 'get_group_id(0) != 0 || local_id >= ends' 'get_group_id(0) != 0 || local_id >= head'
-mutant map.cl many "$add_fast" "the tail begins one late" 'local_id + packs * PACK;' 'local_id + packs * PACK + 1;'
-mutant map.cl many "$add_fast" "a pack past the end" 'if (i < packs) {
-            PackU z;' 'if (i <= packs) {
-            PackU z;'
-mutant map.cl many "$add_fast" "the first pack is left out" '(GROUP * UNROLL) + local_id;' '(GROUP * UNROLL) + local_id + 1;'
-mutant map.cl one "$add_fast" "the first element of a tile is left out" \
-    'u64 i = get_group_id(0) * tile;' 'u64 i = get_group_id(0) * tile + 1;'
-mutant map.cl one "add --variants vectorized --types i32 --sizes 16000" "the last tile is not cut" \
-    'min(n, (get_group_id(0) + 1) * tile)' '(get_group_id(0) + 1) * tile'
-
-mutant map.cu any "$add_naive" "a write past the end: < becomes <=" 'if (i < n) out[i] =' 'if (i <= n) out[i] ='
-mutant map.cu any "$add_naive" "the first element is left out" 'GROUP + threadIdx.x;
-    if (i < n)' 'GROUP + threadIdx.x + 1;
-    if (i < n)'
-mutant map.cu any "add --variants naive --types f32 --patterns tiny --sizes 1009" "denormals are flushed to zero" \
-    'if (i < n) out[i] = F(a[i], b[i])' 'if (i < n) out[i] = fabsf(F(a[i], b[i])) < 0x1p-126f ? 0 : F(a[i], b[i])'
-mutant map.cu any "add --variants naive --types f32 --patterns zeros --sizes 1009" "-0 becomes +0" \
+mutant map.kernel any "$add_naive" "a write past the end: < becomes <=" 'if (i < n) out[i] =' 'if (i <= n) out[i] ='
+mutant map.kernel any "map --variants naive --types f64 --patterns random --sizes 1009" "a copy past the end" \
+    'if (i < n) out[i] =' 'if (i <= n) out[i] ='
+mutant map.kernel any "$add_naive" "the first element is left out" 'const u64 i = global_id();' 'const u64 i = global_id() + 1;'
+mutant prelude.cl any "$add_naive" "offsets are ignored" 'NAME += NAME##_at' '(void)NAME##_at'
+mutant map.kernel any "add --variants naive --types f32 --patterns tiny --sizes 1009" "denormals are flushed to zero" \
+    'if (i < n) out[i] = F(a[i], b[i])' 'if (i < n) out[i] = fabs(F(a[i], b[i])) < 0x1p-126f ? 0 : F(a[i], b[i])'
+mutant map.kernel any "add --variants naive --types f32 --patterns zeros --sizes 1009" "-0 becomes +0" \
     'if (i < n) out[i] = F(a[i], b[i])' 'if (i < n) out[i] = F(a[i], b[i]) + 0'
-mutant map.cu any "map --variants naive --types f32 --patterns random --sizes 1009" "saxpy is contracted to an fma" \
+# F(1, 0) is saxpy's a; a function of one argument has a shorter call.
+mutant map.kernel any "map --variants naive --types f32 --patterns random --sizes 1009" "saxpy is contracted to an fma" \
     'if (i < n) out[i] = F(a[i], b[i]);' \
     '#define CALL(f) #f
 #define CALL_OF(f) CALL(f)
     const bool two = sizeof CALL_OF(F(x, y)) > sizeof "canonical(apply(op, x))";
-    if (i < n && two) out[i] = U(fmaf(f32(F(1, 0)), f32(a[i]), f32(b[i])));
+    if (i < n && two) out[i] = (U)fma((f32)F(1, 0), (f32)a[i], (f32)b[i]);
     if (i < n && !two) out[i] = F(a[i], b[i]);'
-mutant map.cu any "$add_fast" "the tail is dropped" 'blockIdx.x != 0 || threadIdx.x >= ends' 'blockIdx.x != 0 || threadIdx.x >= head'
-mutant map.cu any "$add_fast" "the tail begins one late" 'threadIdx.x + packs * PACK;' 'threadIdx.x + packs * PACK + 1;'
-mutant map.cu any "$add_fast" "a pack past the end" 'if (i < packs) {
-            Pack<U, PACK> z;' 'if (i <= packs) {
-            Pack<U, PACK> z;'
-mutant map.cu any "$add_fast" "the first pack is left out" \
-    '(GROUP * UNROLL) + threadIdx.x;' '(GROUP * UNROLL) + threadIdx.x + 1;'
+mutant map.kernel many "$add_fast" "the tail is dropped" 'group_id() != 0 || local_id() >= ends' 'group_id() != 0 || local_id() >= head'
+mutant map.kernel many "$add_fast" "the tail begins one late" 'local_id() + packs * PACK;' 'local_id() + packs * PACK + 1;'
+mutant map.kernel many "$add_fast" "a pack past the end" 'if (i < packs) {
+            PackU z;' 'if (i <= packs) {
+            PackU z;'
+mutant map.kernel many "$add_fast" "the first pack is left out" '(GROUP * UNROLL) + local_id();' '(GROUP * UNROLL) + local_id() + 1;'
+mutant map_wide.cl one "$add_fast" "the first element of a tile is left out" \
+    'u64 i = get_group_id(0) * tile;' 'u64 i = get_group_id(0) * tile + 1;'
+mutant map_wide.cl one "add --variants vectorized --types i32 --sizes 16000" "the last tile is not cut" \
+    'min(n, (get_group_id(0) + 1) * tile)' '(get_group_id(0) + 1) * tile'
 
 # The bits of a NaN.
 map_nan="map --variants naive --types f32 --patterns special --sizes 1009"

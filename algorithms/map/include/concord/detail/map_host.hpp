@@ -1,5 +1,5 @@
 #pragma once
-// Map, host dialect. Parallel sources: map.cu and map.cl.
+// Map, host dialect. Parallel sources: map.kernel and map_wide.cl.
 //
 // Algorithm  out[i] = f(a[i], b[i]), with canonical NaNs. For a function of one element, b is a and is not read.
 // Passes     one. Traffic: reads every input once, writes the output once.
