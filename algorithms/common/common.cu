@@ -49,6 +49,8 @@ __device__ __forceinline__ E canonical(E x) {
 
 // --- Shuffles ------------------------------------------------------------------------------------------------------
 
+#define CONCORD_SUB_GROUP 32  // lanes; in OpenCL C it is defined if the device has shuffles
+
 // Shuffles a value as bits. Those of fewer than 4 bytes travel in a word.
 template <class E, class F>
 __device__ __forceinline__ E shuffled(E value, F shuffle) {
@@ -84,18 +86,17 @@ __device__ __forceinline__ E shuffle_from(E value, u32 lane) {
 // --- The last group ------------------------------------------------------------------------------------------------
 
 // Returns true in the group that calls it last. That group sees all stores that other groups made before their call.
-// All threads of each group call it. ticket: zero before and after the launch.
-__device__ __forceinline__ bool last_group(u32* ticket, u32 groups) {
-    __shared__ u32 last;
+// All threads of each group call it. ticket: zero before and after the launch. last: a word of shared memory.
+__device__ __forceinline__ bool last_group(u32* ticket, u32 groups, u32* last) {
     __syncthreads();
     if (threadIdx.x == 0) {
         __threadfence();
-        last = atomicAdd(ticket, 1u) == groups - 1;
-        if (last) {
+        *last = atomicAdd(ticket, 1u) == groups - 1;
+        if (*last) {
             *ticket = 0;
             __threadfence();
         }
     }
     __syncthreads();
-    return last != 0;
+    return *last != 0;
 }

@@ -93,7 +93,8 @@ extern "C" __global__ void __launch_bounds__(GROUP)
         if (sum != 0) atomicAdd(totals + k, static_cast<unsigned long long>(sum));
     }
 
-    if (!last_group(reinterpret_cast<u32*>(memory + counting_ticket), gridDim.x)) return;
+    __shared__ u32 is_last;
+    if (!last_group(reinterpret_cast<u32*>(memory + counting_ticket), gridDim.x, &is_last)) return;
     __shared__ u64 sums[digits / warp_width];
     u32 constant = 0;
     for (u32 p = 0; p < passes; ++p) {
