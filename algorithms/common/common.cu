@@ -49,6 +49,8 @@ __device__ __forceinline__ E canonical(E x) {
 
 // --- Shuffles ------------------------------------------------------------------------------------------------------
 
+#define CONCORD_SUB_GROUP 32  // lanes; in OpenCL C it is defined if the device has shuffles
+
 // Shuffles a value as bits. Those of fewer than 4 bytes travel in a word.
 template <class E, class F>
 __device__ __forceinline__ E shuffled(E value, F shuffle) {

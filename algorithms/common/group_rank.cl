@@ -1,32 +1,8 @@
-// Ranks of flags and digits within a group, OpenCL C. The parallel source group_rank.cu describes it.
+// Ranks of digits within a warp, OpenCL C. The parallel source group_rank.cu describes it.
 //
 // A warp is a team of lanes.cl.
 
-#include "group_scan.cl"
 #include "lanes.cl"
-
-// --- Flags ---------------------------------------------------------------------------------------------------------
-
-SCAN_GROUP(scan_group, u64)
-
-// Counts per row, 16 bits each: set flags of earlier work-items, and of all work-items.
-typedef struct {
-    u64 before, all;
-} RowRanks;
-
-INLINED u32 count_of_row(u64 counts, u32 row) { return (u32)(counts >> (16 * row)) & 0xffff; }
-
-// Ranks at most four rows of flags. sums: local memory for 2 * GROUP values. All work-items of the group call it.
-INLINED RowRanks rank_flags(const u32* flags, u32 rows, __local u64* sums) {
-    u64 mine = 0;
-#pragma unroll
-    for (u32 r = 0; r < rows; ++r) mine |= (u64)popcount(flags[r]) << (16 * r);
-    RowRanks ranks;
-    ranks.before = scan_group_total(mine, sums, &ranks.all) - mine;
-    return ranks;
-}
-
-// --- Digits --------------------------------------------------------------------------------------------------------
 
 // Returns the lanes of the warp with the same digit. Each lane sets its bit in one word per digit. lanes: the warp's
 // words, zero before the call, and again after the next lanes_barrier(). All work-items of the group call it.

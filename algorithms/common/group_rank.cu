@@ -1,10 +1,11 @@
-// Ranks of flags and digits within a warp and a group, CUDA C++. Parallel source: group_rank.cl.
+// Ranks of flags and digits within a warp, CUDA C++. Parallel source: group_rank.cl (digits). Flags within a group:
+// rank_flags.kernel.
 //
 // Algorithm  flags: a thread has rows of flags, one bit each. The rank of a row is the number of set flags in the
 //            same row of earlier threads. One 64-bit word holds the counts of four rows, so that one scan ranks four
 //            rows. digits: a thread has a digit. Its rank is the number of equal digits before it. A warp finds its
 //            lanes with equal digits. The lowest of them adds their number to the warp's counters.
-// Passes     flags: one scan within the warp or group. digits: one match per digit. No global memory traffic.
+// Passes     flags: one scan within the warp. digits: one match per digit. No global memory traffic.
 // Tunables   none.
 // Source     M. Billeter, O. Olsson, U. Assarsson, Efficient Stream Compaction on Wide SIMD Many-Core Architectures,
 //            2009 (flags); A. Adinets, D. Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs,
@@ -36,7 +37,7 @@ __device__ __forceinline__ RowCounts<N> count_flags(const u32 (&flags)[N]) {
     return counts;
 }
 
-// Set flags per row of earlier threads, and of all threads.
+// Set flags per row of earlier lanes, and of all lanes.
 template <u32 N>
 struct RowRanks {
     RowCounts<N> before, all;
@@ -52,28 +53,6 @@ __device__ __forceinline__ RowRanks<N> rank_flags_in_warp(const u32 (&flags)[N])
         const u64 through = scan_warp(mine.word[w]);
         ranks.before.word[w] = through - mine.word[w];
         ranks.all.word[w] = shuffle_from(through, warp_width - 1);
-    }
-    return ranks;
-}
-
-// Ranks flags within a group of WARPS warps. All threads of the group call it.
-template <u32 WARPS, u32 N>
-__device__ __forceinline__ RowRanks<N> rank_flags_in_group(const u32 (&flags)[N]) {
-    __shared__ u64 totals[RowCounts<N>::words][WARPS];
-    const RowCounts<N> mine = count_flags(flags);
-    RowRanks<N> ranks;
-    u64 through[mine.words];
-#pragma unroll
-    for (u32 w = 0; w < mine.words; ++w) through[w] = scan_warp(mine.word[w]);
-    __syncthreads();  // until the totals of an earlier call have been read
-#pragma unroll
-    for (u32 w = 0; w < mine.words; ++w) store_warp_total(through[w], totals[w]);
-    __syncthreads();
-#pragma unroll
-    for (u32 w = 0; w < mine.words; ++w) {
-        ranks.before.word[w] = through[w] - mine.word[w];
-        ranks.all.word[w] = 0;
-        add_warp_totals<WARPS>(totals[w], ranks.before.word[w], ranks.all.word[w]);
     }
     return ranks;
 }

@@ -9,7 +9,9 @@
 
 #include "common.cl"
 
-// Defines two functions for values of type E. All work-items of the group call them. sums: local memory for 2 * GROUP
+#define SCAN_ROOM (2 * GROUP)
+
+// Defines two functions for values of type E. All work-items of the group call them. sums: local memory for SCAN_ROOM
 // values. NAME(value, sums, last) returns the inclusive sum up to this work-item. After the next barrier, sums[*last]
 // is the sum of all values. An earlier use of `sums` and the call need a barrier between them.
 // NAME_total(value, sums, all) returns the same and sets *all to the sum of all values. It contains these barriers.

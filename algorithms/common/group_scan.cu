@@ -66,3 +66,18 @@ __device__ __forceinline__ Scanned<E> scan_group(E value, E* totals) {
     if (takes_part) add_warp_totals<WARPS>(totals, result.before, result.all);
     return result;
 }
+
+#define SCAN_ROOM (GROUP / 32)
+
+// Defines NAME_total(value, sums, all) for values of type E: returns the inclusive sum up to this thread and sets *all
+// to the sum of all values. All threads of the group call it. sums: shared memory for SCAN_ROOM values.
+#define SCAN_GROUP(NAME, E)                                      \
+    INLINED E NAME##_total(E value, E* sums, E* all) {           \
+        E through = scan_warp(value);                            \
+        __syncthreads();                                         \
+        store_warp_total(through, sums);                         \
+        __syncthreads();                                         \
+        *all = 0;                                                \
+        add_warp_totals<SCAN_ROOM>(sums, through, *all);         \
+        return through;                                          \
+    }

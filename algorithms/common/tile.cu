@@ -9,25 +9,6 @@
 
 #include "common.cu"
 
-// Loads from L2, bypassing L1, which may hold stale data.
-template <int N, class E>
-__device__ __forceinline__ Pack<E, N> load_pack_l2(const E* from) {
-    constexpr int bytes = sizeof(E) * N;
-    Pack<E, N> pack;
-    if constexpr (bytes == 16) {
-        const uint4 raw = __ldcg(reinterpret_cast<const uint4*>(from));
-        memcpy(&pack, &raw, bytes);
-    } else if constexpr (bytes == 8) {
-        const uint2 raw = __ldcg(reinterpret_cast<const uint2*>(from));
-        memcpy(&pack, &raw, bytes);
-    } else {
-        static_assert(bytes == 4);
-        const u32 raw = __ldcg(reinterpret_cast<const u32*>(from));
-        memcpy(&pack, &raw, bytes);
-    }
-    return pack;
-}
-
 // Starts to bring `count` elements to L2, for a group that loads them soon. THREADS threads call it together.
 template <u32 THREADS, class E>
 __device__ __forceinline__ void prefetch_tile(const E* from, u64 count) {

@@ -1,6 +1,6 @@
 #pragma once
-// Compact in the host dialect. Parallel sources: compact.cu and compact_wide.cl (fused), compact_steps.cu and
-// compact_steps.cl (textbook steps); they describe phases and traffic.
+// Compact in the host dialect. Parallel sources: compact.kernel and compact_wide.cl (fused), compact_steps.kernel
+// (textbook steps); they describe phases and traffic.
 //
 // The predicate flags a block of elements (compact_host.hpp). Elements then move as bits. B: unsigned integer of the
 // elements' size; keep: the predicate; values: its bound values. Kernels that do not move elements take their size.

@@ -1,6 +1,6 @@
 #pragma once
-// Histogram in the host dialect. Parallel sources: histogram.cu and .cl, histogram_bins.cl, histogram_global.cu
-// and .cl, histogram_sorted.cu and .cl; they describe phases and traffic.
+// Histogram in the host dialect. Parallel sources: histogram.kernel, histogram_bins.cl, histogram_global.kernel and
+// histogram_sorted.kernel; they describe phases and traffic.
 //
 // The bin function stores the bins of a block of samples (histogram_host.hpp), which are then counted. in: samples of
 // `size` bytes; bins_of: the bin function; values: its bound values. Bin: u32 for at most 2^30 bins, else u64.

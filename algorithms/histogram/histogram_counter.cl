@@ -2,8 +2,10 @@
 //
 // WORDS: 32-bit words per counter.
 
+#include "common.cl"
+
 // Adds to a counter that groups share. OpenCL C 1.2 has no 64-bit atomics, so the lower word carries.
-static inline void add_to(volatile __global u32* out, u64 bin, u32 count) {
+INLINED void add_to(volatile __global u32* out, u64 bin, u32 count) {
 #if WORDS == 1
     atomic_add(out + bin, count);
 #else

@@ -2,6 +2,13 @@
 //
 // WORDS: 32-bit words per counter.
 
-template <int Words> struct CounterOf { using Type = u32; };
-template <> struct CounterOf<2> { using Type = u64; };
-using Counter = CounterOf<WORDS>::Type;
+#include "common.cu"
+
+// Adds to a counter that groups share.
+INLINED void add_to(u32* out, u64 bin, u32 count) {
+#if WORDS == 1
+    atomicAdd(out + bin, count);
+#else
+    atomicAdd((u64*)out + bin, (u64)count);
+#endif
+}

@@ -1,4 +1,4 @@
-// Reduce in the canonical order, OpenCL C, the shape for CPUs. reduce.cl describes the order. Parallel source:
+// Reduce in the canonical order, OpenCL C, the shape for CPUs. reduce.kernel describes the order. Parallel source:
 // reduce_host.hpp.
 //
 // Algorithm  One work-item per group reduces a run of consecutive chunks, all 128 columns in vectors.

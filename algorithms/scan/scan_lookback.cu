@@ -14,17 +14,17 @@
 // TILES tiles.
 extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     scan_lookback(const T* in, T* out, u64* workspace, u64 n, u32 tiles, u32 exclusive, T identity, const Op op) {
-    const Combine combine{op};
+    __shared__ Shared shared;
     // Tickets come in about the order of the groups' numbers: another group may take the tiles of this number, soon.
-    const u64 likely = u64(blockIdx.x) * TILES * tile_length;
-    prefetch_tile<GROUP>(in + likely, min(n - likely, u64(TILES) * tile_length));
+    const u64 likely = u64(blockIdx.x) * TILES * TILE;
+    prefetch_tile<GROUP>(in + likely, min(n - likely, u64(TILES) * TILE));
     const Turn turn = take_turn(workspace);
     const u32 tile = turn.ticket * TILES;
-    const u64 begin = u64(tile) * tile_length;
-    Work<TILES> w;
-    upsweep(w, in, begin, n, identity, combine);
-    publish_tiles(workspace, tile, tiles, turn.tag, w.total);
-    T carry[TILES];
-    carry_tiles(workspace, tile, tiles, turn.tag, w.total, carry, identity, combine);
-    downsweep(w, out, begin, n, carry, exclusive != 0, combine);
+    const u64 begin = u64(tile) * TILE;
+    Work w[TILES];
+    T total[TILES], carry[TILES];
+    upsweep(w, total, in, begin, n, identity, &shared, op);
+    publish_tiles(workspace, tile, tiles, turn.tag, total);
+    carry_tiles(workspace, tile, tiles, turn.tag, total, carry, identity, Combine{op});
+    downsweep(w, carry, out, begin, n, exclusive, &shared, op);
 }

@@ -1,9 +1,6 @@
-// A tile of a scan in the canonical order, OpenCL C: upsweep and downsweep. Parallel source: scan_tile.cu.
+// A tile of a scan in the canonical order, OpenCL C: upsweep and downsweep. The parallel source
+// scan_tile.cu describes the tree.
 //
-// Algorithm  A tree of nodes of 16, the same on all devices: 16 elements form a block, 16 blocks a node of 256
-//            elements, 16 of these a tile of 4096, and so on. Sklansky's network scans the totals of each node's
-//            children. The carry of a child combines all elements before it: it is the carry of its node, combined
-//            with the scan up to the sibling on the left.
 // Tiles      A group scans TILES tiles. A work-item holds HELD neighbours in each of ROUNDS rounds (tile.cl). In each
 //            round, SHARERS work-items share a block. They scan it in registers and across their lanes. Then each
 //            work-item holds one of the 256 block totals, and each 16 work-items the 16 totals of the nodes of 256.

@@ -4,12 +4,12 @@
 //            elements, 16 of these a tile of 4096, and so on. Sklansky's network scans the totals of each node's
 //            children. The carry of a child combines all elements before it: it is the carry of its node, combined
 //            with the scan up to the sibling on the left.
-// Tiles      A group scans one tile. A thread copies packs of neighbours to shared memory in `rounds` accesses, where
+// Tiles      A group scans TILES tiles. A thread copies packs of neighbours to shared memory in `rounds` accesses, where
 //            they wait for the carry: more tiles in flight than registers could hold hide that wait. In each round,
 //            `sharers` threads share a block. They scan it in registers and across their lanes. Then each thread
 //            holds one of the 256 block totals, and each 16 threads the 16 totals of the nodes of 256.
 // Passes     none of its own
-// Tunables   none. The order fixes the tile: GROUP = 256 threads of 16 elements.
+// Tunables   TILES. The order fixes the tile: GROUP = 256 threads of 16 elements.
 // Source     J. Sklansky, Conditional-sum Addition Logic, 1960.
 //
 // T: element type; apply(op, x, y): the operator, x is the earlier element.
@@ -18,37 +18,41 @@
 #include "sklansky.cu"
 #include "tile.cu"
 
+#define TILE (GROUP * 16)
+
 constexpr int pack = 16 / sizeof(T);     // elements per access of 16 bytes
 constexpr u32 rounds = 16 / pack;        // accesses per thread
 constexpr u32 sharers = 16 / pack;       // threads that share a block
-constexpr u32 tile_length = GROUP * 16;
 static_assert(GROUP == 256);
 
 struct Combine {
     const Op op;
-    __device__ __forceinline__ T operator()(T earlier, T later) const { return apply(op, earlier, later); }
+    INLINED T operator()(T earlier, T later) const { return apply(op, earlier, later); }
 };
 
-// A thread's part of COUNT tiles and of their upper levels.
-template <u32 COUNT>
+// A thread's part of the upper levels of a tile.
 struct Work {
-    Pack<T, pack>* own;  // at own[(k * rounds + round) * GROUP]: scan of the block from pack round * GROUP + thread on
-    T block[COUNT];      // scan of the node's blocks up to block `thread` of the tile
-    T node[COUNT];       // scan of the tile's nodes up to node `thread` % 16
-    T total[COUNT];
+    T block;  // scan of the node's blocks up to block `thread` of the tile
+    T node;   // scan of the tile's nodes up to node `thread` % 16
+};
+
+// Shared memory of the tiles: at packs[(k * rounds + round) * GROUP + thread] the scan of the block from that pack on,
+// the totals of the blocks, later their carries, and the totals of the nodes.
+struct Shared {
+    Pack<T, pack> packs[TILES * rounds * GROUP];
+    T blocks[TILES][GROUP], nodes[TILES][16];
 };
 
 // Copies the thread's packs of the tiles to shared memory. Elements from n on become the identity.
-template <u32 COUNT>
-__device__ __forceinline__ void load_packs(Pack<T, pack>* own, const T* in, u64 begin, u64 n, T identity) {
+INLINED void load_packs(Pack<T, pack>* own, const T* in, u64 begin, u64 n, T identity) {
     const u64 first = begin + threadIdx.x * pack;
-    if (begin + COUNT * tile_length <= n && reinterpret_cast<u64>(in) % sizeof(Pack<T, pack>) == 0) {
+    if (begin + TILES * TILE <= n && reinterpret_cast<u64>(in) % sizeof(Pack<T, pack>) == 0) {
 #pragma unroll
-        for (u32 k = 0; k < COUNT * rounds; ++k) copy_pack_async(own[k * GROUP].item, in + first + k * GROUP * pack);
+        for (u32 k = 0; k < TILES * rounds; ++k) copy_pack_async(own[k * GROUP].item, in + first + k * GROUP * pack);
         await_copies();
     } else {
 #pragma unroll 1
-        for (u32 k = 0; k < COUNT * rounds; ++k) {
+        for (u32 k = 0; k < TILES * rounds; ++k) {
 #pragma unroll
             for (u32 j = 0; j < pack; ++j) {
                 const u64 i = first + k * GROUP * pack + j;
@@ -59,61 +63,59 @@ __device__ __forceinline__ void load_packs(Pack<T, pack>* own, const T* in, u64 
 }
 
 // Upsweep: loads the tiles, then scans their blocks, nodes and totals. All threads of the group call it.
-template <u32 COUNT>
-__device__ __forceinline__ void upsweep(Work<COUNT>& w, const T* in, u64 begin, u64 n, T identity, const Combine combine) {
-    __shared__ Pack<T, pack> staged[COUNT * rounds * GROUP];
-    __shared__ T blocks[COUNT][GROUP], nodes[COUNT][16];
-    w.own = staged + threadIdx.x;
-    load_packs<COUNT>(w.own, in, begin, n, identity);
+INLINED void upsweep(Work* w, T* total, const T* in, u64 begin, u64 n, T identity, Shared* shared, const Op op) {
+    const Combine combine{op};
+    Pack<T, pack>* const own = shared->packs + threadIdx.x;
+    load_packs(own, in, begin, n, identity);
 #pragma unroll
-    for (u32 k = 0; k < COUNT; ++k) {
+    for (u32 k = 0; k < TILES; ++k) {
 #pragma unroll
         for (u32 r = 0; r < rounds; ++r) {
-            auto item = w.own[(k * rounds + r) * GROUP];
+            auto item = own[(k * rounds + r) * GROUP];
             scan_network<sharers>(item.item, combine);
-            w.own[(k * rounds + r) * GROUP] = item;
-            if (threadIdx.x % sharers == sharers - 1) blocks[k][(r * GROUP + threadIdx.x) / sharers] = item.item[pack - 1];
+            own[(k * rounds + r) * GROUP] = item;
+            if (threadIdx.x % sharers == sharers - 1)
+                shared->blocks[k][(r * GROUP + threadIdx.x) / sharers] = item.item[pack - 1];
         }
     }
     __syncthreads();
 #pragma unroll
-    for (u32 k = 0; k < COUNT; ++k) {
-        w.block[k] = scan_sixteen(blocks[k][threadIdx.x], combine);
-        if (threadIdx.x % 16 == 15) nodes[k][threadIdx.x / 16] = w.block[k];
+    for (u32 k = 0; k < TILES; ++k) {
+        w[k].block = scan_sixteen(shared->blocks[k][threadIdx.x], combine);
+        if (threadIdx.x % 16 == 15) shared->nodes[k][threadIdx.x / 16] = w[k].block;
     }
     __syncthreads();
 #pragma unroll
-    for (u32 k = 0; k < COUNT; ++k) {
-        w.node[k] = scan_sixteen(nodes[k][threadIdx.x % 16], combine);
-        w.total[k] = shuffle_from(w.node[k], 15);
+    for (u32 k = 0; k < TILES; ++k) {
+        w[k].node = scan_sixteen(shared->nodes[k][threadIdx.x % 16], combine);
+        total[k] = shuffle_from(w[k].node, 15);
     }
 }
 
 // Downsweep: combines each element with the carry of its block, and stores it. carry: the carry of each tile. All
 // threads of the group call it.
-template <u32 COUNT>
-__device__ __forceinline__ void downsweep(Work<COUNT>& w, T* out, u64 begin, u64 n, const T (&carry)[COUNT], bool exclusive,
-                                          const Combine combine) {
-    __shared__ T before_block[COUNT][GROUP];
+INLINED void downsweep(const Work* w, const T* carry, T* out, u64 begin, u64 n, u32 exclusive, Shared* shared,
+                       const Op op) {
+    const Combine combine{op};
     const u32 lane = threadIdx.x % warp_width, node = threadIdx.x / 16;
 #pragma unroll
-    for (u32 k = 0; k < COUNT; ++k) {
-        const T left_node = shuffle_from(w.node[k], (node - 1) % 16);
-        const T left_block = shuffle_from(w.block[k], lane - 1);
+    for (u32 k = 0; k < TILES; ++k) {
+        const T left_node = shuffle_from(w[k].node, (node - 1) % 16);
+        const T left_block = shuffle_from(w[k].block, lane - 1);
         T before = node == 0 ? carry[k] : combine(carry[k], left_node);
         if (threadIdx.x % 16 != 0) before = combine(before, left_block);
-        before_block[k][threadIdx.x] = before;
+        shared->blocks[k][threadIdx.x] = before;
     }
     __syncthreads();
 #pragma unroll
-    for (u32 k = 0; k < COUNT; ++k) {
+    for (u32 k = 0; k < TILES; ++k) {
         T all[rounds][pack];
 #pragma unroll
         for (u32 r = 0; r < rounds; ++r) {
-            const auto scanned = w.own[(k * rounds + r) * GROUP];
+            const auto scanned = shared->packs[(k * rounds + r) * GROUP + threadIdx.x];
             const T(&through)[pack] = scanned.item;
             T(&item)[pack] = all[r];
-            const T left = before_block[k][(r * GROUP + threadIdx.x) / sharers];
+            const T left = shared->blocks[k][(r * GROUP + threadIdx.x) / sharers];
             if (exclusive) {
                 const T last = shuffle_from(through[pack - 1], lane - 1);
 #pragma unroll
@@ -124,7 +126,7 @@ __device__ __forceinline__ void downsweep(Work<COUNT>& w, T* out, u64 begin, u64
                 for (u32 j = 0; j < pack; ++j) item[j] = canonical(combine(left, through[j]));
             }
         }
-        const u64 first = begin + k * tile_length;
+        const u64 first = begin + k * TILE;
         store_striped<GROUP>(out + first, first < n ? n - first : 0, all);
     }
 }

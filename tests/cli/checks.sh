@@ -32,13 +32,13 @@ ends() {
     verdict "concord $*" "$problem"
 }
 has() { verdict "$1 has $2" "$(grep -qF -- "$2" "$1" || echo "not found: $(head -c 600 "$1" | tr '\n' '|')")"; }
-# Plants a fault in faulty/reduce_steps.cl: the sum is always the identity. Fails without an OpenCL device.
+# Plants a fault in faulty/reduce_steps.kernel: the sum is always the identity. Fails without an OpenCL device.
 plant_fault() {
     "$concord" devices | grep -q '^opencl:0 ' || { echo "left out: a kernel with a fault; it needs an OpenCL device"; return 1; }
     mkdir faulty
-    sed 's/const T sum = meet_halves(shared, local_id, op);/const T sum = identity;/' \
-        "$source/algorithms/reduce/reduce_steps.cl" >faulty/reduce_steps.cl
-    verdict "the fault is planted" "$(cmp -s "$source/algorithms/reduce/reduce_steps.cl" faulty/reduce_steps.cl && echo "it is not planted")"
+    sed 's/const T sum = meet_halves(shared, op);/const T sum = identity;/' \
+        "$source/algorithms/reduce/reduce_steps.kernel" >faulty/reduce_steps.kernel
+    verdict "the fault is planted" "$(cmp -s "$source/algorithms/reduce/reduce_steps.kernel" faulty/reduce_steps.kernel && echo "it is not planted")"
 }
 # The last command of the script.
 summary() {

@@ -42,7 +42,7 @@ if [[ ${CONCORD_GPU_CHECK_NVRTC:-on} != off ]]; then
 fi
 
 # What racecheck must find is planted in this source.
-cp "$source/algorithms/reduce/reduce_steps.cu" "$folder/source/algorithms/reduce/"
+cp "$source/algorithms/reduce/reduce_steps.kernel" "$folder/source/algorithms/reduce/"
 cp "$source/tests/conformance/sanitizer.sh" "$folder/source/"
 cp "$source/tests/conformance/gpu_check.sh" "$folder/run"
 cp "$source"/docs/results/*.bench.json "$folder/stored/"

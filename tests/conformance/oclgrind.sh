@@ -45,9 +45,9 @@ all_checks() {
     check "$1" "$1" matmul --variants packed,register_tiled,blocks_tiled,tiled --types f32 --sizes 129
 }
 # Without this barrier, work-items read what others are writing.
-text=algorithms/reduce/reduce_steps.cl
+text=algorithms/reduce/reduce_steps.kernel
 mkdir "$work/kernels"
-sed '/^static inline T meet_halves(/,/^}/{ /barrier(/d }' "$source/$text" >"$work/kernels/${text##*/}" || exit 2
+sed '/^INLINED T meet_halves(/,/^}/{ /local_barrier()/d }' "$source/$text" >"$work/kernels/${text##*/}" || exit 2
 if cmp -s "$source/$text" "$work/kernels/${text##*/}"; then
     echo "FAILED  no race could be planted: meet_halves in $text has no barrier"
     exit 1

@@ -51,9 +51,9 @@ check() {
 
 # Racecheck must be able to find a race: without this barrier, work-items read what others are writing.
 find_planted_race() {
-    local text=algorithms/reduce/reduce_steps.cu
+    local text=algorithms/reduce/reduce_steps.kernel
     mkdir "$work/kernels"
-    sed '/^__device__ .* meet_halves(/,/^}/{ /__syncthreads()/d }' "$source/$text" >"$work/kernels/${text##*/}" || exit 2
+    sed '/^INLINED T meet_halves(/,/^}/{ /local_barrier()/d }' "$source/$text" >"$work/kernels/${text##*/}" || exit 2
     if cmp -s "$source/$text" "$work/kernels/${text##*/}"; then
         echo "FAILED  no race could be planted: meet_halves in $text has no barrier"
         failed=1

@@ -5,29 +5,29 @@ fused="compact --variants fused --types u32 --patterns random --sizes 1009,9001"
 lookback="${fused/fused/lookback}"
 scatter="compact --variants scan_scatter --types u32 --patterns random --sizes 1009"
 
-mutant compact.cl many "$fused" "an element past the end is kept" 'if (i >= first && i < last) {' 'if (i >= first && i <= last) {'
+mutant compact.kernel many "$fused" "an element past the end is kept" 'if (i >= first && i < last) {' 'if (i >= first && i <= last) {'
 mutant group_scan.cl many "$fused" "the last step of the scan is left out" 'distance < GROUP; distance *= 2' 'distance < GROUP / 2; distance *= 2'
-mutant compact.cl many "$fused" "rows do not count the ones before" 'ranks.of_row[r] = ranks.total + ' 'ranks.of_row[r] = '
-mutant compact.cl many "$fused" "no barrier: elements leave before they are gathered" '    barrier(CLK_LOCAL_MEM_FENCE);
-    __global B* base' '    __global B* base'
-mutant compact.cl many "$fused" "one element more is stored than is kept" \
+mutant compact.kernel many "$fused" "rows do not count the ones before" 'ranks.of_row[r] = ranks.total + ' 'ranks.of_row[r] = '
+mutant compact.kernel many "$fused" "no barrier: elements leave before they are gathered" '    local_barrier();
+    GLOBAL B* base' '    GLOBAL B* base'
+mutant compact.kernel many "$fused" "one element more is stored than is kept" \
     'if (i >= shift && i < shift + count) base[i]' 'if (i >= shift && i <= shift + count) base[i]'
-mutant compact.cl many "$fused" "chunks begin behind themselves" '        counts[c] = before;
+mutant compact.kernel many "$fused" "chunks begin behind themselves" '        counts[c] = before;
         before += kept;' '        before += kept;
         counts[c] = before;'
-mutant compact.cl many "$fused" "the count is one short" 'count[count_at] = all;' 'count[count_at] = all - 1;'
-mutant compact.cl many "$fused" "of a partition, the others count the kept ones before them" \
-    'out + count[count_at] + (from - first - before), (u32)' 'out + count[count_at] + (from - first), (u32)'
-mutant compact.cl many "$fused" "of a partition, the others are turned about" \
+mutant compact.kernel many "$fused" "the count is one short" '*count = all;' '*count = all - 1;'
+mutant compact.kernel many "$fused" "of a partition, the others count the kept ones before them" \
+    'out + *count + (from - first - before), (u32)' 'out + *count + (from - first), (u32)'
+mutant compact.kernel many "$fused" "of a partition, the others are turned about" \
     'staged[shift + place - rank]' 'staged[shift + (count - 1) - (place - rank)]'
 mutant compact_wide.cl one "$fused" "the rest of a chunk is not counted" 'for (; i < end; ++i) kept +=' 'for (; i + 1 < end; ++i) kept +='
 mutant compact_wide.cl one "$fused" "what is not kept leaves as well" 'i < g->count; ++i' 'i <= g->count; ++i'
 mutant compact_wide.cl one "$fused" "the first line leaves whole" 'if (g->first != 0 && whole != 0) {' 'if (g->first != 0 && whole == 0) {'
 mutant compact_wide.cl one "${fused/1009,9001/1000003}" "all chunks begin at the beginning" \
     'gather_from(&kept, out + before)' 'gather_from(&kept, out)'
-mutant compact_steps.cl any "$scatter" "elements are stored one late" 'out_at + position]' 'out_at + position + 1]'
-mutant compact_steps.cl any "$scatter" "the last element is not flagged" 'if (i < n) flags' 'if (i + 1 < n) flags'
-mutant compact_steps.cl any "$scatter" "the count is that before the last element" \
+mutant compact_steps.kernel any "$scatter" "elements are stored one late" 'out[position] =' 'out[position + 1] ='
+mutant compact_steps.kernel any "$scatter" "the last element is not flagged" 'if (i < n) flags' 'if (i + 1 < n) flags'
+mutant compact_steps.kernel any "$scatter" "the count is that before the last element" \
     'kept = positions[n],' 'kept = positions[n - 1],'
 mutant compact_lookback.cl many "$lookback" "all tiles are stored at the beginning" 'out + out_at + before[0] + before_team' 'out + out_at + before_team'
 mutant compact_lookback.cl many "$lookback" "teams do not count the ones before" 'if (t < team) before_team += kept_by[t];' ''
@@ -39,18 +39,7 @@ mutant compact_lookback.cl many "$lookback" "the first tile tells the count" 'tu
 mutant lookback.cl many "${lookback/1009,9001/1000003}" "a carry lacks the tile before it" \
     'if (level == 0 && lane + 1 >= digit' 'if (level == 0 && lane >= digit'
 
-mutant compact_tile.cu any "$fused" "an element past the end is kept" 'if (i >= first && i < last) {' 'if (i >= first && i <= last) {'
-mutant compact_tile.cu any "$fused" "rows do not count the ones before" 'ranks.of_row[r] = ranks.total + ' 'ranks.of_row[r] = '
 mutant group_scan.cu any "$fused" "warps do not count the ones before" 'if (w < warp) before += other;' ''
-mutant tile.cu any "$fused" "one element more is stored than is kept" \
-    'if (i >= shift && i < shift + count) base[i]' 'if (i >= shift && i <= shift + count) base[i]'
-mutant compact_tile.cu any "$fused" "of a partition, the others are turned about" \
-    'staged[shift + place - rank]' 'staged[shift + (count - 1) - (place - rank)]'
-mutant compact.cu any "$fused" "chunks begin behind themselves" '        counts[c] = before;
-        before += kept;' '        before += kept;
-        counts[c] = before;'
-mutant compact.cu any "$fused" "of a partition, the others count the kept ones before them" \
-    'out + *count + (from - first - before), u32' 'out + *count + (from - first), u32'
 mutant compact_lookback.cu any "$lookback" "all tiles are stored at the beginning" 'out + before + before_warp' 'out + before_warp'
 mutant group_scan.cu any "$lookback" "warps do not count the ones before" 'if (w < warp) before += other;' ''
 mutant compact_lookback.cu any "$lookback" "an element past the end is kept" \
@@ -63,7 +52,3 @@ mutant compact_lookback.cu any "$lookback" "a row is read after the one ahead of
 mutant tile.cu any "$lookback" "one element more is stored than is kept" \
     'if (i >= shift && i < shift + count) base[i]' 'if (i >= shift && i <= shift + count) base[i]'
 mutant compact_lookback.cu any "$lookback" "the first tile tells the count" 'turn.ticket == tiles - 1' 'turn.ticket == 0'
-mutant compact_steps.cu any "$scatter" "elements are stored one late" 'out[position] =' 'out[position + 1] ='
-mutant compact_steps.cu any "$scatter" "the last element is not flagged" 'if (i < n) flags' 'if (i + 1 < n) flags'
-mutant compact_steps.cu any "$scatter" "the count is that before the last element" \
-    'kept = positions[n],' 'kept = positions[n - 1],'

@@ -8,22 +8,22 @@ full="i64 constant 1100003"             # one processor counts more than 2^15 of
 full_groups="i64 constant 20000003"     # a group of a large GPU too
 # shellcheck disable=SC2086  # lists of words
 {
-mutant histogram.cl many "$(counted shared_atomic)" "the tail is dropped" \
-    'if (part == 0 && local_id < layout.ends)' 'if (part == 0 && local_id < layout.head)'
-mutant histogram.cl many "$(counted shared_atomic)" "what is outside counts in the last bin" \
+mutant histogram.kernel many "$(counted shared_atomic)" "the tail is dropped" \
+    'if (part == 0 && local_id() < layout.ends)' 'if (part == 0 && local_id() < layout.head)'
+mutant histogram.kernel many "$(counted shared_atomic)" "what is outside counts in the last bin" \
     'if (bin < held) atomic_inc(mine + (u32)bin * COPIES);' 'atomic_inc(mine + (u32)(bin < held ? bin : held - 1) * COPIES);'
-mutant histogram.cl many "$(counted shared_atomic)" "the last access of the broken tile is dropped" \
+mutant histogram.kernel many "$(counted shared_atomic)" "the last access of the broken tile is dropped" \
     'if (at + k * GROUP < layout.packs) count_pack(' 'if (at + k * GROUP + 1 < layout.packs) count_pack('
-mutant histogram.cl many "$(counted multi_copy)" "a copy is not merged" \
+mutant histogram.kernel many "$(counted multi_copy)" "a copy is not merged" \
     'for (u32 k = 0; k < COPIES; ++k)' 'for (u32 k = 0; k + 1 < COPIES; ++k)'
-mutant histogram.cl many "$(counted passes)" "the last pass is short of one bin" \
+mutant histogram.kernel many "$(counted passes)" "the last pass is short of one bin" \
     'bins - first : 0) : range' 'bins - first - 1 : 0) : range'
-mutant histogram.cl many "$(counted packed16 $full_groups)" "a half that is full carries" \
+mutant histogram.kernel many "$(counted packed16 $full_groups)" "a half that is full carries" \
     'if (full == 0) return;' 'return;'
-mutant histogram.cl many "$(counted packed16 $full_groups)" "what is spilled stays" \
+mutant histogram.kernel many "$(counted packed16 $full_groups)" "what is spilled stays" \
     'atomic_sub(table + word[j], add[j]);' ''
-mutant histogram.cl many "$(counted packed16)" "runs of equal bins count as one" 'run = ends ? 1 : run + 1;' 'run = 1;'
-mutant histogram.cl many "$(counted packed16)" "upper halves are lost" \
+mutant histogram.kernel many "$(counted packed16)" "runs of equal bins count as one" 'run = ends ? 1 : run + 1;' 'run = 1;'
+mutant histogram.kernel many "$(counted packed16)" "upper halves are lost" \
     'if (upper != 0) add_to(out, halves + w, upper);' ''
 mutant histogram_bins.cl one "$(counted private_bins)" "what is outside counts in the last bin" \
     '? (u32)b : none;' '? (u32)b : none - 1;'
@@ -34,42 +34,14 @@ mutant histogram_bins.cl one "$(counted private_bins)" "a sub-table is not merge
 mutant histogram_bins.cl one "$(counted private_bins)" "shares are short of one sample" 'min(n, begin + share)' 'min(n, begin + share - 1)'
 mutant histogram_merge.cl one "$(counted private_bins $equal)" "counters of 16 bits wrap" \
     'sizeof(COUNTER) == 2 && sum[i] > 65535 ? 65535 : sum[i]' 'sum[i]'
-mutant histogram_ids.cl any "$(counted sorted)" "what is not counted counts in the first bin" \
+mutant histogram_ids.kernel any "$(counted sorted)" "what is not counted counts in the first bin" \
     '? (u32)bin : none' '? (u32)bin : 0'
-mutant histogram_sorted.cl any "$(counted sorted i64)" "a coarse bin begins one late" \
-    'positions[positions_at + c] = low;' 'positions[positions_at + c] = low + (c > 0 && low < n ? 1 : 0);'
-mutant histogram_sorted.cl any "$(counted sorted f64 random 100003)" "a segment ends one early" \
-    'end = min(n, begin + segment)' 'end = min(n, begin + segment - 1)'
-mutant histogram_global.cl any "$(counted global_atomic u8)" "a bin past the last: < becomes <=" \
-    'if (bin < bins)' 'if (bin <= bins)'
-mutant histogram_saturate.cl any "$(counted global_atomic $equal)" "counters of 16 bits wrap" \
-    'full ? (u16)65535 : (u16)count[0]' '(u16)count[0]'
-}
-
-# shellcheck disable=SC2086  # lists of words
-{
-mutant histogram.cu any "$(counted shared_atomic)" "the tail is dropped" \
-    'if (part == 0 && thread < layout.ends)' 'if (part == 0 && thread < layout.head)'
-mutant histogram.cu any "$(counted shared_atomic)" "what is outside counts in the last bin" \
-    'if (bin < held) atomicAdd(mine + u32(bin) * COPIES, 1u);' 'atomicAdd(mine + u32(bin < held ? bin : held - 1) * COPIES, 1u);'
-mutant histogram.cu any "$(counted shared_atomic)" "the last access of the broken tile is dropped" \
-    'if (at + k * GROUP < layout.packs) count_pack(' 'if (at + k * GROUP + 1 < layout.packs) count_pack('
-mutant histogram.cu any "$(counted multi_copy)" "a copy is not merged" \
-    'for (u32 k = 0; k < COPIES; ++k)' 'for (u32 k = 0; k + 1 < COPIES; ++k)'
-mutant histogram.cu any "$(counted passes)" "the last pass is short of one bin" \
-    'bins - first : 0) : range' 'bins - first - 1 : 0) : range'
-mutant histogram.cu any "$(counted packed16 $full_groups)" "a half that is full carries" 'if (full == 0) return;' 'return;'
-mutant histogram.cu any "$(counted packed16 $full_groups)" "what is spilled stays" 'atomicSub(table + word[j], add[j]);' ''
-mutant histogram.cu any "$(counted packed16)" "runs of equal bins count as one" 'run = ends ? 1 : run + 1;' 'run = 1;'
-mutant histogram.cu any "$(counted packed16)" "upper halves are lost" \
-    'if (upper != 0) atomicAdd(out + halves + w, Counter(upper));' ''
-mutant histogram_ids.cu any "$(counted sorted)" "what is not counted counts in the first bin" \
-    '? u32(bin) : none' '? u32(bin) : 0'
-mutant histogram_sorted.cu any "$(counted sorted i64)" "a coarse bin begins one late" \
+mutant histogram_sorted.kernel any "$(counted sorted i64)" "a coarse bin begins one late" \
     'positions[c] = low;' 'positions[c] = low + (c > 0 && low < n ? 1 : 0);'
-mutant histogram_sorted.cu any "$(counted sorted f64 random 100003)" "a segment ends one early" \
+mutant histogram_sorted.kernel any "$(counted sorted f64 random 100003)" "a segment ends one early" \
     'end = min(n, begin + segment)' 'end = min(n, begin + segment - 1)'
-mutant histogram_global.cu any "$(counted global_atomic u8)" "a bin past the last: < becomes <=" 'if (bin < bins)' 'if (bin <= bins)'
-mutant histogram_saturate.cu any "$(counted global_atomic $equal)" "counters of 16 bits wrap" \
-    'u16(counts[i] < 65535 ? counts[i] : 65535)' 'u16(counts[i])'
+mutant histogram_global.kernel any "$(counted global_atomic u8)" "a bin past the last: < becomes <=" \
+    'if (bin < bins)' 'if (bin <= bins)'
+mutant histogram_saturate.kernel any "$(counted global_atomic $equal)" "counters of 16 bits wrap" \
+    ': (u16)65535;' ': (u16)low;'
 }

@@ -54,20 +54,20 @@ mutant scan_wide.cl one "$tiled_wide" "the totals of a tile's nodes are left out
 mutant scan_wide.cl one "$tiled_wide" "no tile has anything before it" \
     'get_num_groups(0) == 1 ? identity : carries[carries_at + get_group_id(0)]' 'identity'
 
-mutant scan_steps.cl any "scan --variants hillis_steele $blocks" "the element at the distance is copied" \
+mutant scan_steps.kernel any "scan --variants hillis_steele $blocks" "the element at the distance is copied" \
     'i < distance ? x[i]' 'i <= distance ? x[i]'
-mutant scan_steps.cl any "scan --variants hillis_steele $blocks" "an exclusive scan is not shifted" \
-    'x[x_at + i - 1]' 'x[x_at + i]'
-mutant scan_steps.cl any "scan --variants blelloch $blocks" "the down-sweep loses the left sum" \
-    '*right = canonical(apply(op, before, sum));' '*right = before;'
-mutant scan_steps.cl any "scan --variants kogge_stone $blocks" "two blocks have one offset" \
-    'offsets[offsets_at + i / block]' 'offsets[offsets_at + i / (2 * block)]'
-mutant scan_steps.cl any "scan --variants brent_kung $blocks" "the down-sweep is a step short" \
+mutant scan_steps.kernel any "scan --variants hillis_steele $blocks" "an exclusive scan is not shifted" \
+    'identity : x[i - 1]' 'identity : x[i]'
+mutant scan_steps.kernel any "scan --variants blelloch $blocks" "the down-sweep loses the left sum" \
+    'x[right] = canonical(apply(op, before, sum));' 'x[right] = before;'
+mutant scan_steps.kernel any "scan --variants kogge_stone $blocks" "two blocks have one offset" \
+    'offsets[i / block]' 'offsets[i / (2 * block)]'
+mutant scan_steps.kernel any "scan --variants brent_kung $blocks" "the down-sweep is a step short" \
     'for (u32 distance = GROUP / 2; distance > 0' 'for (u32 distance = GROUP / 2; distance > 1'
-mutant scan_steps.cl any "scan --variants conflict_free $blocks" "the root is not cleared" 'AT(last) = identity;' ''
-mutant scan_steps.cl any "scan --variants recursive_vector ${blocks/1009/5000}" "work-items are combined with themselves" \
-    'local_id == 0 ? identity : shared[local_id - 1];
-#pragma unroll' 'shared[local_id];
+mutant scan_steps.kernel any "scan --variants conflict_free $blocks" "the root is not cleared" 'AT(last) = identity;' ''
+mutant scan_steps.kernel any "scan --variants recursive_vector ${blocks/1009/5000}" "work-items are combined with themselves" \
+    'own == 0 ? identity : shared[own - 1];
+#pragma unroll' 'shared[own];
 #pragma unroll'
 
 lookback="scan --variants lookback --types i64 --patterns mixed --sizes 4095,4097,1200001"
@@ -79,12 +79,7 @@ mutant sklansky.cu any "$lookback" "the upper half of a node is not combined wit
 mutant tile.cu any "$lookback" "a result past the end" \
     'if (left >= THREADS * S * N && reinterpret_cast<u64>(to) %' 'if (left + 1 >= THREADS * S * N && reinterpret_cast<u64>(to) %'
 mutant scan_tile.cu any "$lookback" "a node begins with its second block" 'if (threadIdx.x % 16 != 0) before' 'if (threadIdx.x % 16 > 1) before'
-mutant scan.cu any "$tiled" "no tile has anything before it" 'gridDim.x == 1 ? identity : carries[blockIdx.x]' 'identity'
-mutant scan_steps.cu any "scan --variants hillis_steele $blocks" "the element at the distance is copied" \
-    'i < distance ? x[i]' 'i <= distance ? x[i]'
-mutant scan_steps.cu any "scan --variants conflict_free $blocks" "the root is not cleared" 'at(last) = identity;' ''
-mutant scan_steps.cu any "scan --variants kogge_stone $blocks" "two blocks have one offset" \
-    'offsets[i / block]' 'offsets[i / (2 * block)]'
+mutant scan.kernel many "$tiled" "no tile has anything before it" 'group_count() == 1 ? identity : carries[group_id()]' 'identity'
 
 # lookback in OpenCL C; the larger size has three levels.
 lookback_cl="scan --variants lookback --types i32 --patterns skewed --sizes 4097,1200001"

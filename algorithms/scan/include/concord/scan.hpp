@@ -9,7 +9,7 @@
 /// - Types: any element type, the same for in and out.
 /// - In place: out may be exactly in, except for `lookback_fallback`. Any other overlap is an error.
 /// - Memory traffic: one read and one write per element. `reduce_then_scan` reads every element twice. For the
-///   textbook variants see scan_steps.cu.
+///   textbook variants see scan_steps.kernel.
 /// - Scratch: at most about n / 3000 elements from the device's pool; up to 2 n elements for the textbook variants.
 /// - Asynchrony: enqueues on the stream and returns.
 /// - NaN: a result that is NaN is the canonical NaN, also if it is an element or the identity.

@@ -1,5 +1,5 @@
 #pragma once
-// Reduce in the canonical order, host dialect. Parallel sources: reduce.cu, reduce.cl and reduce_wide.cl.
+// Reduce in the canonical order, host dialect. Parallel sources: reduce.kernel and reduce_wide.cl.
 //
 // Algorithm  The order of reduce.hpp, with 128 columns in vectors.
 // Passes     one launch. Traffic: reads every element once.
