@@ -10,11 +10,6 @@
 
 #include "common.cu"
 
-struct Plus {
-    template <class E>
-    __device__ __forceinline__ E operator()(E x, E y) const { return x + y; }
-};
-
 // Returns the inclusive sum within the warp.
 template <class E>
 __device__ __forceinline__ E scan_warp(E value) {

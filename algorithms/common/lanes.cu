@@ -1,4 +1,4 @@
-// Lanes of a warp, CUDA C++: numbers and barrier. Parallel source: lanes.cl, with shuffle_from of common.cu.
+// Lanes of a warp, CUDA C++: their numbers, their barrier and the exchange of values. Parallel source: lanes.cl.
 //
 // Passes     none of its own. No global memory traffic.
 // Tunables   none.
@@ -9,6 +9,11 @@
 #define LANES warp_width
 
 INLINED u32 lane_id() { return threadIdx.x % LANES; }
+
+// SHUFFLE_FROM(NAME, E) defines NAME(value, lane, meet), which returns the value of lane `lane` % LANES. meet: unused.
+#define LANE_ROOM 1
+#define SHUFFLE_FROM(NAME, E) \
+    INLINED E NAME(E value, u32 lane, E* meet) { return shuffle_from(value, lane); }
 
 // Orders the accesses of a warp's lanes to shared memory.
 INLINED void lanes_barrier() { __syncwarp(); }

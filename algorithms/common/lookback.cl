@@ -14,7 +14,7 @@
 // GROUP: at least LEVELS * LANES work-items; TOTAL: type of a total; JOIN(op, x, y): combines two totals, x is the
 // earlier one.
 
-#include "sklansky.cl"
+#include "sklansky"
 
 #define FAN 16
 #define LEVELS 8  // 16^8 tiles, the range of a ticket

@@ -1,4 +1,4 @@
-// Sklansky's network in vectors, OpenCL C: one work-item scans many blocks of 16 values. sklansky.cl describes the
+// Sklansky's network in vectors, OpenCL C: one work-item scans many blocks of 16 values. sklansky.kernel describes the
 // network. Parallel source: scan_host.hpp.
 //
 // Algorithm  Loops over all blocks for each step of the network. For sums, vector shuffles within each block.

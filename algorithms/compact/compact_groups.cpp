@@ -61,7 +61,6 @@ void run_compact_lookback(Stream& stream, const CompactProblem& p) {
                                        compact_group, CompactNeeds::predicate,
                                        {{"ROWS", lookback_rows},
                                         {"RESIDENT", tuned(device, compact_resident, point_of(p), 6)},
-                                        {"COUNT", count},
                                         {"TILES", 1},
                                         {"TOTAL", count},
                                         {"JOIN(op, x, y)", "((x) + (y))"}});

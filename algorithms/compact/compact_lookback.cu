@@ -17,7 +17,7 @@
 //
 // Positions count from the 16-byte boundary at or before the input's first element, so every pack is aligned
 // wherever the input begins. Valid positions: [first, last). T: element type; B: unsigned integer of its size, as
-// which elements move; apply(op, x): predicate; COUNT: type of counts of kept elements, u32 or, from 2^32 elements
+// which elements move; apply(op, x): predicate; TOTAL: type of counts of kept elements, u32 or, from 2^32 elements
 // on, u64.
 
 #include "async_copy.cu"
@@ -126,7 +126,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     __syncthreads();
     u32 total = 0, before_warp = 0;
     add_warp_totals<warps>(kept_by, before_warp, total);
-    const COUNT before = tile_carry(workspace, turn, tiles, COUNT(total), COUNT(0), Plus{});
+    const TOTAL before = tile_carry(workspace, turn, tiles, total, 0, op);
     if (turn.ticket == tiles - 1 && threadIdx.x == 0) *count = u64(before) + total;
     B* const to = out + before + before_warp;
     const u32 skip = pack_offset<PACK>(to);

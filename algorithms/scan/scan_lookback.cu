@@ -25,6 +25,6 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     T total[TILES], carry[TILES];
     upsweep(w, total, in, begin, n, identity, &shared, op);
     publish_tiles(workspace, tile, tiles, turn.tag, total);
-    carry_tiles(workspace, tile, tiles, turn.tag, total, carry, identity, Combine{op});
+    carry_tiles(workspace, tile, tiles, turn.tag, total, carry, identity, op);
     downsweep(w, carry, out, begin, n, exclusive, &shared, op);
 }

@@ -11,7 +11,7 @@
 //
 // T: element type, that of totals; apply(op, x, y): the operator, x is the earlier element.
 
-#include "sklansky.cl"
+#include "sklansky"
 #include "tile.cl"
 
 #define SHARERS (16 / HELD)  // work-items that share a block

@@ -4,18 +4,18 @@
 //            elements, 16 of these a tile of 4096, and so on. Sklansky's network scans the totals of each node's
 //            children. The carry of a child combines all elements before it: it is the carry of its node, combined
 //            with the scan up to the sibling on the left.
-// Tiles      A group scans TILES tiles. A thread copies packs of neighbours to shared memory in `rounds` accesses, where
-//            they wait for the carry: more tiles in flight than registers could hold hide that wait. In each round,
+// Tiles      A group scans TILES tiles. A thread copies packs of neighbours to shared memory in `rounds` accesses. They
+//            wait for the carry there: more tiles in flight than registers could hold hide that wait. In each round,
 //            `sharers` threads share a block. They scan it in registers and across their lanes. Then each thread
 //            holds one of the 256 block totals, and each 16 threads the 16 totals of the nodes of 256.
 // Passes     none of its own
 // Tunables   TILES. The order fixes the tile: GROUP = 256 threads of 16 elements.
 // Source     J. Sklansky, Conditional-sum Addition Logic, 1960.
 //
-// T: element type; apply(op, x, y): the operator, x is the earlier element.
+// T: element type, that of totals; apply(op, x, y): the operator, x is the earlier element.
 
 #include "async_copy.cu"
-#include "sklansky.cu"
+#include "sklansky"
 #include "tile.cu"
 
 #define TILE (GROUP * 16)
@@ -24,11 +24,6 @@ constexpr int pack = 16 / sizeof(T);     // elements per access of 16 bytes
 constexpr u32 rounds = 16 / pack;        // accesses per thread
 constexpr u32 sharers = 16 / pack;       // threads that share a block
 static_assert(GROUP == 256);
-
-struct Combine {
-    const Op op;
-    INLINED T operator()(T earlier, T later) const { return apply(op, earlier, later); }
-};
 
 // A thread's part of the upper levels of a tile.
 struct Work {
@@ -64,7 +59,6 @@ INLINED void load_packs(Pack<T, pack>* own, const T* in, u64 begin, u64 n, T ide
 
 // Upsweep: loads the tiles, then scans their blocks, nodes and totals. All threads of the group call it.
 INLINED void upsweep(Work* w, T* total, const T* in, u64 begin, u64 n, T identity, Shared* shared, const Op op) {
-    const Combine combine{op};
     Pack<T, pack>* const own = shared->packs + threadIdx.x;
     load_packs(own, in, begin, n, identity);
 #pragma unroll
@@ -72,7 +66,7 @@ INLINED void upsweep(Work* w, T* total, const T* in, u64 begin, u64 n, T identit
 #pragma unroll
         for (u32 r = 0; r < rounds; ++r) {
             auto item = own[(k * rounds + r) * GROUP];
-            scan_network<sharers>(item.item, combine);
+            scan_network(item.item, pack, sharers, nullptr, op);
             own[(k * rounds + r) * GROUP] = item;
             if (threadIdx.x % sharers == sharers - 1)
                 shared->blocks[k][(r * GROUP + threadIdx.x) / sharers] = item.item[pack - 1];
@@ -81,13 +75,13 @@ INLINED void upsweep(Work* w, T* total, const T* in, u64 begin, u64 n, T identit
     __syncthreads();
 #pragma unroll
     for (u32 k = 0; k < TILES; ++k) {
-        w[k].block = scan_sixteen(shared->blocks[k][threadIdx.x], combine);
+        w[k].block = scan_sixteen(shared->blocks[k][threadIdx.x], nullptr, op);
         if (threadIdx.x % 16 == 15) shared->nodes[k][threadIdx.x / 16] = w[k].block;
     }
     __syncthreads();
 #pragma unroll
     for (u32 k = 0; k < TILES; ++k) {
-        w[k].node = scan_sixteen(shared->nodes[k][threadIdx.x % 16], combine);
+        w[k].node = scan_sixteen(shared->nodes[k][threadIdx.x % 16], nullptr, op);
         total[k] = shuffle_from(w[k].node, 15);
     }
 }
@@ -96,14 +90,13 @@ INLINED void upsweep(Work* w, T* total, const T* in, u64 begin, u64 n, T identit
 // threads of the group call it.
 INLINED void downsweep(const Work* w, const T* carry, T* out, u64 begin, u64 n, u32 exclusive, Shared* shared,
                        const Op op) {
-    const Combine combine{op};
     const u32 lane = threadIdx.x % warp_width, node = threadIdx.x / 16;
 #pragma unroll
     for (u32 k = 0; k < TILES; ++k) {
         const T left_node = shuffle_from(w[k].node, (node - 1) % 16);
         const T left_block = shuffle_from(w[k].block, lane - 1);
-        T before = node == 0 ? carry[k] : combine(carry[k], left_node);
-        if (threadIdx.x % 16 != 0) before = combine(before, left_block);
+        T before = node == 0 ? carry[k] : apply(op, carry[k], left_node);
+        if (threadIdx.x % 16 != 0) before = apply(op, before, left_block);
         shared->blocks[k][threadIdx.x] = before;
     }
     __syncthreads();
@@ -119,11 +112,11 @@ INLINED void downsweep(const Work* w, const T* carry, T* out, u64 begin, u64 n, 
             if (exclusive) {
                 const T last = shuffle_from(through[pack - 1], lane - 1);
 #pragma unroll
-                for (u32 j = pack - 1; j > 0; --j) item[j] = canonical(combine(left, through[j - 1]));
-                item[0] = canonical(threadIdx.x % sharers == 0 ? left : combine(left, last));
+                for (u32 j = pack - 1; j > 0; --j) item[j] = canonical(apply(op, left, through[j - 1]));
+                item[0] = canonical(threadIdx.x % sharers == 0 ? left : apply(op, left, last));
             } else {
 #pragma unroll
-                for (u32 j = 0; j < pack; ++j) item[j] = canonical(combine(left, through[j]));
+                for (u32 j = 0; j < pack; ++j) item[j] = canonical(apply(op, left, through[j]));
             }
         }
         const u64 first = begin + k * TILE;

@@ -73,9 +73,9 @@ mutant scan_steps.kernel any "scan --variants recursive_vector ${blocks/1009/500
 lookback="scan --variants lookback --types i64 --patterns mixed --sizes 4095,4097,1200001"
 mutant lookback.cu any "$lookback" "a sibling too many" 'shuffle_from(nodes, (place / 16 - 1) % 16)' 'shuffle_from(nodes, place / 16)'
 mutant lookback.cu any "${lookback/i64 --patterns mixed/i32 --patterns skewed}" "levels are combined from the wrong side" \
-    'node = combine(node, left);' 'node = combine(left, node);'
-mutant sklansky.cu any "$lookback" "the upper half of a node is not combined with the lower" \
-    'half < WIDTH; half *= 2' 'half < WIDTH / 2; half *= 2'
+    'node = JOIN(op, node, left);' 'node = JOIN(op, left, node);'
+mutant sklansky.kernel many "$tiled" "the upper half of a work-item's values is not combined with the lower" \
+    'half_ < count; half_ *= 2' 'half_ < count / 2; half_ *= 2'
 mutant tile.cu any "$lookback" "a result past the end" \
     'if (left >= THREADS * S * N && reinterpret_cast<u64>(to) %' 'if (left + 1 >= THREADS * S * N && reinterpret_cast<u64>(to) %'
 mutant scan_tile.cu any "$lookback" "a node begins with its second block" 'if (threadIdx.x % 16 != 0) before' 'if (threadIdx.x % 16 > 1) before'
@@ -98,4 +98,4 @@ mutant scan_tile.cl many "$tiled_nans" "a NaN is not canonical" \
 mutant scan_wide.cl one "${tiled_nans/reduce_then_scan/partitioned}" "a NaN is not canonical" \
     'out[k] = canonical(piece[k]);' 'out[k] = piece[k];'
 mutant scan_tile.cu any "$tiled_nans" "a NaN is not canonical" \
-    'item[j] = canonical(combine(left, through[j]));' 'item[j] = combine(left, through[j]);'
+    'item[j] = canonical(apply(op, left, through[j]));' 'item[j] = apply(op, left, through[j]);'
