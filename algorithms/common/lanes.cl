@@ -1,4 +1,4 @@
-// Exchange of values between lanes, OpenCL C. Parallel source: shuffle_from in common.cu.
+// Exchange of values between lanes, OpenCL C. Parallel source: lanes.cu.
 //
 // Algorithm  A team is LANES neighbouring work-items. With NVIDIA's compiler a team is a warp, and its lanes exchange
 //            registers by shuffles in PTX. Elsewhere values pass through local memory between two barriers.
