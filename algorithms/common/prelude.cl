@@ -19,6 +19,8 @@
 // Buffers as parameters of kernels.
 #define IN(E, NAME) __global const E *NAME, ulong NAME##_at
 #define OUT(E, NAME) __global E *NAME, ulong NAME##_at
+#define IN_RESTRICT(E, NAME) __global const E *restrict NAME, ulong NAME##_at
+#define OUT_RESTRICT(E, NAME) __global E *restrict NAME, ulong NAME##_at
 #define AT_OFFSET(NAME) NAME += NAME##_at
 
 INLINED u32 local_id(void) { return (u32)get_local_id(0); }

@@ -65,6 +65,8 @@ INLINED E load_l2(const E* from) {
 // Buffers as parameters of kernels.
 #define IN(E, NAME) const E* NAME
 #define OUT(E, NAME) E* NAME
+#define IN_RESTRICT(E, NAME) const E* __restrict__ NAME
+#define OUT_RESTRICT(E, NAME) E* __restrict__ NAME
 #define AT_OFFSET(NAME) (void)0
 
 INLINED u32 local_id() { return threadIdx.x; }

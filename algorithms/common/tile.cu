@@ -17,22 +17,6 @@ __device__ __forceinline__ void prefetch_tile(const E* from, u64 count) {
         asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(from + i)));
 }
 
-// Stores the first `left` elements of a pack, a whole pack in one access if `aligned`.
-template <int N, class E>
-__device__ __forceinline__ void store_pack(E* to, const E (&value)[N], u64 left, bool aligned) {
-    if (left >= N && aligned) {
-        Pack<E, N> pack;
-#pragma unroll
-        for (int j = 0; j < N; ++j) pack.item[j] = value[j];
-        *reinterpret_cast<Pack<E, N>*>(to) = pack;
-        return;
-    }
-#pragma unroll
-    for (int j = 0; j < N; ++j) {
-        if (j < left) to[j] = value[j];
-    }
-}
-
 // --- Striped tiles: a thread holds elements (row * THREADS + thread) * N + j of the tile, at item[row][j] ----------
 
 // Loads a tile that has `left` elements. The others become `filler`.

@@ -1,5 +1,5 @@
 #pragma once
-// Convolve, host dialect. Parallel sources: convolve_steps.cu and .cl for `naive`; convolve_wide.cl for `sliding`.
+// Convolve, host dialect. Parallel sources: convolve_steps.kernel for `naive`; convolve_wide.cl for `sliding`.
 //
 // Algorithm  naive, serial: one result at a time. sliding: a group computes a band of rows, 4 rows at a time, as
 //            vectors along the rows. Sums are in registers; a loaded vector of cells is used for all rows of results

@@ -18,6 +18,17 @@ inline Constants type_constants(const ConvolveProblem& p) {
 
 // --- Masks ----------------------------------------------------------------------------------------------------------
 
+// Where a kernel reads the mask from; `value` is a kernel parameter.
+enum class MaskIn { global, constant, value };
+
+// The same as constants of a kernel source; see convolve_mask.cu.
+inline Constants mask_constants(const ConvolveProblem& p, MaskIn where) {
+    const bool by_value = where == MaskIn::value;
+    return {{"BY_VALUE", by_value},
+            {"CONSTANT_MASK", where == MaskIn::constant},
+            {"TAPS", by_value ? p.mask.taps() : 1}};
+}
+
 // Bytes available for a mask among a kernel's parameters.
 inline u64 parameter_space(const Device& device) {
     constexpr u64 other_arguments = 112;

@@ -1,10 +1,23 @@
-// The columns of the mask and packs of the image, OpenCL C. The parallel source convolve_mask.cu describes them.
-// I_SIZE: bytes of an element of the image.
+// The mask as a parameter of kernels, OpenCL C. The parallel source convolve_mask.cu describes it.
+//
+// BY_VALUE: the mask, of TAPS values T, is a kernel argument; CONSTANT_MASK: it is in constant memory, where all
+// work-items read one tap at a time.
 
 #include "common.cl"
 
-#define BEFORE (MASK_COLUMNS / 2)                  // columns under the mask on either side
-#define LEAD ((BEFORE + PACK - 1) / PACK * PACK)  // BEFORE, rounded up to whole packs
-
-typedef struct { I item[PACK]; } __attribute__((aligned(PACK * I_SIZE))) PackI;
-typedef struct { T item[PACK]; } __attribute__((aligned(16))) PackT;
+#if BY_VALUE
+typedef struct {
+    T tap[TAPS];
+} Mask;
+#define TAPS_POINTER const T*
+#define MASK const Mask mask
+#define AT_MASK const T* const taps = mask.tap
+#else
+#if CONSTANT_MASK
+#define TAPS_POINTER __constant T*
+#else
+#define TAPS_POINTER __global const T*
+#endif
+#define MASK TAPS_POINTER mask, ulong mask_at
+#define AT_MASK TAPS_POINTER const taps = mask + mask_at
+#endif

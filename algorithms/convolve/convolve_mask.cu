@@ -1,32 +1,23 @@
-// The mask as an argument and the image, CUDA C++. Parallel source: convolve_mask.cl.
+// The mask as a parameter of kernels, CUDA C++. Parallel source: convolve_mask.cl.
 //
-// Algorithm  none of its own: what `register_tiled` and `sliding` share.
-// Passes     none of its own.
-// Traffic    none of its own.
-// Tunables   PACK columns per access.
-// Source     V. Volkov, Better performance at lower occupancy, GTC 2010.
+// MASK declares the parameter, AT_MASK the variable `taps`, a TAPS_POINTER to the mask's values.
 //
-// I: element type of the image; T: element type of the mask and the result; BY_VALUE: the mask is a kernel parameter.
+// Passes     none of its own. No memory traffic.
+// Tunables   none.
+// Source     textbook.
+//
+// BY_VALUE: the mask, of TAPS values T, is a kernel parameter, in constant memory.
 
-#include "tile.cu"
+#include "common.cu"
 
-struct MaskValues {
-    T tap[MASK_ROWS * MASK_COLUMNS];
-    __device__ __forceinline__ T operator[](u32 k) const { return tap[k]; }
-};
+#define TAPS_POINTER const T*
 #if BY_VALUE
-typedef MaskValues Mask;
+typedef struct {
+    T tap[TAPS];
+} Mask;
+#define MASK const __grid_constant__ Mask mask
+#define AT_MASK const T* const taps = mask.tap
 #else
-typedef const T* Mask;
+#define MASK const T* mask
+#define AT_MASK const T* const taps = mask
 #endif
-
-constexpr int before = MASK_COLUMNS / 2;                  // columns under the mask on either side
-constexpr int lead = (before + PACK - 1) / PACK * PACK;  // `before`, rounded up to whole packs
-
-// The image, as all threads see it.
-struct Image {
-    const I* in;
-    i64 rows, columns;
-    u64 pitch;
-    bool clamps;
-};

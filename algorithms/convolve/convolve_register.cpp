@@ -74,8 +74,8 @@ void run_convolve_register_tiled(Stream& stream, const ConvolveProblem& p) {
                     .entry = "convolve_register_tiled",
                     .constants = type_constants(p),
                     .max_group_size = tile.group_size};
-    spec.constants.append(Constants{{"BY_VALUE", by_value},
-                                    {"SIZE", size_of(p.type())},
+    spec.constants.append(mask_constants(p, by_value ? MaskIn::value : MaskIn::constant));
+    spec.constants.append(Constants{{"SIZE", size_of(p.type())},
                                     {"I_SIZE", size_of(p.in.type)},
                                     {"MASK_ROWS", p.mask.rows},
                                     {"MASK_COLUMNS", p.mask.columns},

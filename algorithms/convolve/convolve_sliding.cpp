@@ -42,8 +42,8 @@ std::shared_ptr<Kernel> sliding_kernel(Device& device, const ConvolveProblem& p,
                     .entry = "convolve_sliding",
                     .constants = type_constants(p),
                     .max_group_size = sliding_group_size};
-    spec.constants.append(Constants{{"BY_VALUE", by_value},
-                                    {"I_SIZE", size_of(p.in.type)},
+    spec.constants.append(mask_constants(p, by_value ? MaskIn::value : MaskIn::constant));
+    spec.constants.append(Constants{{"I_SIZE", size_of(p.in.type)},
                                     {"MASK_ROWS", p.mask.rows},
                                     {"MASK_COLUMNS", p.mask.columns},
                                     {"PACK", k.pack},

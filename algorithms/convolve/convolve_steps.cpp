@@ -11,20 +11,14 @@ namespace {
 constexpr u32 tile_columns = 32, tile_rows = 8;
 constexpr u64 host_group = u64{1} << 14;  // results per group on the CPU
 
-// Memory space of the mask.
-enum class MaskIn { global, constant };
-
 std::shared_ptr<Kernel> steps_kernel(Device& device, const ConvolveProblem& p, const char* entry,
                                      MaskIn where) {
-    const bool constant = where == MaskIn::constant, by_value = constant && !device.traits().constant_buffers;
     KernelSpec spec{.source = &kernel_sources::convolve_steps(),
                     .entry = entry,
                     .constants = type_constants(p),
                     .max_group_size = tile_columns * tile_rows};
-    spec.constants.append(Constants{{"CONSTANT_MASK", constant},
-                                    {"TAPS", by_value ? p.mask.taps() : 1},
-                                    {"TILE_COLUMNS", tile_columns},
-                                    {"TILE_ROWS", tile_rows}});
+    spec.constants.append(mask_constants(p, where));
+    spec.constants.append(Constants{{"TILE_COLUMNS", tile_columns}, {"TILE_ROWS", tile_rows}});
     return device.kernel(spec);
 }
 
@@ -63,8 +57,9 @@ void run_convolve_naive(Stream& stream, const ConvolveProblem& p) {
 
 void run_convolve_constant_mask(Stream& stream, const ConvolveProblem& p) {
     Device& device = stream.device();
-    const auto kernel = steps_kernel(device, p, "convolve_direct", MaskIn::constant);
-    if (!device.traits().constant_buffers) return launch_tiles(stream, p, *kernel, bytes_of(p.mask));
+    const MaskIn where = device.traits().constant_buffers ? MaskIn::constant : MaskIn::value;
+    const auto kernel = steps_kernel(device, p, "convolve_direct", where);
+    if (where == MaskIn::value) return launch_tiles(stream, p, *kernel, bytes_of(p.mask));
     launch_tiles(stream, p, *kernel, MaskCopy(stream, p.mask).view);
 }
 

@@ -20,7 +20,7 @@
 //
 // T: element type of SIZE bytes; P: a pack. Every element is one chain of fma, l ascending from 0.
 
-#include "matmul_tile.cl"
+#include "matmul_tile"
 #include "tile_order"
 
 #define MODE_K 0

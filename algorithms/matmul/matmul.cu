@@ -19,7 +19,7 @@
 
 #include "async_copy.cu"
 #include "matmul_copy.cu"
-#include "matmul_tile.cu"
+#include "matmul_tile"
 #include "tile_order"
 
 constexpr u32 lanes_m = 8, lanes_n = 4;
@@ -68,7 +68,7 @@ __device__ __forceinline__ void store_pack(const Product& p, const T* t, T* c, u
     }
 #pragma unroll
     for (u32 e = 0; e < pack; ++e) {
-        if (e < left) finish(p, t[e], c + e);
+        if (e < left) finish(&p, t[e], c + e);
     }
 }
 
@@ -79,7 +79,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     const u32 tiles = tile_rows * tile_columns, batch = blockIdx.x / tiles;
     const Place place = place_of_tile(blockIdx.x % tiles, tile_rows, tile_columns, band);
     const u64 row = u64(place.row) * tile_m, column = u64(place.column) * tile_n;
-    const Part part = part_of(p, batch);
+    const Part part = part_of(&p, batch);
     const u32 k = static_cast<u32>(part.k);
     Copier<A_MODE, tile_m, pitch_m> copy_a(a + part.a + row * p.a_row,
                                            A_MODE == MODE_K ? p.a_row : p.a_column, p.m - row, k);

@@ -15,7 +15,7 @@
 //
 // T: f64. CONCORD_CAPABILITY: compute capability, 90 for 9.0. Every element is one chain of fma, l ascending from 0.
 
-#include "matmul_tile.cl"
+#include "matmul_tile"
 #include "tile_order"
 
 #define MODE_K 0

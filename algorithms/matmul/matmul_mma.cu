@@ -21,7 +21,7 @@
 
 #include "common.cu"
 #include "matmul_lines.cu"
-#include "matmul_tile.cu"
+#include "matmul_tile"
 #include "tile_order"
 
 constexpr u32 block_m = 16, block_n = 8, quad = 4;  // quad: terms of a product that a lane's neighbours hold
@@ -118,8 +118,8 @@ __device__ __forceinline__ void store_pair(const Product& p, const T* t, T* c, u
         *reinterpret_cast<Pack<T, 2>*>(c) = out;
         return;
     }
-    finish(p, t[0], c);
-    if (left >= 2) finish(p, t[1], c + 1);
+    finish(&p, t[0], c);
+    if (left >= 2) finish(&p, t[1], c + 1);
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
@@ -132,7 +132,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     const u32 tiles = tile_rows * tile_columns, batch = blockIdx.x / tiles;
     const Place place = place_of_tile(blockIdx.x % tiles, tile_rows, tile_columns, band);
     const u64 row = u64(place.row) * tile_m, column = u64(place.column) * tile_n;
-    const Part part = part_of(p, batch);
+    const Part part = part_of(&p, batch);
     const u32 k = static_cast<u32>(part.k);
     LineCopier<A_MODE, tile_m, A_WIDTH> copy_a(a + part.a + row * p.a_row,
                                                A_MODE == MODE_K ? p.a_row : p.a_column, p.m - row, k);

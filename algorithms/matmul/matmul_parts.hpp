@@ -1,5 +1,5 @@
 #pragma once
-// Matmul, sums over the parts of k, host dialect. Parallel sources: matmul_parts.cu and .cl.
+// Matmul, sums over the parts of k, host dialect. Parallel sources: matmul_parts.kernel.
 //
 // Algorithm  An element of C has the results of `parts` parts, each in its own plane. They are added in pairs, level by
 //            level, in the order of the planes: a sum waits until its partner is complete, so that there is at most one

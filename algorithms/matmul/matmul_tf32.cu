@@ -18,7 +18,7 @@
 
 #include "async_copy.cu"
 #include "matmul_copy.cu"
-#include "matmul_tile.cu"
+#include "matmul_tile"
 #include "tile_order"
 
 constexpr u32 warps_m = 2, warp_m = 64, warp_n = 32;
@@ -118,7 +118,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     const u32 tiles = tile_rows * tile_columns, batch = blockIdx.x / tiles;
     const Place place = place_of_tile(blockIdx.x % tiles, tile_rows, tile_columns, band);
     const u64 row = u64(place.row) * tile_m, column = u64(place.column) * tile_n;
-    const Part part = part_of(p, batch);
+    const Part part = part_of(&p, batch);
     const u32 k = static_cast<u32>(part.k);
     Copier<A_MODE, tile_m, pitch> copy_a(a + part.a + row * p.a_row,
                                          A_MODE == MODE_K ? p.a_row : p.a_column, p.m - row, k);
@@ -157,7 +157,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
 #pragma unroll
             for (u32 e = 0; e < 4; ++e) {
                 const u64 down = row + i + g * 16 + y + e / 2 * 8, across = column + j + f * 8 + 2 * x + e % 2;
-                if (down < p.m && across < p.n) finish(p, t[g][f][e], c + down * p.c_pitch + across);
+                if (down < p.m && across < p.n) finish(&p, t[g][f][e], c + down * p.c_pitch + across);
             }
         }
     }

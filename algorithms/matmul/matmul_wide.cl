@@ -10,7 +10,7 @@
 //
 // T: element type of SIZE bytes; WIDE: vector of 64 bytes. Every element is one chain of fma, l ascending from 0.
 
-#include "matmul_tile.cl"
+#include "matmul_tile"
 
 #define WIDTH (64 / SIZE)
 #define PANEL (2 * WIDTH)
