@@ -53,17 +53,21 @@ pygments_dark_style = "monokai"
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(((?:\.\./)+[^)#\s]*)(#[^)\s]*)?\)")
 
 
-# Pages that show files of the root.
-SHOWN = re.compile(r"^# \w+\n\nThe site shows \[\w+\.md\]\((?:\.\./)+(\w+\.md)\) here\.\n$")
+# The last sentence of pages that show files of the root.
+SHOWN = re.compile(r"^The site shows \[[\w.]+\]\((?:\.\./)+([\w.]+)\) here\.\n\Z", re.MULTILINE)
 
 
 def show_files_of_root(app, docname, source):
-    """The page is the file; links in it lead from the page's folder."""
-    shown = SHOWN.match(source[0])
-    if shown:
-        app.env.note_dependency(str(ROOT / shown[1]))
+    """A Markdown file is the page; links in it lead from the page's folder. Other files replace the sentence, as code."""
+    shown = SHOWN.search(source[0])
+    if not shown:
+        return
+    app.env.note_dependency(str(ROOT / shown[1]))
+    text = (ROOT / shown[1]).read_text(encoding="utf-8")
+    if not shown[1].endswith(".md"):
+        source[0] = f"{source[0][:shown.start()]}```{'yaml' if shown[1].endswith('.cff') else 'text'}\n{text}```\n"
+    else:
         folder = (DOCS / docname).parent
-        text = (ROOT / shown[1]).read_text(encoding="utf-8")
         source[0] = re.sub(r"\]\((?![a-z]+:|#)([\w./]+)", lambda m: f"]({os.path.relpath(ROOT / m[1], folder)}", text)
 
 

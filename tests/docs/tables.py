@@ -4,7 +4,8 @@
 A generated block is between two lines. The first line names the command.
     <!-- generated: concord algorithms scan --markdown -->
     <!-- generated: end -->
-CONCORD is the program that runs them; apps/ports/page.py prints the pages of the worked ports. Default files: README.md and all pages
+CONCORD is the program that runs them; apps/ports/page.py prints the pages of the worked ports. `README.md NAME` stands for the lines
+of README.md between `<!-- NAME:begin -->` and `<!-- NAME:end -->`. Default files: README.md and all pages
 in docs/. Also compares the figures of `concord study --page figures` with those in docs/_static. README.md and the pages in
 docs/performance/ may have times, rates and ratios in generated blocks only, and every stored measurement must be on a page: those of
 NAME.bench.json on docs/performance/NAME.md, and those of NAME.ranks.json on any page. With --update, writes the current output into
@@ -38,6 +39,10 @@ def main():
     def output_of(command):
         if command not in printed:
             program, *rest = shlex.split(command)
+            if program == "README.md":
+                lines = (ROOT / program).read_text(encoding="utf-8").split("\n")
+                begin, end = (lines.index(f"<!-- {rest[0]}:{side} -->") for side in ("begin", "end"))
+                return "\n".join(lines[begin + 1:end]) + "\n"
             path = {"concord": concord, PORT_PAGE: ROOT / PORT_PAGE}.get(program, "false")
             result = subprocess.run([path, *rest], cwd=ROOT, env=environment, capture_output=True, text=True)
             if result.returncode != 0:
