@@ -192,7 +192,9 @@ u64 hash_of(const LaunchShape& shape, std::span<const KernelArgument> arguments)
     add(shape.groups_y);
     add(shape.groups_z);
     for (const KernelArgument& argument : arguments) {
-        if (argument.buffer != nullptr || !argument.type || is_float(*argument.type)) continue;
+        if (argument.buffer != nullptr || !argument.type || argument.type->structure() != nullptr ||
+            is_float(*argument.type))
+            continue;
         u64 value = 0;
         copy_value(&value, argument.value, std::min<std::size_t>(sizeof value, argument.size));
         add(value);

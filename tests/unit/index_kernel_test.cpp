@@ -21,6 +21,8 @@ CONCORD_KERNEL(index_copy, (u64 i, u8* out, const u8* in), out[i] = in[i];)
 CONCORD_KERNEL(index_place, (u64 x, u64 y, u64 z, u32* out, i32 shift, u64 width, u64 height),
                out[(z * height + y) * width + x] = (u32)(x + 1000 * y + 1000000 * z) + (u32)shift;)
 CONCORD_KERNEL(index_struct, (u64 i, f32* out, IndexStar s), out[i] = s.c[i % 3] + (f32)s.shift;)
+CONCORD_KERNEL(index_structs, (u64 i, IndexStar* out, const IndexStar* in, f32 by), IndexStar s = in[i];
+               s.c[1] *= by; s.shift += (i32)i; out[i] = s;)
 CONCORD_KERNEL(index_unportable, (u64 i, f32* out), out[i] = native::exp((f32)i);)
 CONCORD_KERNEL(index_host_only, (u64 i, u32* out), out[i] = (u32)std::size_t(i);)
 
@@ -89,6 +91,31 @@ DEVICE_TEST(index_kernel_takes_structs_and_reports_its_order) {
     CHECK(index_struct(*stream, 5, out, IndexStar{{1, 2, 3}, 10}).order == OperationOrder::canonical);
     CHECK(out.to_host(*stream) == std::vector<f32>{11, 12, 13, 11, 12});
     CHECK(index_unportable(*stream, 5, out).order == OperationOrder::unspecified);
+}
+
+DEVICE_TEST(index_kernel_takes_arrays_of_structs) {
+    const auto stream = device.create_stream();
+    std::vector<IndexStar> stars(1003);
+    for (std::size_t i = 0; i < stars.size(); ++i)
+        stars[i] = {{1.5f, static_cast<f32>(i), -2}, 7};
+    const Array<IndexStar> in(*stream, stars), out(*stream, stars.size());
+    CHECK(in.view().type.name() == "IndexStar");
+    CHECK(in.view().bytes() == stars.size() * sizeof(IndexStar));
+    index_structs(*stream, stars.size() - 3, out.span().part(3, stars.size() - 3),
+                  in.span().part(3, stars.size() - 3), 0.5f);
+    const std::vector<IndexStar> result = out.to_host(*stream);
+    for (std::size_t i = 3; i < stars.size(); ++i) {
+        CHECK(result[i].c[0] == 1.5f);
+        CHECK(result[i].c[1] == 0.5f * static_cast<f32>(i));
+        CHECK(result[i].shift == 7 + static_cast<i32>(i) - 3);
+    }
+    // Algorithms that compute refuse structs, and other elements are not structs.
+    const View view = in.view();
+    CHECK(throws(ErrorCode::unsupported, "elements are the struct IndexStar",
+                 [&] { reduce(*stream, view, view.part(0, 1)); }));
+    const Array<f32> floats(*stream, 4 * stars.size());
+    CHECK(throws(ErrorCode::invalid_argument, "expected IndexStar",
+                 [&] { index_structs(*stream, 1, View(floats.view()), View(in.view()), 1.0f); }));
 }
 
 DEVICE_TEST(index_kernel_refuses_wrong_arguments) {
