@@ -103,9 +103,8 @@ TextKernel index_kernel_from_text(std::string_view text, const HostKernel& host)
     state->parameters += ")";
     state->list.erase(state->list.begin(), first);
     for (const TextKernel::Parameter& parameter : state->list)
-        state->types.push_back({.is_buffer = parameter.is_buffer,
-                                .is_const = parameter.is_const,
-                                .type = parameter.type});
+        state->types.push_back(
+            {.is_buffer = parameter.is_buffer, .is_const = parameter.is_const, .type = parameter.type});
     // Messages of compilers count lines from the start of the text.
     const auto lines =
         std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(parts.brace), '\n');
