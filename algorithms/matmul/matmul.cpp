@@ -10,13 +10,14 @@ namespace detail {
 std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, const KernelSource& source,
                                       const char* entry, u32 group_size, const Constants& constants,
                                       HostKernel host) {
-    const std::string name(row_of(type).c);  // vectors of 16 bytes and of 64 bytes
-    const std::string pack = name + std::to_string(16 / size_of(type)),
+    const std::string name(row_of(type).c);  // vectors of 4 elements, of 16 bytes and of 64 bytes
+    const std::string four = name + "4", pack = name + std::to_string(16 / size_of(type)),
                       wide = name + std::to_string(64 / size_of(type));
     KernelSpec spec{.source = &source,
                     .entry = entry,
                     .constants = {{"T", type},
                                   {"SIZE", size_of(type)},
+                                  {"V", std::string_view(four)},
                                   {"P", std::string_view(pack)},
                                   {"WIDE", std::string_view(wide)}},
                     .host = host,

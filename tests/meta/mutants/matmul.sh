@@ -12,15 +12,15 @@ wide="${steps/tiled/packed}"
 mutant matmul_tile.kernel any "$naive" "beta does not count" ': fma(p->alpha, t, p->beta * *c)' ': p->alpha * t'
 mutant matmul_tile.kernel any "$naive" "C is read where beta is 0" '(p->beta == 0 ? p->alpha * t : fma' \
     '(p->beta == 77 ? p->alpha * t : fma'
-mutant matmul_steps.kernel any "$naive" "two roundings a step" 't = fma(a[l * p.a_column], b[l * p.b_row], t);' \
+mutant matmul_steps.cl any "$naive" "two roundings a step" 't = fma(a[l * p.a_column], b[l * p.b_row], t);' \
     't += a[l * p.a_column] * b[l * p.b_row];'
-mutant matmul_steps.kernel any "$steps" "the last tile of k is a whole one" \
+mutant matmul_steps.cl any "$steps" "the last tile of k is a whole one" \
     '        const u32 count = (u32)min((u64)TILE, part.k - begin);
         for (u32 l = 0; l < count; ++l) t = fma(from_a[y][l], from_b[l][x], t);' \
     '        for (u32 l = 0; l < TILE; ++l) t = fma(from_a[y][l], from_b[l][x], t);'
-mutant matmul_steps.kernel any "$blocks" "a row past the end" 'if (i < rows && j < columns)' 'if (i <= rows && j < columns)'
-mutant matmul_steps.kernel any "$staged" "an element past a row's end" 'if (i < rows && j < columns)' \
-    'if (i < rows && j <= columns)'
+mutant matmul_steps.cl any "$blocks" "a row past the end" 'if (last >= 3) store_row' 'if (last >= 2) store_row'
+mutant matmul_steps.cl any "$staged" "an element past a row's end" 'if (j < columns) finish(p, row' \
+    'if (j <= columns) finish(p, row'
 mutant matmul.cl many "$larger" "a work-item's second pack is its first" 'from + q * stride' 'from + 0 * q'
 mutant matmul.cl many "$larger" "a pack along k is stored along the side" 'to[e * pitch] = next' 'to[e] = next'
 mutant matmul.cl many "$register" "the rest of k is left out" 'l < rest; ++l' 'l + 1 < rest; ++l'
@@ -31,6 +31,8 @@ mutant matmul_wide.cl one "$wide" "a strip ends one early" 'const u64 end = min(
     'const u64 end = min(p.m - 1, (group % down + 1) * strip);'
 mutant matmul_wide.cl one "$wide" "columns past the end are stored" 'min(left, (u64)PANEL)' '(u64)PANEL'
 
+mutant matmul_steps.cu any "$naive" "two roundings a step" 't = fma(a[l * p.a_column], b[l * p.b_row], t);' \
+    't += a[l * p.a_column] * b[l * p.b_row];'
 mutant matmul.cu any "${register/1009/1000003}" "a thread's second pack is its first" 'from + q * STRIDE' 'from + 0 * q'
 mutant matmul.cu any "$register" "the rest of k is left out" 'l < rest; ++l' 'l + 1 < rest; ++l'
 mutant matmul.cu any "${register/1009/20011}" "a stage is read before it has arrived" \
