@@ -44,7 +44,7 @@ mutant reduce_host.hpp "fixed: the last element is dropped" 'l < rest; ++l' 'l +
 mutant reduce_host.hpp "fixed: another association" 'sum[l + distance]' 'sum[2 * distance - 1 - l]'
 mutant reduce_host.hpp "fixed: all groups write their sums to the same place" 'out : sums + first' 'out : sums'
 mutant reduce_host.hpp "fixed: the first group to finish takes itself for the last" '!= group.count_x - 1' '!= 0'
-mutant reduce_host.hpp "fixed: the third level is short" '(chunks + chunk - 1) / chunk' 'chunks / chunk'
+mutant reduce_host.hpp "fixed: the third level is short" '(chunks + chunk - 1) / chunk' '(chunks + chunk - 1) / chunk - (chunks > chunk)'
 
 mutant sort_host.hpp "merge: of equal keys the later comes first" \
     'const bool second = less(y, x) != 0;' 'const bool second = less(x, y) == 0;'
