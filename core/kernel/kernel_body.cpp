@@ -9,7 +9,9 @@ namespace {
 bool declares_kernel(std::string_view before) {
     bool found = false;
     find_word(before.substr(before.find_last_of(";{}") + 1),
-              [&](std::string_view word, std::size_t, std::size_t) { return found = word == "__global__"; });
+              [&](std::string_view word, std::size_t, std::size_t) {
+                  return found = word == "__global__" || word == "KERNEL" || word == "KERNEL_RESIDENT";
+              });
     return found;
 }
 

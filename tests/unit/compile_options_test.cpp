@@ -245,6 +245,9 @@ TEST_CASE("the bodies of CUDA kernels are found") {
           "__global__ void __launch_bounds__(N / (2 * M))\n    k(F(int) f, /* ) */ int x = g()) // {\n{@\n}");
     CHECK(bodies("template <class T> __global__ void k(T) {} template <> __global__ void k(u8) {}") ==
           "template <class T> __global__ void k(T) {@} template <> __global__ void k(u8) {@}");
+    CHECK(bodies("KERNEL k(IN(T, in), u64 n) {}") == "KERNEL k(IN(T, in), u64 n) {@}");
+    CHECK(bodies("KERNEL_RESIDENT(N) k(u64 n LOCAL_PARAMETER(T, room)) {}") ==
+          "KERNEL_RESIDENT(N) k(u64 n LOCAL_PARAMETER(T, room)) {@}");
     for (const char* none :
          {"", "__global__ void k(u32*);", "__device__ void k() {}", "__global__ void kk() { k(); }",
           "// __global__ void k() {}\n", "const char* s = \"__global__ void k() {}\";", "__global__ void k(",

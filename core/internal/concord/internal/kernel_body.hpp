@@ -6,8 +6,8 @@
 
 namespace concord::detail {
 
-// The positions behind the opening brace of each definition of kernel `name`, in order. Does not find definitions by
-// macros, and finds those that the preprocessor skips.
+// The positions behind the opening brace of each definition of kernel `name`, in order. Finds definitions by the words
+// KERNEL and KERNEL_RESIDENT of Concord's kernels, not those by other macros, and those that the preprocessor skips.
 std::vector<std::size_t> kernel_bodies(std::string_view source, std::string_view name);
 
 }  // namespace concord::detail
