@@ -149,6 +149,7 @@ void print_tables(const Algorithms& list) {
         constexpr std::size_t gap = 2;
         std::size_t before = 0;
         std::vector<std::size_t> widths;
+        widths.reserve(header.size());
         for (const std::string& name : header)
             widths.push_back(name.size());
         for (const Variant* v : algorithm->variants) {
