@@ -2,6 +2,7 @@
 
 #include "overview.hpp"
 #include "pages.hpp"
+#include "peers.hpp"
 
 #include <concord/algorithm.hpp>
 #include <concord/internal/language.hpp>
