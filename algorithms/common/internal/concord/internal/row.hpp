@@ -20,7 +20,7 @@ using SupportsOf = Support(const Device&, const Problem&);
 template <class Problem>
 using SuitsOf = bool(const Device&, const Problem&);
 
-// A variant in one launch model. Without `run` it is not implemented there. The functions ask traits for limits and
+// A variant in one launch model; it exists there if it has `run`. The functions ask traits for limits and
 // capabilities only.
 template <class Problem>
 struct Implementation {
