@@ -223,7 +223,7 @@ DEVICE_TEST(distributed_histograms_count_all_samples) {
         const auto few = counts(u16{}, HistogramBins::even(-2, 2), 1);
         std::vector<u64> own(8);
         for (const float v : x)
-            ++own[static_cast<u64>(static_cast<int>(v * 4) + 4)];
+            ++own[static_cast<u64>(static_cast<i64>(v * 4) + 4)];
         each_cut(device, {1, 3, 7}, n, [&](Communicator& ranks, Stream& stream, const Part& part) {
             const Array<float> in(stream, part_of_values(x, part));
             const Array<u64> a(stream, 19), d(stream, 8);

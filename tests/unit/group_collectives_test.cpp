@@ -55,7 +55,8 @@ void check_collective(Stream& stream, const char* call, F on_host) {
             std::fill_n(expected.begin() + begin, size, difference);
         }
         const std::vector<T> got = y.to_host(stream);
-        CHECK(std::memcmp(got.data(), expected.data(), got.size() * sizeof(T)) == 0);
+        const bool same = std::memcmp(got.data(), expected.data(), got.size() * sizeof(T)) == 0;
+        CHECK(same);
     }
 }
 

@@ -535,7 +535,7 @@ TEST_CASE("comparing two runs reports the changes") {
 
 TEST_CASE("the page of stored results over ranks") {
     const test::TemporaryFolder folder("pages");
-    const auto row = [](const char* algorithm, const char* variant, u64 n, ordered_json ms) {
+    const auto row = [](const char* algorithm, const char* variant, u64 n, const ordered_json& ms) {
         ordered_json r = {{"algorithm", algorithm},
                           {"function", "one device per rank"},
                           {"variant", variant},

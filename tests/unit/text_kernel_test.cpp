@@ -82,8 +82,9 @@ DEVICE_TEST(text_kernel_in_two_dimensions) {
     const Array<f32> a(*stream, next), b(*stream, now);
     {
         const TextKernel wave = index_kernel_from_text(wave_text, index_host_kernel<&wave_body>());
-        const TextKernel copy = wave;
-        CHECK(copy(*stream, {width, height}, a, b.view(), 0.25, width).order == OperationOrder::canonical);
+        const std::vector<TextKernel> copies{wave};
+        CHECK(copies[0](*stream, {width, height}, a, b.view(), 0.25, width).order ==
+              OperationOrder::canonical);
         wave(*stream, {width, 0}, a, b, 1, width);  // nothing
     }
     for (u64 y = 0; y < height; ++y) {

@@ -45,9 +45,9 @@ TuningRow row(std::string what, std::string value) {
 // Sets a table for the life of the object.
 class Tuned {
   public:
-    Tuned(Device& device, std::vector<TuningRow> rows, std::vector<Tuning::Asked>* asked = nullptr)
+    Tuned(Device& device, const std::vector<TuningRow>& rows, std::vector<Tuning::Asked>* asked = nullptr)
         : device_(device) {
-        set_tuning(device, std::make_shared<const Tuning>(std::move(rows), "a test", asked));
+        set_tuning(device, std::make_shared<const Tuning>(rows, "a test", asked));
     }
     ~Tuned() { set_tuning(device_, nullptr); }
     Tuned(const Tuned&) = delete;
@@ -204,7 +204,8 @@ TEST_CASE("invalid lines are skipped") {
           "stencil.groups f32 star=x * 8", "reduce f32 - * serial fast", "reduce f32 - * serial -1",
           "stencil.groups f32 - * 0", "colour: red"}) {
         CAPTURE(bad);
-        const auto table = TuningTable::parse(head + bad + "\n" + good, "a file");
+        const auto table =
+            TuningTable::parse(std::string(head).append(bad).append("\n").append(good), "a file");
         REQUIRE(table);
         CHECK(table->rows.size() == 1);
     }
@@ -443,8 +444,8 @@ STREAM_TEST(launches_read_only_tunables_for_their_device) {
 // A row takes effect: with smaller tiles, the launch has more groups.
 STREAM_TEST(a_row_changes_the_launch) {
     const Array<f32> in(stream, random_values<f32>(1 << 20)), out(stream, 1 << 20);
-    auto groups_with = [&](std::vector<TuningRow> rows) {
-        const Tuned tuned(device, std::move(rows));
+    auto groups_with = [&](const std::vector<TuningRow>& rows) {
+        const Tuned tuned(device, rows);
         u64 groups = 0;
         observe_launches(stream, [&](const Kernel&, const LaunchShape& shape) { groups = shape.groups_x; });
         map(stream, in, out, MapFunction::negate);

@@ -236,7 +236,8 @@ constexpr u32 last_row_missing = 5;
 void check_port(Stream& stream, Check& result, u32 fault) {
     constexpr std::pair<u64, u64> sizes[] = {{1, 1},   {5, 3},     {129, 255}, {7, 256},
                                              {3, 257}, {1000, 33}, {3, 5000}};
-    for (const auto& [rows, columns] : sizes) {
+    for (const std::pair<u64, u64>& size : sizes) {
+        const u64 rows = size.first, columns = size.second;
         const std::vector<f32> values = matrix(rows, columns);
         const std::string what = std::to_string(rows) + " rows of " + std::to_string(columns);
         const Array<f32> in(stream, values);
