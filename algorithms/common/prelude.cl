@@ -12,7 +12,6 @@
 #define LOCAL_ARG __local
 #define LOCAL_PARAMETER(E, NAME) , __local E *NAME
 #define LOCAL_AT(E, NAME) (void)NAME
-#define RESTRICT restrict
 #define ALIGNED(N) __attribute__((aligned(N)))
 #define load_l2(FROM) (*(FROM))
 

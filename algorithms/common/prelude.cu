@@ -35,7 +35,6 @@
 #define LOCAL_AT(E, NAME)                                       \
     extern __shared__ __align__(16) unsigned char local_room[]; \
     E* const NAME = (E*)local_room
-#define RESTRICT __restrict__
 #define ALIGNED(N) __align__(N)  // typedef struct ALIGNED(16) { … } Name;
 
 // Returns *from, an element or a pack of 1, 2, 4, 8 or 16 bytes, without a copy in L1: for data that is read once, and
@@ -84,6 +83,5 @@ INLINED u32 atomic_add(u32* at, u32 x) { return atomicAdd(at, x); }
 INLINED u32 atomic_inc(u32* at) { return atomicAdd(at, 1u); }
 INLINED u32 atomic_sub(u32* at, u32 x) { return atomicSub(at, x); }
 INLINED u32 atomic_or(u32* at, u32 x) { return atomicOr(at, x); }
-INLINED u32 atomic_xchg(u32* at, u32 x) { return atomicExch(at, x); }
 
 INLINED u32 popcount(u32 x) { return (u32)__popc(x); }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# guards_test.sh BUILD_DIR SOURCE_DIR COMPILER: the tests of weight and of public names notice what they must notice.
+# guards_test.sh BUILD_DIR SOURCE_DIR COMPILER: the tests of weight, of public names and of
+# the names of constants notice what they must notice.
 set -u
 export LC_ALL=C
 build=$1 source=$2 compiler=$3
@@ -158,4 +159,13 @@ echo 0123456789012345678901234567890123456789 >"$tree/.ci/landed"
 expect 0 "git does not know the commit" names
 rm "$tree/.ci/landed"
 expect 0 ".ci/landed does not exist" names
+
+# Names of constants: one is a macro of the prelude.
+mkdir -p "$work/prelude/algorithms/common"
+for language in cu cl; do echo '#define LOCAL(N) x' >"$work/prelude/algorithms/common/prelude.$language"; done
+constants() { "$source/tests/meta/constant_names.sh" "$work/prelude"; }
+echo '{{"LOCAL_SIZE", 1}}' >"$work/prelude/algorithms/a.cpp"
+expect 0 "" constants
+echo '{{"LOCAL", 1}}' >"$work/prelude/algorithms/a.cpp"
+expect 1 'a.cpp:1:{{"LOCAL", 1}}' constants
 exit "$failed"
