@@ -222,8 +222,8 @@ struct Numbers {
     static bool equal(T a, T b) { return same(a, b, NanComparison::any); }
     static std::string name(T x) { return value_name(type_of<T>(), &x); }
     static constexpr bool is_float = detail::has_float_values<T>;
-    static constexpr double roundoff = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
-    static constexpr double denormal = static_cast<double>(std::numeric_limits<T>::denorm_min());
+    static inline const double roundoff = value(std::numeric_limits<T>::epsilon()) / 2;
+    static inline const double denormal = value(std::numeric_limits<T>::denorm_min());
 };
 template <>
 struct Numbers<Half> {
