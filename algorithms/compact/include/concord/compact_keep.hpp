@@ -2,7 +2,8 @@
 /// @file
 /// The built-in predicates of compact and partition.
 ///
-/// Comparisons with NaN are false: positive, greater and less drop NaN, nonzero keeps it and drops the zeros of both signs.
+/// Comparisons with NaN are false: positive, greater and less drop NaN, nonzero keeps it and drops the zeros of both
+/// signs.
 
 #include <concord/error.hpp>
 #include <concord/function.hpp>

@@ -36,17 +36,18 @@ struct Builtin {
 }  // namespace concord::detail
 
 // TYPES: the names of the parameters of the template, in parentheses.
-#define CONCORD_FUNCTION_OF(TYPES, RESULT, NAME, PARAMETERS, ...)                                        \
-    struct NAME##_function : ::concord::Vocabulary {                                                     \
-        [[gnu::always_inline]] static inline RESULT call PARAMETERS { __VA_ARGS__ }                      \
-        static std::string text() {                                                                      \
-            constexpr std::string_view names = #TYPES;                                                   \
-            return ::concord::detail::with_types(                                                        \
-                #RESULT " concord_function" #PARAMETERS " { " #__VA_ARGS__ " }",                         \
-                names.substr(1, names.size() - 2), ::concord::detail::types_of<CONCORD_IN_PARENTHESES TYPES>); \
-        }                                                                                                \
-        static constexpr std::string_view name = #NAME, file = ::concord::detail::builtin_file;          \
-        static constexpr const void* unit = nullptr;                                                     \
-        static constexpr ::concord::u32 line = 1;                                                        \
+#define CONCORD_FUNCTION_OF(TYPES, RESULT, NAME, PARAMETERS, ...)                                            \
+    struct NAME##_function : ::concord::Vocabulary {                                                         \
+        [[gnu::always_inline]] static inline RESULT call PARAMETERS { __VA_ARGS__ }                          \
+        static std::string text() {                                                                          \
+            constexpr std::string_view names = #TYPES;                                                       \
+            return ::concord::detail::with_types(#RESULT " concord_function" #PARAMETERS " { " #__VA_ARGS__  \
+                                                         " }",                                               \
+                                                 names.substr(1, names.size() - 2),                          \
+                                                 ::concord::detail::types_of<CONCORD_IN_PARENTHESES TYPES>); \
+        }                                                                                                    \
+        static constexpr std::string_view name = #NAME, file = ::concord::detail::builtin_file;              \
+        static constexpr const void* unit = nullptr;                                                         \
+        static constexpr ::concord::u32 line = 1;                                                            \
     };
 #define CONCORD_IN_PARENTHESES(...) __VA_ARGS__
