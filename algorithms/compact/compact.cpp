@@ -109,7 +109,8 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, 
     const Type type = needs == CompactNeeds::predicate ? p.type()
                       : needs == CompactNeeds::size    ? bits_of_size(size_of(p.in.type))
                                                        : Type::u32;
-    const Operator& op = needs == CompactNeeds::predicate ? p.op : builtin(KeepRule::nonzero, type);
+    const Operator& op =
+        needs == CompactNeeds::predicate ? p.op : compact_builtin(KeepRule::nonzero, type).op;
     const std::string as_type = "as_" + std::string(opencl_name(type)) + "(x)";
     KernelSpec spec{.source = &source,
                     .entry = entry,
@@ -158,24 +159,17 @@ Enqueued compact(Stream& stream, const View& in, const View& out, const View& co
     if (has_operand(keep.rule) && keep.operand_type != in.type)
         refuse("an operand of " + std::string(name_of(in.type)),
                keep.operand_type ? name_of(*keep.operand_type) : "none");
-    return visit_type(in.type, [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        T limit;
-        std::memcpy(&limit, keep.operand.data(), sizeof limit);
-        const auto bound = static_cast<detail::host::keep::Operand<T>>(limit);
-        static constexpr std::array<std::byte, 4> no_values{};
-        const ValueBytes values{has_operand(keep.rule) ? std::as_bytes(std::span(&bound, 1))
-                                                       : std::span<const std::byte>(no_values)};
-        return compact(stream,
-                       {.in = in,
-                        .out = out,
-                        .count = count,
-                        .op = builtin(keep.rule, in.type),
-                        .values = values,
-                        .host = compact_builtin_host(keep.rule, in.type),
-                        .partition = partition},
-                       options);
-    });
+    const auto [op, host] = compact_builtin(keep.rule, in.type);
+    const std::size_t size = has_operand(keep.rule) ? std::max(size_of(in.type), 4u) : 4u;
+    return compact(stream,
+                   {.in = in,
+                    .out = out,
+                    .count = count,
+                    .op = op,
+                    .values = {std::span(keep.operand).first(size)},
+                    .host = host,
+                    .partition = partition},
+                   options);
 }
 
 }  // namespace detail

@@ -1,5 +1,4 @@
-// The built-in predicates in the host dialect. Predicates of integers whose flags do not depend on the sign are
-// compiled by element size.
+// The built-in predicates. Kernels of the host whose flags do not depend on the sign are compiled by element size.
 
 #include "compact_variants.hpp"
 
@@ -8,33 +7,41 @@
 namespace concord::detail {
 namespace {
 
+// even and odd return a bit: g++ does not vectorise loops over them if they return a comparison.
 template <class T>
-const HostKernel* host_of(KeepRule rule) {
-    namespace keep = host::keep;
-    constexpr bool is_integer = std::is_integral_v<T>;
-    using U = Wrapping<T>;
-    switch (rule) {
-        case KeepRule::nonzero:
-            return &compact_keep<U, keep::Nonzero>;
-        case KeepRule::positive:
-            return &compact_keep<T, std::conditional_t<std::is_unsigned_v<T>, keep::Nonzero, keep::Positive>>;
-        case KeepRule::greater:
-            return &compact_keep<T, keep::Greater<T>>;
-        case KeepRule::less:
-            return &compact_keep<T, keep::Less<T>>;
-        case KeepRule::even:
-        case KeepRule::odd:
-            if constexpr (is_integer)
-                return rule == KeepRule::even ? &compact_keep<U, keep::Even> : &compact_keep<U, keep::Odd>;
-            break;
-    }
-    return nullptr;
+CONCORD_FUNCTION_OF((T), u8, even, (T x), return u8(~x & 1);)
+template <class T>
+CONCORD_FUNCTION_OF((T), u8, odd, (T x), return u8(x & 1);)
+template <class T>
+CONCORD_FUNCTION_OF((T), i32, nonzero, (T x), return x != T(0) ? 1 : 0;)
+template <class T>
+CONCORD_FUNCTION_OF((T), i32, positive, (T x), return x > T(0) ? 1 : 0;)
+template <class T>
+CONCORD_FUNCTION_OF((T), i32, greater, (T x, T limit), return x > limit ? 1 : 0;)
+template <class T>
+CONCORD_FUNCTION_OF((T), i32, less, (T x, T limit), return x < limit ? 1 : 0;)
+
+// The predicate F for elements of T, with host kernels of U. B: types of bound values.
+template <template <class> class F, class T, class U = T, class... B>
+CompactBuiltin builtin() {
+    return {Function<F<T>, B...>::erased(), &compact_keep<U, typename Function<F<U>, B...>::Host>};
 }
 
 }  // namespace
 
-const HostKernel* compact_builtin_host(KeepRule rule, Type type) {
-    return visit_type(type, [&](auto tag) { return host_of<typename decltype(tag)::type>(rule); });
+CompactBuiltin compact_builtin(KeepRule rule, Type type) {
+    return visit_type(type, [&](auto tag) -> CompactBuiltin {
+        using T = typename decltype(tag)::type;
+        using U = Wrapping<T>;
+        if constexpr (std::is_integral_v<T>) {
+            if (rule == KeepRule::even) return builtin<even_function, T, U>();
+            if (rule == KeepRule::odd) return builtin<odd_function, T, U>();
+        }
+        if (rule == KeepRule::positive && !std::is_unsigned_v<T>) return builtin<positive_function, T>();
+        if (rule == KeepRule::greater) return builtin<greater_function, T, T, T>();
+        if (rule == KeepRule::less) return builtin<less_function, T, T, T>();
+        return builtin<nonzero_function, T, U>();
+    });
 }
 
 }  // namespace concord::detail

@@ -52,8 +52,12 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& pro
 
 inline constexpr u32 compact_pack_bytes = 16;  // of an access
 
-// A built-in predicate as compact_keep; null if the type does not support it.
-const HostKernel* compact_builtin_host(KeepRule rule, Type type);
+// A built-in predicate for elements of a type, an integer for even and odd. host: compact_keep.
+struct CompactBuiltin {
+    const Operator& op;
+    const HostKernel* host;
+};
+CompactBuiltin compact_builtin(KeepRule rule, Type type);
 
 // The predicate as an argument of host kernels.
 host::BlockFunction compact_block_function(const Device& device, const CompactProblem& problem);

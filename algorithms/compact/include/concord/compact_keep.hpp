@@ -2,8 +2,8 @@
 /// @file
 /// The built-in predicates of compact and partition.
 ///
-/// Each predicate exists as source for the JIT compilers and as a functor for the host. Comparisons with NaN are
-/// false: positive, greater and less drop NaN, nonzero keeps it and drops the zeros of both signs.
+/// Comparisons with NaN are false: positive, greater and less drop NaN, nonzero keeps it and drops the zeros of both
+/// signs.
 
 #include <concord/error.hpp>
 #include <concord/function.hpp>
@@ -69,54 +69,4 @@ struct Keep {
     }
 };
 
-namespace detail {
-// The predicate as an operator for elements of `type`, an integer type for even and odd. Returns the same object
-// for the same arguments.
-const Operator& builtin(KeepRule rule, Type type);
-}  // namespace detail
-
-namespace detail::host::keep {
-
-// Type as which an operand is bound: integers of less than 32 bits become 32-bit ones.
-template <class T>
-using Operand = std::conditional_t<(std::is_integral_v<T> && sizeof(T) < 4),
-                                   std::conditional_t<std::is_signed_v<T>, i32, u32>, T>;
-
-// Even and Odd return a bit: g++ does not vectorise loops over them if they return a bool.
-struct Even {
-    template <class T>
-    u8 operator()(T x) const {
-        return static_cast<u8>(~x & 1);
-    }
-};
-struct Odd {
-    template <class T>
-    u8 operator()(T x) const {
-        return static_cast<u8>(x & 1);
-    }
-};
-struct Nonzero {
-    template <class T>
-    bool operator()(T x) const {
-        return x != T(0);
-    }
-};
-struct Positive {
-    template <class T>
-    bool operator()(T x) const {
-        return x > T(0);
-    }
-};
-template <class T>
-struct Greater {
-    Operand<T> limit;
-    bool operator()(T x) const { return x > static_cast<T>(limit); }
-};
-template <class T>
-struct Less {
-    Operand<T> limit;
-    bool operator()(T x) const { return x < static_cast<T>(limit); }
-};
-
-}  // namespace detail::host::keep
 }  // namespace concord
