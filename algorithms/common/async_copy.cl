@@ -8,9 +8,13 @@
 // Four bytes of any type: compilers may otherwise assume that a store of a uint changes no f32.
 typedef uint __attribute__((may_alias)) Word;
 
+// An address in local memory, to which a number of bytes can be added.
+typedef __local uchar* LocalAddress;
+INLINED LocalAddress local_address(__local void* pointer) { return (LocalAddress)pointer; }
+
 // Starts to copy `bytes` (4, 8 or 16, a constant), or to write zeros if not `inside`. Then `from` may be outside of its
 // buffer.
-INLINED void copy_async_or_zero(u32 bytes, bool inside, __local void* to, __global const void* from) {
+INLINED void copy_async_or_zero(u32 bytes, bool inside, LocalAddress to, __global const void* from) {
 #if CONCORD_CAPABILITY >= 80
     const u32 at = (u32)(size_t)to, read = inside ? bytes : 0;
     if (bytes == 16) {

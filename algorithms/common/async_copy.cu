@@ -26,26 +26,32 @@ __device__ __forceinline__ void copy_async_if(bool wanted, u32 to, const E* from
 #endif
 }
 
-// Starts to copy BYTES (4, 8 or 16), or to write zeros if not `inside`. Then `from` may be outside of its buffer.
-template <u32 BYTES, class E>
-__device__ __forceinline__ void copy_async_or_zero(bool inside, u32 to, const E* from) {
+// An address in local memory, to which a number of bytes can be added. Pointers would be converted for each copy.
+using LocalAddress = u32;
+INLINED LocalAddress local_address(void* pointer) { return static_cast<u32>(__cvta_generic_to_shared(pointer)); }
+
+// Starts to copy `bytes` (4, 8 or 16, a constant), or to write zeros if not `inside`. Then `from` may be outside of its
+// buffer.
+INLINED void copy_async_or_zero(u32 bytes, bool inside, LocalAddress to, const void* from) {
 #if __CUDA_ARCH__ >= 800
-    if constexpr (BYTES == 16) {
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(__cvta_generic_to_global(from)),
-                     "r"(inside ? BYTES : 0)
-                     : "memory");
+    const u32 read = inside ? bytes : 0;
+    const u64 global = __cvta_generic_to_global(from);
+    if (bytes == 16) {
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(read) : "memory");
+    } else if (bytes == 8) {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(global), "r"(read) : "memory");
     } else {
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(__cvta_generic_to_global(from)),
-                     "n"(BYTES), "r"(inside ? BYTES : 0)
-                     : "memory");
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(global), "r"(read) : "memory");
     }
 #else
-    struct alignas(BYTES) Bits {
-        u32 word[BYTES / 4];
-    };
-    Bits bits{};
-    if (inside) bits = *reinterpret_cast<const Bits*>(from);
-    *static_cast<Bits*>(__cvta_shared_to_generic(to)) = bits;
+    void* const local = __cvta_shared_to_generic(to);
+    if (bytes == 16) {
+        *static_cast<uint4*>(local) = inside ? *static_cast<const uint4*>(from) : uint4{};
+    } else if (bytes == 8) {
+        *static_cast<uint2*>(local) = inside ? *static_cast<const uint2*>(from) : uint2{};
+    } else {
+        *static_cast<u32*>(local) = inside ? *static_cast<const u32*>(from) : 0;
+    }
 #endif
 }
 
@@ -69,11 +75,13 @@ __device__ __forceinline__ void commit_copies() {
 #endif
 }
 
-// Waits for all steps except the last LATER.
-template <u32 LATER>
-__device__ __forceinline__ void await_steps() {
+// Waits for all steps except the last `later`, a constant of at most 3.
+INLINED void await_steps(u32 later) {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_group %0;" ::"n"(LATER) : "memory");
+    if (later == 0) asm volatile("cp.async.wait_group 0;" ::: "memory");
+    if (later == 1) asm volatile("cp.async.wait_group 1;" ::: "memory");
+    if (later == 2) asm volatile("cp.async.wait_group 2;" ::: "memory");
+    if (later == 3) asm volatile("cp.async.wait_group 3;" ::: "memory");
 #endif
 }
 

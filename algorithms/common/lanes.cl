@@ -57,3 +57,11 @@ INLINED void lanes_barrier(void) { asm volatile("bar.warp.sync 0xffffffff;" ::: 
 INLINED void lanes_barrier(void) { barrier(CLK_LOCAL_MEM_FENCE); }
 
 #endif
+
+// SHUFFLE_BY(NAME, E) defines NAME(value, distance, meet), which returns the value of the lane `distance` above this
+// one, or below it if `distance` is negative. Where that lane is not in the team, the result is unspecified.
+#define SHUFFLE_BY(NAME, E)                                           \
+    SHUFFLE_FROM(NAME##_from, E)                                      \
+    INLINED E NAME(E value, i32 distance, __local E* meet) {          \
+        return NAME##_from(value, lane_id() + (u32)distance, meet);   \
+    }

@@ -15,5 +15,12 @@ INLINED u32 lane_id() { return threadIdx.x % LANES; }
 #define SHUFFLE_FROM(NAME, E) \
     INLINED E NAME(E value, u32 lane, E* meet) { return shuffle_from(value, lane); }
 
+// SHUFFLE_BY(NAME, E) defines NAME(value, distance, meet), which returns the value of the lane `distance` above this
+// one, or below it if `distance` is negative. Where that lane is not in the warp, the result is unspecified.
+#define SHUFFLE_BY(NAME, E)                                                                 \
+    INLINED E NAME(E value, i32 distance, E* meet) {                                        \
+        return distance < 0 ? shuffle_up(value, -distance) : shuffle_down(value, distance); \
+    }
+
 // Orders the accesses of a warp's lanes to shared memory.
 INLINED void lanes_barrier() { __syncwarp(); }

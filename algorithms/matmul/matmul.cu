@@ -108,7 +108,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     u32 reads = 0, writes = STAGES - 1;
 #pragma unroll
     for (u32 s = 0; s < STAGES - 1; ++s) copy(s);
-    await_steps<STAGES - 2>();
+    await_steps(STAGES - 2);
     __syncthreads();
     load(0, 0, 0);
     const u32 whole = k / DEPTH;
@@ -118,7 +118,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
             if (l == DEPTH - 1) {
                 // The next step has arrived. All packs of this step are in registers, so its stage may be
                 // overwritten.
-                await_steps<STAGES - 2>();
+                await_steps(STAGES - 2);
                 __syncthreads();
                 reads = reads + 1 == STAGES ? 0 : reads + 1;
             }

@@ -138,7 +138,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     copy(0);
     for (u32 step = 0; step < steps; ++step) {
         copy((step + 1) % 2);
-        await_steps<1>();
+        await_steps(1);
         __syncthreads();
         const Stage& stage = stages[step % 2];
         const u32 left = k - step * DEPTH;

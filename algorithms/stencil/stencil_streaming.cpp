@@ -99,7 +99,7 @@ u64 min_couriers(const StencilTile& tile) {
     return std::max(2U, 2048 / tile.group_size);
 }
 
-// How the kernels see StencilExchange (stencil_star.cu).
+// How the kernels see StencilExchange (stencil_halos.cu).
 struct KernelNeighbour {
     u64 first = 0, last = 0;
     i64 shift = 0;

@@ -36,7 +36,7 @@ mutant matmul_steps.cu any "$naive" "two roundings a step" 't = fma(a[l * p.a_co
 mutant matmul.cu any "${register/1009/1000003}" "a thread's second pack is its first" 'from + q * STRIDE' 'from + 0 * q'
 mutant matmul.cu any "$register" "the rest of k is left out" 'l < rest; ++l' 'l + 1 < rest; ++l'
 mutant matmul.cu any "${register/1009/20011}" "a stage is read before it has arrived" \
-    '                await_steps<STAGES - 2>();
+    '                await_steps(STAGES - 2);
                 __syncthreads();
                 reads' '                reads'
 mutant matmul.cu any "$register" "rows past the end are stored" 'if (row + down >= p.m) continue;' ''

@@ -21,31 +21,31 @@ mutant stencil_steps.kernel any "$tiled" "no barrier: a tile is read before it i
 ' ''
 mutant stencil_steps.kernel any "$tiled" "the halo on the left is a column late" 'place.x + column - RADIUS;' \
     'place.x + column - RADIUS + (column < RADIUS ? 1 : 0);'
-mutant stencil.cl many "$streaming" "no barrier: a stage is read before it is there" '        barrier(CLK_LOCAL_MEM_FENCE);
+mutant stencil.kernel many "$streaming" "no barrier: a stage is read before it is there" '        local_barrier();
 ' ''
-mutant stencil.cl many "$streaming" "the first row below a tile is within it" 'if (row >= RADIUS) row += HEIGHT;' \
+mutant stencil.kernel many "$streaming" "the first row below a tile is within it" 'if (row >= RADIUS) row += HEIGHT;' \
     'if (row > RADIUS) row += HEIGHT;'
-mutant stencil.cl many "$streaming" "the halo is of the plane before" 'load(in + (z + 1) * plane + halo_at[k]' \
+mutant stencil.kernel many "$streaming" "the halo is of the plane before" 'load(in + (z + 1) * plane + halo_at[k]' \
     'load(in + z * plane + halo_at[k]'
-mutant stencil_ring.cl many "$ring" "no barrier: a stage is read before it is there" '        barrier(CLK_LOCAL_MEM_FENCE);
+mutant stencil_ring.kernel many "$ring" "no barrier: a stage is read before it is there" '        local_barrier();
 ' ''
-mutant stencil_ring.cl many "$ring" "planes after the volume are copied" 'front < depth, plane' 'true, plane'
-mutant stencil_ring.cl many "$ring" "the newest planes are a stage late" 'newest = RADIUS;' 'newest = RADIUS - 1;'
-mutant stencil_ring.cl many "$boxes ring" "a box begins at the volume's first row" \
+mutant stencil_ring.kernel many "$ring" "planes after the volume are copied" 'front < depth, plane' 'true, plane'
+mutant stencil_ring.kernel many "$ring" "the newest planes are a stage late" 'newest = RADIUS;' 'newest = RADIUS - 1;'
+mutant stencil_ring.kernel many "$boxes ring" "a box begins at the volume's first row" \
     'tile_y = y_begin + (u64)' 'tile_y = (u64)'
-mutant stencil_ring.cl many "${ring/random/special}" "a NaN is not canonical" 'canonical(t[j][i])' 't[j][i]'
-mutant stencil_columns.cl many "$columns" "rows past the last are neighbours" 'inside[k] = y + k - RADIUS < rows' \
+mutant stencil_ring.kernel many "${ring/random/special}" "a NaN is not canonical" 'canonical(t[j][i])' 't[j][i]'
+mutant stencil_columns.kernel many "$columns" "rows past the last are neighbours" 'inside[k] = y + k - RADIUS < rows' \
     'inside[k] = y + k - RADIUS <= rows'
-mutant stencil_columns.cl many "$columns" "the queue ends a plane early" 'in_z = z + RADIUS' 'in_z = z + 1 + RADIUS'
-mutant stencil_columns.cl many "$boxes columns" "a box begins at the volume's first row" \
+mutant stencil_columns.kernel many "$columns" "the queue ends a plane early" 'in_z = z + RADIUS' 'in_z = z + 1 + RADIUS'
+mutant stencil_columns.kernel many "$boxes columns" "a box begins at the volume's first row" \
     'y = y_begin + (u64)' 'y = (u64)'
 # Without sub-group shuffles the exchange between lanes has barriers of its own: a missing barrier shows on CUDA only.
-mutant stencil_temporal.cl many "$temporal" "points outside the volume are computed" 'inside[j] && in_z ? t : 0' \
-    'in_z ? t : 0'
-mutant stencil_temporal.cl many "$temporal" "planes behind the volume are computed" 'inside[j] && in_z ? t : 0' \
-    'inside[j] ? t : 0'
-mutant stencil_temporal.cl many "$temporal" "the margin is a point short" 'row >= MARGIN &&' 'row + 1 >= MARGIN &&'
-mutant stencil_temporal.cl many "$temporal" "a piece of the depth begins a plane late" 'begin > MARGIN ? begin - MARGIN' \
+mutant stencil_temporal.kernel many "$temporal" "points outside the volume are computed" 'inside[j] && in_z ? t : (T)0' \
+    'in_z ? t : (T)0'
+mutant stencil_temporal.kernel many "$temporal" "planes behind the volume are computed" 'inside[j] && in_z ? t : (T)0' \
+    'inside[j] ? t : (T)0'
+mutant stencil_temporal.kernel many "$temporal" "the margin is a point short" 'row >= MARGIN &&' 'row + 1 >= MARGIN &&'
+mutant stencil_temporal.kernel many "$temporal" "a piece of the depth begins a plane late" 'begin > MARGIN ? begin - MARGIN' \
     'begin > MARGIN ? begin - MARGIN + 1'
 mutant stencil_wide.cl one "$blocked" "a row past the last counts" 'r < rows - y ?' 'r <= rows - y ?'
 mutant stencil_wide.cl one "$blocked" "what is left of a row stays from the row before" \
@@ -54,50 +54,20 @@ mutant stencil_wide.cl one "$blocked" "a coefficient is the one before" 'const V
     'const VECTOR c = star->c[r - 1];'
 mutant stencil_steps.kernel any "$boxes naive" "a box begins at the volume's first row" \
     'y_begin + (u64)(tile % tiles_y)' '(u64)(tile % tiles_y)'
-mutant stencil.cl many "$boxes streaming" "a box begins at the volume's first row" \
+mutant stencil.kernel many "$boxes streaming" "a box begins at the volume's first row" \
     'tile_y = y_begin + (u64)' 'tile_y = (u64)'
-mutant stencil.cl many "$boxes streaming" "a box begins at the volume's first plane" \
+mutant stencil.kernel many "$boxes streaming" "a box begins at the volume's first plane" \
     'begin = z_begin + tile' 'begin = tile'
 mutant stencil_wide.cl one "$boxes blocked" "a box begins at the volume's first plane" \
     'z_begin = z_from + group' 'z_begin = group'
 
-mutant stencil.cu any "$streaming" "no barrier: a stage is read before it is there" '        __syncthreads();
-' ''
-mutant stencil.cu any "$streaming" "the first row below a tile is within it" 'if (row >= RADIUS) row += HEIGHT;' \
-    'if (row > RADIUS) row += HEIGHT;'
-mutant stencil.cu any "$streaming" "the halo is of the plane before" 'load(in + (z + 1) * plane + halo_at[k]' \
-    'load(in + z * plane + halo_at[k]'
-mutant stencil.cu any "$streaming" "the queue does not move on at its end" 'const u64 front = z + 1 + RADIUS;' \
+mutant stencil.kernel many "$streaming" "the queue does not move on at its end" 'const u64 front = z + 1 + RADIUS;' \
     'const u64 front = z + RADIUS;'
-mutant stencil_ring.cu any "$ring" "no barrier: a stage is read before it is there" '        __syncthreads();
-' ''
-mutant stencil_ring.cu any "$ring" "planes after the volume are copied" 'front < depth, plane' 'true, plane'
-mutant stencil_ring.cu any "$ring" "copies are not awaited" '        await_steps<AHEAD - 1>();
-' ''
-mutant stencil_ring.cu any "$boxes ring" "a box begins at the volume's first row" \
-    'tile_y = y_begin + u64(' 'tile_y = u64('
-mutant stencil_columns.cu any "$columns" "rows past the last are neighbours" 'inside[k] = y + k - RADIUS < rows' \
-    'inside[k] = y + k - RADIUS <= rows'
-mutant stencil_columns.cu any "$columns" "the queue ends a plane early" 'in_z = z + RADIUS' 'in_z = z + 1 + RADIUS'
-mutant stencil_temporal.cu any "$temporal" "no barrier: rows are read before they are staged" '        __syncthreads();
-#pragma unroll
-        for (u32 s = 0; s < STEPS; ++s) {
-            // Compute' '#pragma unroll
-        for (u32 s = 0; s < STEPS; ++s) {
-            // Compute'
-mutant stencil_temporal.cu any "$temporal" "points outside the volume are computed" 'inside[j] && in_z ? t : T(0)' \
-    'in_z ? t : T(0)'
-mutant stencil_temporal.cu any "$temporal" "planes behind the volume are computed" 'inside[j] && in_z ? t : T(0)' \
-    'inside[j] ? t : T(0)'
-mutant stencil_temporal.cu any "$temporal" "the margin is a point short" 'row >= MARGIN &&' 'row + 1 >= MARGIN &&'
-mutant stencil_temporal.cu any "$temporal" "a piece of the depth begins a plane late" 'begin > MARGIN ? begin - MARGIN' \
-    'begin > MARGIN ? begin - MARGIN + 1'
-mutant stencil.cu any "$boxes streaming" "a box begins at the volume's first row" \
-    'tile_y = y_begin + u64(' 'tile_y = u64('
-mutant stencil.cu any "$boxes streaming" "a box begins at the volume's first plane" \
-    'begin = z_begin + tile' 'begin = tile'
+mutant async_copy.cu any "$ring" "copies are not awaited" \
+    'if (later == 1) asm volatile("cp.async.wait_group 1;" ::: "memory");' ''
+mutant prelude.cu any "$temporal" "no barrier: rows are read before they are staged" 'local_barrier() { __syncthreads(); }' \
+    'local_barrier() {}'
 
 # A NaN keeps the bits that the device gives it.
-mutant stencil.cl many "${streaming/random/special}" "a NaN is not canonical" 'item[i] = canonical(t);' 'item[i] = t;'
+mutant stencil.kernel many "${streaming/random/special}" "a NaN is not canonical" 'item[i] = canonical(t);' 'item[i] = t;'
 mutant stencil_wide.cl one "${blocked/random/special}" "a NaN is not canonical" 'STORE(CANONICAL(VECTOR, a), line + i);' 'STORE(a, line + i);'
-mutant stencil.cu any "${streaming/random/special}" "a NaN is not canonical" 'item[i] = canonical(t);' 'item[i] = t;'

@@ -1,32 +1,12 @@
-// Packs of points, the coefficients of a star and the halos of other devices, CUDA C++. Parallel source:
-// stencil_star.cl, without halos of other devices.
+// Halos of other devices, CUDA C++ with EXCHANGES. stencil_star.kernel defines the same words without other devices.
 //
-// Algorithm  none of its own: what the kernels that advance along z share.
+// Algorithm  Groups write the planes that a neighbour needs also into its memory; see Halos.
 // Passes     none of its own.
-// Traffic    Each pack once. With EXCHANGES, planes that a neighbour needs are also written into its memory.
-// Tunables   PACK points per access.
+// Traffic    The planes at the volume's faces are read again and written to the neighbours.
+// Tunables   number of couriers.
 // Source     P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009.
-//
-// T: f32 or f64. The number of columns is a multiple of PACK, so a pack is entirely inside or outside the volume.
 
 #include "peer_flags.cu"
-
-using V = Pack<T, PACK>;
-
-struct Star {
-    T c[RADIUS + 1];
-};
-
-// A pack of the volume, or zeros outside.
-__device__ __forceinline__ V load(const T* from, bool inside) {
-    V pack;
-#pragma unroll
-    for (u32 i = 0; i < PACK; ++i) pack.item[i] = 0;
-    if (inside) pack = *reinterpret_cast<const V*>(from);
-    return pack;
-}
-
-// --- Halos of other devices ----------------------------------------------------------------------------------------
 
 #ifdef EXCHANGES
 
@@ -154,23 +134,17 @@ struct Halos {
     }
 };
 
+// The words by which kernels exchange halos. Parameters of the kernel, after all others but local memory.
 #define HALO_PARAMETERS                                                                                            \
     , T *volume_below, T *volume_above, u32 *flags_below, u32 *flags_above, u32 *raised_below, u32 *raised_above,    \
         const __grid_constant__ Exchange exchange
-#define HALOS {exchange, volume_below, volume_above, flags_below, flags_above, raised_below, raised_above}
-
-#else
-
-// No other devices.
-struct Halos {
-    __device__ __forceinline__ bool deliver(const T*, u64) const { return false; }
-    __device__ __forceinline__ void start(const T* __restrict__&, T* __restrict__&, u64&, u64&, u64&, u64) const {}
-    __device__ __forceinline__ void stored(u64) const {}
-    __device__ __forceinline__ void stored_without_barrier(u64) const {}
-    __device__ __forceinline__ void finish(u64) const {}
-};
-
-#define HALO_PARAMETERS
-#define HALOS {}
+// Declares the group's Halos, for the words below.
+#define HALOS \
+    Halos halos(exchange, volume_below, volume_above, flags_below, flags_above, raised_below, raised_above)
+#define SENDS_HALOS(out, plane) halos.deliver(out, plane)
+#define AWAIT_HALOS(in, out, begin, end, plane, depth) halos.start(in, out, begin, end, plane, depth)
+#define HALO_STORED(z) halos.stored(z)
+#define HALO_STORED_WITHOUT_BARRIER(z) halos.stored_without_barrier(z)
+#define FINISH_HALOS(end) halos.finish(end)
 
 #endif
