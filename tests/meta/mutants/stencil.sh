@@ -39,7 +39,6 @@ mutant stencil_columns.kernel many "$columns" "rows past the last are neighbours
 mutant stencil_columns.kernel many "$columns" "the queue ends a plane early" 'in_z = z + RADIUS' 'in_z = z + 1 + RADIUS'
 mutant stencil_columns.kernel many "$boxes columns" "a box begins at the volume's first row" \
     'y = y_begin + (u64)' 'y = (u64)'
-# Without sub-group shuffles the exchange between lanes has barriers of its own: a missing barrier shows on CUDA only.
 mutant stencil_temporal.kernel many "$temporal" "points outside the volume are computed" 'inside[j] && in_z ? t : (T)0' \
     'in_z ? t : (T)0'
 mutant stencil_temporal.kernel many "$temporal" "planes behind the volume are computed" 'inside[j] && in_z ? t : (T)0' \
@@ -65,6 +64,7 @@ mutant stencil.kernel many "$streaming" "the queue does not move on at its end" 
     'const u64 front = z + RADIUS;'
 mutant async_copy.cu any "$ring" "copies are not awaited" \
     'if (later == 1) asm volatile("cp.async.wait_group 1;" ::: "memory");' ''
+# Without sub-group shuffles the exchange between lanes has barriers of its own: a missing barrier shows on CUDA only.
 mutant prelude.cu any "$temporal" "no barrier: rows are read before they are staged" 'local_barrier() { __syncthreads(); }' \
     'local_barrier() {}'
 
