@@ -15,9 +15,9 @@ namespace detail {
 struct TextKernelState {
     std::string name, parameters, body;
     std::vector<TextKernel::Parameter> list;
-    std::vector<IndexParameter> types;
-    std::atomic<IndexKernelCode*> code = nullptr;
-    IndexKernelDefinition definition;
+    std::vector<KernelParameter> types;
+    std::atomic<KernelCode*> code = nullptr;
+    KernelDefinition definition;
 
     TextKernelState() = default;
     TextKernelState(const TextKernelState&) = delete;
@@ -129,7 +129,7 @@ u32 TextKernel::rank() const {
 const std::vector<TextKernel::Parameter>& TextKernel::parameters() const {
     return state_->list;
 }
-const detail::IndexKernelDefinition& TextKernel::definition() const {
+const detail::KernelDefinition& TextKernel::definition() const {
     return state_->definition;
 }
 
@@ -168,7 +168,7 @@ Enqueued TextKernel::run(Stream& stream, const AnyExtents& extents,
             refuse("'" + parameter.name + "' is a " + (parameter.is_buffer ? "buffer" : "value") +
                    ", got a " + (view != nullptr ? "buffer" : "number"));
         if (view != nullptr) {
-            if (view->type != parameter.type) detail::refuse_index_view(state_->definition, i, view->type);
+            if (view->type != parameter.type) detail::refuse_view(state_->definition, i, view->type);
             if (argument.is_const_ && !parameter.is_const)
                 refuse("the kernel may write to '" + parameter.name + "', and the range is constant");
             list.push_back(detail::unchecked_argument(*view));

@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const TextKernel::Parameter& parameter : kernel->parameters())
         is_identifier(parameter.name);
     // What the definition says is a kernel, too, and the same one.
-    const detail::IndexKernelDefinition& d = kernel->definition();
+    const detail::KernelDefinition& d = kernel->definition();
     const std::string again =
         "void " + std::string(d.name) + std::string(d.parameters) + " " + std::string(d.body);
     require(index_kernel_from_text(again).signature() == kernel->signature(), "the definition is a kernel");

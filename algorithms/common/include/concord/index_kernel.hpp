@@ -21,16 +21,10 @@
 /// A NaN that the body stores is the device's own; canonical(x) makes it the same on all. Memory that is adopted twice
 /// counts as two buffers: it must not be an input and an output of one call.
 
-#include <concord/function.hpp>
-#include <concord/host_kernel.hpp>
-#include <concord/span.hpp>
-#include <concord/variant.hpp>
+#include <concord/body_kernel.hpp>
 
 #include <array>
-#include <atomic>
 #include <concepts>
-#include <span>
-#include <string_view>
 #include <vector>
 
 namespace concord {
@@ -63,51 +57,11 @@ class Extents {
 
 namespace detail {
 
-// A parameter after the index.
-struct IndexParameter {
-    bool is_buffer = false;
-    bool is_const = false;
-    ElementType type = Type::u8;  // of the value or of the buffer's elements
-};
-
-class IndexKernelCode;
-
-// A CONCORD_KERNEL with its types erased.
-struct IndexKernelDefinition {
-    std::string_view name, parameters, body, file;
-    const void* unit = nullptr;  // the translation unit, see NamedFunction
-    u32 line = 0;
-    u32 rank = 1;
-    std::span<const IndexParameter> types;  // after the index
-    HostKernel host;
-    std::atomic<IndexKernelCode*>* code = nullptr;  // null before the first call
-};
-
 // Enqueues the kernel over the extents. `arguments`: those after the index, checked here. A range without elements may
 // have no buffer.
-Enqueued run_index_kernel(Stream& stream, const IndexKernelDefinition& definition,
+Enqueued run_index_kernel(Stream& stream, const KernelDefinition& definition,
                           const std::array<u64, 3>& extents, std::span<const KernelArgument> arguments,
                           bool compile_everywhere);
-
-// Frees the code that a destroyed definition owned.
-void free_code(std::atomic<IndexKernelCode*>& code);
-
-// Compiles for a device of each backend and returns their selectors. Throws compile_failed.
-std::vector<std::string> check_index_kernel(const IndexKernelDefinition& definition);
-
-// Throws invalid_argument: the view has another element type than parameter `index` after the index.
-[[noreturn]] void refuse_index_view(const IndexKernelDefinition& definition, std::size_t index,
-                                    const ElementType& type);
-
-template <class P>
-constexpr IndexParameter index_parameter() {
-    using E = std::remove_cv_t<std::remove_pointer_t<P>>;
-    static_assert(is_element<E> || IsStruct<E>,
-                  "a kernel's parameters are element types, pointers to them, and structs of CONCORD_STRUCT");
-    return {.is_buffer = std::is_pointer_v<P>,
-            .is_const = std::is_const_v<std::remove_pointer_t<P>>,
-            .type = element_type_of<E>()};
-}
 
 // The number of leading parameters of type u64, at most 3.
 template <class... P>
@@ -165,13 +119,7 @@ struct IndexTypes<K, void (*)(P...)> {
     static auto rest(std::index_sequence<I...>)
         -> std::tuple<std::tuple_element_t<rank + I, std::tuple<P...>>...>;
     using Rest = decltype(rest(std::make_index_sequence<sizeof...(P) - rank>{}));
-    static constexpr std::size_t count = sizeof...(P) - rank;
-
-    template <class... R>
-    static constexpr std::array<IndexParameter, sizeof...(R)> describe(std::tuple<R...>*) {
-        return {index_parameter<R>()...};
-    }
-    static constexpr std::array<IndexParameter, count> parameters = describe(static_cast<Rest*>(nullptr));
+    using Arguments = KernelArguments<Rest>;
 };
 
 }  // namespace detail
@@ -196,14 +144,18 @@ class IndexKernel {
     /// about the bits of a NaN that the body stores without canonical().
     template <class... A>
     Enqueued operator()(Stream& stream, const Extents<rank>& extents, const A&... arguments) const {
-        static_assert(sizeof...(A) == Types::count,
-                      "wrong number of arguments: a kernel takes those after its index");
-        return run(stream, extents, std::make_index_sequence<sizeof...(A)>{}, arguments...);
+        return Types::Arguments::with(
+            definition(),
+            [&](std::span<const KernelArgument> list) {
+                return detail::run_index_kernel(stream, definition(), extents.values(), list,
+                                                detail::is_debug);
+            },
+            arguments...);
     }
 
     /// The kernel with its types erased.
-    static const detail::IndexKernelDefinition& definition() {
-        static constexpr detail::IndexKernelDefinition d{
+    static const detail::KernelDefinition& definition() {
+        static constexpr detail::KernelDefinition d{
             .name = K::name,
             .parameters = K::parameters,
             .body = K::body,
@@ -211,64 +163,14 @@ class IndexKernel {
             .unit = K::unit,
             .line = K::line,
             .rank = rank,
-            .types = Types::parameters,
+            .types = Types::Arguments::described,
             .host = host_kernel<&detail::IndexHost<K, rank, typename Types::Rest>::run>(),
             .code = &code_};
         return d;
     }
 
   private:
-    static inline std::atomic<detail::IndexKernelCode*> code_ = nullptr;
-
-    // The value as the parameter's type, or the view of the range.
-    template <std::size_t I, class A>
-    static auto converted(const A& argument) {
-        using P = std::tuple_element_t<I, typename Types::Rest>;
-        if constexpr (!std::is_pointer_v<P>) {
-            if constexpr (is_element<P>) {
-                static_assert(std::is_arithmetic_v<A>, "this parameter is a value");
-                return detail::bound_value<P>(K::name, argument);
-            } else {
-                static_assert(std::is_same_v<A, P>, "this parameter is a struct of the type in the kernel");
-                return argument;
-            }
-        } else {
-            using E = std::remove_const_t<std::remove_pointer_t<P>>;
-            if constexpr (std::is_same_v<A, View>) {
-                if (argument.type != element_type_of<E>())
-                    detail::refuse_index_view(definition(), I, argument.type);
-                return argument;
-            } else {
-                static_assert(Range<A>, "this parameter is a buffer: pass an Array, Span or View");
-                static_assert(std::is_same_v<std::remove_const_t<typename A::Element>, E>,
-                              "the element type of the range must be that of the parameter");
-                static_assert(is_writable_range<A> || std::is_const_v<std::remove_pointer_t<P>>,
-                              "the kernel may write to this parameter, and the range is constant");
-                return View(argument.view());
-            }
-        }
-    }
-    template <class V>
-    static KernelArgument erased(const V& value) {
-        if constexpr (std::is_same_v<V, View>) {
-            return detail::unchecked_argument(value);
-        } else {
-            return detail::argument(value);
-        }
-    }
-    template <std::size_t... I, class... A>
-    static Enqueued run(Stream& stream, const Extents<rank>& extents, std::index_sequence<I...>,
-                        const A&... arguments) {
-        const std::tuple values{converted<I>(arguments)...};
-        const std::array<KernelArgument, sizeof...(A) + 1> list{erased(std::get<I>(values))...};
-#ifdef NDEBUG
-        constexpr bool compile_everywhere = false;
-#else
-        constexpr bool compile_everywhere = true;
-#endif
-        return detail::run_index_kernel(stream, definition(), extents.values(),
-                                        std::span(list.data(), sizeof...(A)), compile_everywhere);
-    }
+    static inline std::atomic<detail::KernelCode*> code_ = nullptr;
 };
 
 /// Compiles a kernel for one device of each backend that is available, and for CUDA without a GPU if NVRTC is, and
@@ -276,7 +178,7 @@ class IndexKernel {
 /// it. A debug build does this at the first call of a kernel.
 template <class K>
 std::vector<std::string> check(const IndexKernel<K>& kernel) {
-    return detail::check_index_kernel(kernel.definition());
+    return detail::check_kernel(kernel.definition());
 }
 
 }  // namespace concord
@@ -297,17 +199,3 @@ std::vector<std::string> check(const IndexKernel<K>& kernel) {
     };                                                                                             \
     }                                                                                              \
     [[maybe_unused]] constexpr ::concord::IndexKernel<NAME##_concord_kernel> NAME{};
-
-/// Defines a struct that kernels take as a value or as the elements of a buffer, an Array<Star> for `const Star*`:
-/// `CONCORD_STRUCT(Star, float c[5]; int radius;)`.
-/// Members are element types under names that all three languages have (float, double, int ...), and arrays of them. At
-/// namespace scope. The type is local to the translation unit, as with CONCORD_FUNCTION.
-#define CONCORD_STRUCT(NAME, ...)                                                \
-    namespace {                                                                  \
-    struct NAME {                                                                \
-        __VA_ARGS__                                                              \
-        [[maybe_unused]] static constexpr std::string_view concord_name = #NAME; \
-        [[maybe_unused]] static constexpr std::string_view concord_definition =  \
-            "typedef struct { " #__VA_ARGS__ " } " #NAME ";";                    \
-    };                                                                           \
-    }

@@ -114,7 +114,7 @@ class TextKernel {
 
     /// @cond
     // The kernel with its types erased, valid while a copy exists.
-    const detail::IndexKernelDefinition& definition() const;
+    const detail::KernelDefinition& definition() const;
     explicit TextKernel(std::shared_ptr<const detail::TextKernelState> state) : state_(std::move(state)) {}
     /// @endcond
 

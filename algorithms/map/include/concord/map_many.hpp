@@ -204,7 +204,7 @@ struct MapMany<F, std::tuple<S...>, std::tuple<O...>, std::tuple<B...>> {
     using K = Kernel<Rest>;
     using Types = IndexTypes<K, decltype(&K::call)>;
 
-    static const IndexKernelDefinition& definition() {
+    static const KernelDefinition& definition() {
         static const std::string name = "map_" + std::string(F::name);
         static const std::string parameters = [] {
             std::string text = "(u64 i";
@@ -226,15 +226,15 @@ struct MapMany<F, std::tuple<S...>, std::tuple<O...>, std::tuple<B...>> {
             ? "" : F::name;
             return map_many_body(function, elements, types, has_result, sizeof...(B));
         }();
-        static std::atomic<IndexKernelCode*> code = nullptr;
-        static const IndexKernelDefinition d{.name = name,
+        static std::atomic<KernelCode*> code = nullptr;
+        static const KernelDefinition d{.name = name,
                                              .parameters = parameters,
                                              .body = body,
                                              .file = F::file,
                                              .unit = F::unit,
                                              .line = F::line,
                                              .rank = 1,
-                                             .types = Types::parameters,
+                                             .types = Types::Arguments::described,
                                              .host = host_kernel<&IndexHost<K, 1, Rest>::run>(),
                                              .code = &code};
         return d;
@@ -293,7 +293,7 @@ Enqueued map(Stream& stream, const Inputs<S...>& in, const Outputs<O...>& out, c
     };
     std::apply([&](const auto&... value) { (add(value), ...); }, values);
     std::apply([&](const auto&... value) { (add(value), ...); }, f.values());
-    const detail::IndexKernelDefinition& definition = Map::definition();
+    const detail::KernelDefinition& definition = Map::definition();
     const u64 n = detail::check_map_many(stream, definition.name, {read.data(), read_count}, out.views);
     return detail::run_index_kernel(stream, definition, {n, 1, 1}, arguments, false);
 }

@@ -1,0 +1,293 @@
+#include <concord/internal/body_kernel.hpp>
+
+#include <concord/internal/operator_text.hpp>
+#include <concord/internal/row.hpp>
+#include <concord/internal/shape.hpp>
+#include <concord/internal/vocabulary.hpp>
+
+#include <algorithm>
+
+namespace concord::detail {
+namespace {
+
+void append_line(std::string& text, u32 line, std::string_view file) {
+    text.append("#line ").append(std::to_string(line)).append(" \"").append(file).append("\"\n");
+}
+
+std::vector<std::string_view> names_of(const std::vector<const NamedFunction*>& functions) {
+    std::vector<std::string_view> names(functions.size());
+    std::transform(functions.begin(), functions.end(), names.begin(),
+                   [](const NamedFunction* function) { return function->name; });
+    return names;
+}
+
+// Whether the body may add floats by atomic_add, whose sum depends on the order: its first argument is not the name of
+// a buffer of integers, perhaps after `&` and parentheses.
+bool adds_floats(const KernelDefinition& d) {
+    constexpr std::string_view call = "atomic_add";
+    const std::vector<std::string_view> parameters = parameters_of(d);
+    for (std::size_t at = d.body.find(call); at != std::string_view::npos; at = d.body.find(call, at)) {
+        at += call.size();
+        const std::string_view rest =
+            d.body.substr(std::min(d.body.find_first_not_of(" \n(&", at), d.body.size()));
+        bool is_integer = false;
+        for (std::size_t i = d.rank; i < parameters.size(); ++i) {
+            const KernelParameter& type = d.types[i - d.rank];
+            const std::string_view name = name_in(d, parameters[i]);
+            const std::string_view after = rest.substr(std::min(name.size(), rest.size()), 1);
+            if (rest.starts_with(name) && (after == "," || after == "[" || after == " " || after == "+"))
+                is_integer = type.is_buffer && type.type.structure() == nullptr && !is_float(type.type);
+        }
+        if (!is_integer) return true;
+    }
+    return false;
+}
+
+// Whether a loop may occur in the text.
+bool has_loop(std::string_view text) {
+    return text.find("for (") != std::string_view::npos || text.find("for(") != std::string_view::npos ||
+           text.find("while") != std::string_view::npos;
+}
+
+}  // namespace
+
+std::vector<std::string_view> parameters_of(const KernelDefinition& d) {
+    return parameters_in(d.parameters.substr(1, d.parameters.size() - 2));
+}
+
+std::string_view name_in(const KernelDefinition& d, std::string_view declaration) {
+    return declarator({d.name, d.parameters, "u64 i"}, declaration).name;
+}
+
+std::string entry_parameters(const KernelDefinition& d, const Language& language) {
+    const std::vector<std::string_view> parameters = parameters_of(d);
+    std::string text;
+    for (std::size_t i = d.rank; i < parameters.size(); ++i) {
+        if (i > d.rank) text += ", ";
+        if (!d.types[i - d.rank].is_buffer) {
+            text += parameters[i];
+            continue;
+        }
+        const std::string_view name = name_in(d, parameters[i]);
+        const auto at = static_cast<std::size_t>(name.data() - parameters[i].data());
+        text.append(language.global).append(parameters[i].substr(0, at));
+        text.append(" CONCORD_RESTRICT ").append(name);
+        if (!language.offset.empty())
+            text.append(", ").append(language.offset).append(" concord_at_").append(name);
+    }
+    return text;
+}
+
+std::string definitions_of(const KernelDefinition& d, const Language& language,
+                           const std::vector<const NamedFunction*>& helpers) {
+    std::string text("#if CONCORD_DISTINCT\n#define CONCORD_RESTRICT ");
+    text.append(language.restricted).append("\n#else\n#define CONCORD_RESTRICT\n#endif\n");
+    std::vector<std::string_view> defined;
+    for (const KernelParameter& parameter : d.types) {
+        const StructType* const type = parameter.type.structure();
+        if (type == nullptr || std::find(defined.begin(), defined.end(), type->definition) != defined.end())
+            continue;
+        defined.push_back(type->definition);
+        text.append(in_language(type->definition, language.dialect)).append("\n");
+    }
+    for (const NamedFunction* helper : helpers) {
+        append_line(text, helper->line, helper->file);
+        text.append(language.function)
+            .append(in_language(named(helper->text, helper->name), language.dialect, names_of(helpers)))
+            .append("\n");
+    }
+    return text;
+}
+
+std::string body_of(const KernelDefinition& d, const Language& language,
+                    const std::vector<const NamedFunction*>& helpers) {
+    std::string text;
+    append_line(text, d.line, d.file);
+    text.append(in_language(d.body, language.dialect, names_of(helpers))).append("\n");
+    append_line(text, 1, d.name);
+    return text;
+}
+
+KernelCode::KernelCode(const KernelDefinition& d)
+    : definition_(d), helpers_(functions_called(d.body, {d.file, d.unit})) {
+    for (const std::string_view parameter : parameters_of(d))
+        names_.push_back(name_in(d, parameter));  // refuses a parameter without a name
+    std::string all(d.body);
+    unportable_ = unportable_call(d.body, helpers_);
+    if (unportable_.empty() && adds_floats(d)) unportable_ = "atomic_add";
+    uses_f64_ = computes_in_f64(d.body);
+    bool loops = has_loop(d.body);
+    for (const NamedFunction* helper : helpers_) {
+        if (unportable_.empty()) unportable_ = unportable_helper(*helper, helpers_);
+        all.append(helper->text);
+        uses_f64_ = uses_f64_ || computes_in_f64(helper->text);
+        loops = loops || has_loop(helper->text);
+    }
+    min_tile_ = loops ? 1 << 4 : uses_f64_ ? 1 << 9 : 1 << 13;
+    Operator whole;
+    whole.text = all;
+    for (const KernelParameter& parameter : d.types) {
+        if (const StructType* const type = parameter.type.structure()) {
+            whole.text.append(type->definition);
+            uses_f64_ = uses_f64_ || computes_in_f64(type->definition);
+        } else {
+            whole.arguments.push_back(parameter.type);
+            uses_f64_ = uses_f64_ || parameter.type == Type::f64;
+        }
+    }
+    divides_ = may_divide_f32(whole);
+}
+const KernelSource* KernelCode::source(Dialect dialect) {
+    const Language& language = language_of(dialect);
+    if (!language.is_compiled()) return nullptr;
+    Written& written = written_[&language - languages];
+    written.once.call([&] {
+        written.text = index_source(definition_, language, helpers_);
+        written.source.emplace(definition_.name,
+                               std::vector<LanguageSource>{
+                                   {.suffix = language.suffix, .files = {{definition_.name, written.text}}}});
+    });
+    return &*written.source;
+}
+bool KernelCode::is_portable(const Device& device) const {
+    const DeviceTraits& traits = device.traits();
+    return unportable_.empty() && traits.keeps_denormals && (traits.exact_divide_sqrt || !divides_);
+}
+
+KernelCode& code_of(const KernelDefinition& d) {
+    if (KernelCode* const code = d.code->load(std::memory_order_acquire)) return *code;
+    auto made = std::make_unique<KernelCode>(d);
+    KernelCode* expected = nullptr;
+    // It lives as long as the definition, to which it refers.
+    if (d.code->compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel))
+        return *made.release();
+    return *expected;
+}
+
+namespace {
+
+std::shared_ptr<Kernel> compiled(Device& device, const KernelDefinition& d, KernelCode& code,
+                                 bool is_distinct, bool is_beyond) {
+    return device.kernel(
+        {.source = code.source(device.traits().dialect),
+         .entry = d.name,
+         .constants = {{"CONCORD_DISTINCT", is_distinct ? 1 : 0},
+                       {"CONCORD_BEYOND", is_beyond ? 1 : 0},
+                       {"CONCORD_MANY", device.traits().launch == LaunchModel::groups ? 1 : 0}},
+         .host = d.host,
+         .max_group_size = index_group_size});
+}
+
+// A device of each backend that is available, and CUDA's compiler if there is no GPU.
+std::vector<std::shared_ptr<Device>> devices_to_compile_for() {
+    std::vector<std::string> selectors = device_selectors();
+    selectors.emplace_back("cuda@sm_90");
+    std::vector<std::shared_ptr<Device>> devices;
+    for (const std::string& selector : selectors) {
+        const std::string_view backend = std::string_view(selector).substr(0, selector.find_first_of(":@"));
+        if (std::any_of(devices.begin(), devices.end(),
+                        [&](const auto& device) { return device->info().backend == backend; }))
+            continue;
+        try {
+            devices.push_back(open_device(selector));
+        } catch (const Error&) {
+            continue;  // not available
+        }
+    }
+    return devices;
+}
+
+View view_of(const KernelArgument& argument) {
+    return {argument.buffer, argument.offset, argument.count, argument.type.value_or(Type::u8)};
+}
+
+void check_operands(const Stream& stream, const KernelDefinition& d, const KernelCode& code,
+                    std::span<const KernelArgument> arguments) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (!d.types[i].is_buffer) continue;
+        const auto check = d.types[i].is_const ? check_operand : check_output;
+        check(d.name, code.name(i), stream, view_of(arguments[i]));
+    }
+}
+
+// Whether no two buffers overlap, except inputs. Throws invalid_argument for memory that was adopted twice.
+bool are_distinct(const KernelDefinition& d, std::span<const KernelArgument> arguments) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (arguments[i].buffer == nullptr || arguments[j].buffer == nullptr) continue;
+            if (d.types[i].is_const && d.types[j].is_const) continue;
+            if (arguments[j].buffer == arguments[i].buffer) return false;
+            overlap(view_of(arguments[i]), view_of(arguments[j]));
+        }
+    }
+    return true;
+}
+
+// A work-item may do nothing with a range that has no elements, but a launch needs a buffer for it.
+std::shared_ptr<Buffer> place_empty(Stream& stream, const KernelDefinition& d,
+                                    std::span<KernelArgument> arguments) {
+    std::shared_ptr<Buffer> place;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (!d.types[i].is_buffer || arguments[i].buffer != nullptr) continue;
+        if (!place) place = stream.scratch(1);
+        arguments[i].buffer = place.get();
+        arguments[i].offset = place->begin();
+    }
+    return place;
+}
+
+}  // namespace
+
+void refuse_view(const KernelDefinition& d, std::size_t index, const ElementType& type) {
+    throw Error(ErrorCode::invalid_argument, std::string(d.name),
+                "wrong element type of '" + std::string(name_in(d, parameters_of(d)[d.rank + index])) +
+                    "', got a view of " + std::string(name_of(type)) + "; expected " +
+                    std::string(name_of(d.types[index].type)));
+}
+
+std::vector<std::string> check_kernel(const KernelDefinition& d) {
+    KernelCode& code = code_of(d);
+    std::vector<std::string> selectors;
+    for (const std::shared_ptr<Device>& device : devices_to_compile_for()) {
+        if (code.uses_f64() && !device->traits().fp64) continue;
+        compiled(*device, d, code, true, false);
+        selectors.push_back(device->info().selector);
+    }
+    return selectors;
+}
+
+KernelCall::KernelCall(Stream& stream, const KernelDefinition& definition,
+                       std::span<const KernelArgument> arguments, bool is_beyond, bool compile_everywhere)
+    : stream_(stream), definition_(definition), code_(code_of(definition)), arguments_(arguments) {
+    Device& device = stream.device();
+    check_operands(stream, definition, code_, arguments);
+    if (code_.uses_f64() && !device.traits().fp64)
+        throw Error(
+            ErrorCode::unsupported, std::string(definition.name),
+            device.info().selector + " has no f64 arithmetic, in which exp and other math functions compute");
+    kernel_ = compiled(device, definition, code_, are_distinct(definition, arguments), is_beyond);
+    if (compile_everywhere) code_.compiled_everywhere.call([&] { check_kernel(definition); });
+}
+
+Enqueued KernelCall::result() const {
+    Device& device = stream_.device();
+    return {"", &device, code_.is_portable(device) ? OperationOrder::canonical : OperationOrder::unspecified};
+}
+
+void KernelCall::launch(const LaunchShape& shape, std::span<const u64> sizes) {
+    const std::size_t count = sizes.size() + arguments_.size();
+    std::array<KernelArgument, 32> few;  // a launch does not allocate
+    std::vector<KernelArgument> many(count > few.size() ? count : 0);
+    const std::span<KernelArgument> all(many.empty() ? few.data() : many.data(), count);
+    const auto rest = std::transform(sizes.begin(), sizes.end(), all.begin(),
+                                     [](const u64& size) { return argument(size); });
+    std::copy(arguments_.begin(), arguments_.end(), rest);
+    const std::shared_ptr<Buffer> place = place_empty(stream_, definition_, all.last(arguments_.size()));
+    stream_.launch(*kernel_, shape, all);
+}
+
+void free_code(std::atomic<KernelCode*>& code) {
+    delete code.exchange(nullptr);
+}
+
+}  // namespace concord::detail
