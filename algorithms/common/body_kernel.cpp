@@ -1,3 +1,6 @@
+#include <concord/detail/group_body.hpp>
+#include <concord/group_kernel.hpp>
+#include <concord/index_kernel.hpp>
 #include <concord/internal/body_kernel.hpp>
 
 #include <concord/internal/operator_text.hpp>
@@ -6,9 +9,20 @@
 #include <concord/internal/vocabulary.hpp>
 
 #include <algorithm>
+#include <bit>
 
 namespace concord::detail {
 namespace {
+
+// The number of work-items of a group, and of a group kernel's items where one work-item runs them.
+u32 group_size_on(const Device& device, const KernelDefinition& d) {
+    if (d.group.rank == 0) return index_group_size;
+    if (d.group.x > 0) return d.group.x * d.group.y * d.group.z;
+    const DeviceTraits& traits = device.traits();
+    return traits.launch == LaunchModel::groups
+               ? std::bit_floor(std::min(host_group_size, traits.max_group_size))
+               : host_group_size;
+}
 
 void append_line(std::string& text, u32 line, std::string_view file) {
     text.append("#line ").append(std::to_string(line)).append(" \"").append(file).append("\"\n");
@@ -21,24 +35,38 @@ std::vector<std::string_view> names_of(const std::vector<const NamedFunction*>& 
     return names;
 }
 
+// The names of the buffers and of the local memory that hold integers.
+std::vector<std::string_view> integers_of(const KernelDefinition& d) {
+    std::vector<std::string_view> names;
+    const std::vector<std::string_view> parameters = parameters_of(d);
+    for (std::size_t i = d.rank; i < parameters.size(); ++i) {
+        const BodyParameter& type = d.types[i - d.rank];
+        if (type.is_buffer && type.type.structure() == nullptr && !is_float(type.type))
+            names.push_back(name_in(d, parameters[i]));
+    }
+    if (d.group.rank == 0) return names;
+    BodyTokens tokens(d.body);
+    for (BodyToken token = tokens.next(); !token.text.empty(); token = tokens.next()) {
+        if (token != "CONCORD_LOCAL") continue;
+        tokens.next();
+        std::string_view list = tokens.inside();
+        const std::optional<Type> type = type_spelled(take_item(list));
+        if (type && !is_float(*type)) names.push_back(take_item(list));
+    }
+    return names;
+}
+
 // Whether the body may add floats by atomic_add, whose sum depends on the order: its first argument is not the name of
 // a buffer of integers, perhaps after `&` and parentheses.
 bool adds_floats(const KernelDefinition& d) {
-    constexpr std::string_view call = "atomic_add";
-    const std::vector<std::string_view> parameters = parameters_of(d);
-    for (std::size_t at = d.body.find(call); at != std::string_view::npos; at = d.body.find(call, at)) {
-        at += call.size();
-        const std::string_view rest =
-            d.body.substr(std::min(d.body.find_first_not_of(" \n(&", at), d.body.size()));
-        bool is_integer = false;
-        for (std::size_t i = d.rank; i < parameters.size(); ++i) {
-            const KernelParameter& type = d.types[i - d.rank];
-            const std::string_view name = name_in(d, parameters[i]);
-            const std::string_view after = rest.substr(std::min(name.size(), rest.size()), 1);
-            if (rest.starts_with(name) && (after == "," || after == "[" || after == " " || after == "+"))
-                is_integer = type.is_buffer && type.type.structure() == nullptr && !is_float(type.type);
-        }
-        if (!is_integer) return true;
+    const std::vector<std::string_view> integers = integers_of(d);
+    BodyTokens tokens(d.body);
+    for (BodyToken token = tokens.next(); !token.text.empty(); token = tokens.next()) {
+        if (token != "atomic_add") continue;
+        BodyToken first = tokens.next();
+        while (first == "(" || first == "&")
+            first = tokens.next();
+        if (std::find(integers.begin(), integers.end(), first.text) == integers.end()) return true;
     }
     return false;
 }
@@ -83,7 +111,7 @@ std::string definitions_of(const KernelDefinition& d, const Language& language,
     std::string text("#if CONCORD_DISTINCT\n#define CONCORD_RESTRICT ");
     text.append(language.restricted).append("\n#else\n#define CONCORD_RESTRICT\n#endif\n");
     std::vector<std::string_view> defined;
-    for (const KernelParameter& parameter : d.types) {
+    for (const BodyParameter& parameter : d.types) {
         const StructType* const type = parameter.type.structure();
         if (type == nullptr || std::find(defined.begin(), defined.end(), type->definition) != defined.end())
             continue;
@@ -100,23 +128,26 @@ std::string definitions_of(const KernelDefinition& d, const Language& language,
 }
 
 std::string body_of(const KernelDefinition& d, const Language& language,
-                    const std::vector<const NamedFunction*>& helpers) {
+                    const std::vector<const NamedFunction*>& helpers, std::string_view body) {
     std::string text;
     append_line(text, d.line, d.file);
-    text.append(in_language(d.body, language.dialect, names_of(helpers))).append("\n");
+    text.append(in_language(body, language.dialect, names_of(helpers))).append("\n");
     append_line(text, 1, d.name);
     return text;
 }
 
-KernelCode::KernelCode(const KernelDefinition& d)
-    : definition_(d), helpers_(functions_called(d.body, {d.file, d.unit})) {
+KernelCode::KernelCode(const KernelDefinition& d) : definition_(d) {
     for (const std::string_view parameter : parameters_of(d))
         names_.push_back(name_in(d, parameter));  // refuses a parameter without a name
-    std::string all(d.body);
-    unportable_ = unportable_call(d.body, helpers_);
+    const bool is_index = d.group.rank == 0;
+    const std::string body = is_index ? std::string(d.body) : plain_body(d);
+    helpers_ = functions_called(body, {d.file, d.unit});
+    std::string all = body;
+    unportable_ = unportable_call(body, helpers_);
     if (unportable_.empty() && adds_floats(d)) unportable_ = "atomic_add";
-    uses_f64_ = computes_in_f64(d.body);
-    bool loops = has_loop(d.body);
+    if (unportable_.empty() && !is_index && d.group.x == 0 && combines_floats(d)) unportable_ = "collective";
+    uses_f64_ = computes_in_f64(body);
+    bool loops = has_loop(body);
     for (const NamedFunction* helper : helpers_) {
         if (unportable_.empty()) unportable_ = unportable_helper(*helper, helpers_);
         all.append(helper->text);
@@ -126,7 +157,7 @@ KernelCode::KernelCode(const KernelDefinition& d)
     min_tile_ = loops ? 1 << 4 : uses_f64_ ? 1 << 9 : 1 << 13;
     Operator whole;
     whole.text = all;
-    for (const KernelParameter& parameter : d.types) {
+    for (const BodyParameter& parameter : d.types) {
         if (const StructType* const type = parameter.type.structure()) {
             whole.text.append(type->definition);
             uses_f64_ = uses_f64_ || computes_in_f64(type->definition);
@@ -142,10 +173,15 @@ const KernelSource* KernelCode::source(Dialect dialect) {
     if (!language.is_compiled()) return nullptr;
     Written& written = written_[&language - languages];
     written.once.call([&] {
-        written.text = index_source(definition_, language, helpers_);
-        written.source.emplace(definition_.name,
-                               std::vector<LanguageSource>{
-                                   {.suffix = language.suffix, .files = {{definition_.name, written.text}}}});
+        std::vector<SourceFile> files;
+        if (definition_.group.rank == 0) {
+            written.text = index_source(definition_, language, helpers_);
+            files = {{definition_.name, written.text}};
+        } else {
+            files = group_source(definition_, language, helpers_, written.text);
+        }
+        written.source.emplace(definition_.name, std::vector<LanguageSource>{
+                                                     {.suffix = language.suffix, .files = std::move(files)}});
     });
     return &*written.source;
 }
@@ -168,14 +204,16 @@ namespace {
 
 std::shared_ptr<Kernel> compiled(Device& device, const KernelDefinition& d, KernelCode& code,
                                  bool is_distinct, bool is_beyond) {
-    return device.kernel(
-        {.source = code.source(device.traits().dialect),
-         .entry = d.name,
-         .constants = {{"CONCORD_DISTINCT", is_distinct ? 1 : 0},
-                       {"CONCORD_BEYOND", is_beyond ? 1 : 0},
-                       {"CONCORD_MANY", device.traits().launch == LaunchModel::groups ? 1 : 0}},
-         .host = d.host,
-         .max_group_size = index_group_size});
+    const bool is_many = device.traits().launch == LaunchModel::groups;
+    const u32 group_size = group_size_on(device, d);
+    return device.kernel({.source = code.source(device.traits().dialect),
+                          .entry = d.name,
+                          .constants = {{"CONCORD_DISTINCT", is_distinct ? 1 : 0},
+                                        {"CONCORD_BEYOND", is_beyond ? 1 : 0},
+                                        {"CONCORD_MANY", is_many ? 1 : 0},
+                                        {"CONCORD_GROUP_SIZE", group_size}},
+                          .host = d.host,
+                          .max_group_size = is_many ? group_size : 1});
 }
 
 // A device of each backend that is available, and CUDA's compiler if there is no GPU.
@@ -269,6 +307,10 @@ KernelCall::KernelCall(Stream& stream, const KernelDefinition& definition,
     if (compile_everywhere) code_.compiled_everywhere.call([&] { check_kernel(definition); });
 }
 
+u32 KernelCall::group_size() const {
+    return group_size_on(stream_.device(), definition_);
+}
+
 Enqueued KernelCall::result() const {
     Device& device = stream_.device();
     return {"", &device, code_.is_portable(device) ? OperationOrder::canonical : OperationOrder::unspecified};
@@ -284,6 +326,12 @@ void KernelCall::launch(const LaunchShape& shape, std::span<const u64> sizes) {
     std::copy(arguments_.begin(), arguments_.end(), rest);
     const std::shared_ptr<Buffer> place = place_empty(stream_, definition_, all.last(arguments_.size()));
     stream_.launch(*kernel_, shape, all);
+}
+
+Enqueued run_kernel(Stream& stream, const KernelDefinition& d, const std::array<u64, 3>& counts,
+                    std::span<const KernelArgument> arguments) {
+    const auto run = d.group.rank == 0 ? run_index_kernel : run_group_kernel;
+    return run(stream, d, counts, arguments, false);
 }
 
 void free_code(std::atomic<KernelCode*>& code) {

@@ -66,7 +66,7 @@ std::string index_source(const KernelDefinition& d, const Language& language,
             .append(i >= d.rank && d.types[i - d.rank].is_buffer ? language.global : "")
             .append(parameters[i]);
     text.append(") {\n")
-        .append(body_of(d, language, helpers))
+        .append(body_of(d, language, helpers, d.body))
         .append("}\n")
         .append(language.kernel)
         .append(d.name);

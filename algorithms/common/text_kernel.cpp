@@ -2,6 +2,7 @@
 #include <concord/text_kernel.hpp>
 
 #include <concord/internal/operator_text.hpp>
+#include <concord/internal/shape.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -15,7 +16,7 @@ namespace detail {
 struct TextKernelState {
     std::string name, parameters, body;
     std::vector<TextKernel::Parameter> list;
-    std::vector<KernelParameter> types;
+    std::vector<BodyParameter> types;
     std::atomic<KernelCode*> code = nullptr;
     KernelDefinition definition;
 
@@ -30,6 +31,7 @@ struct TextKernelState {
 namespace {
 
 constexpr std::string_view example = "void twice(u64 i, f32* x) { x[i] *= 2; }";
+constexpr std::string_view group_example = "void twice(f32* x) { CONCORD_ITEMS((t)) { x[t] *= 2; } }";
 
 // Removes a first word "const" and the spaces after it. Whether it was there.
 bool take_const(std::string_view& text) {
@@ -76,24 +78,18 @@ std::string count_name(std::size_t count, std::string_view what) {
     return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
 }
 
-}  // namespace
-
-TextKernel index_kernel_from_text(std::string_view text, const HostKernel& host) {
-    const detail::DefinitionText definition{"index_kernel_from_text", text, example};
+// Reads the parameters and the place of the body. Index parameters stay in the list.
+std::shared_ptr<detail::TextKernelState> read(const detail::DefinitionText& definition,
+                                              const HostKernel& host) {
     const detail::DefinitionParts parts = detail::parts_of(definition);
     if (parts.head.type != "void")
         definition.refuse("expected the result type void instead of " + detail::quoted(parts.head.type));
     auto state = std::make_shared<detail::TextKernelState>();
     state->name = parts.head.name;
-    state->body = text.substr(parts.brace);
-    for (const std::string_view parameter : parts.parameters)
-        state->list.push_back(parameter_of(definition, parameter));
-    const auto first = std::find_if_not(state->list.begin(), state->list.end(), is_index);
-    const auto rank = static_cast<u32>(first - state->list.begin());
-    if (rank < 1 || rank > 3)
-        definition.refuse(
-            "expected one, two or three parameters of type u64 first, the index, before a buffer or a value "
-            "of another type");
+    state->body = definition.text.substr(parts.brace);
+    for (const std::string_view parameter : parts.parameters) {
+        if (!parameter.empty()) state->list.push_back(parameter_of(definition, parameter));
+    }
     state->parameters = "(";
     for (const TextKernel::Parameter& parameter : state->list)
         state->parameters.append(state->parameters.size() == 1 ? "" : ", ")
@@ -101,23 +97,83 @@ TextKernel index_kernel_from_text(std::string_view text, const HostKernel& host)
             .append(" ")
             .append(parameter.name);
     state->parameters += ")";
-    state->list.erase(state->list.begin(), first);
-    for (const TextKernel::Parameter& parameter : state->list)
-        state->types.push_back(
-            {.is_buffer = parameter.is_buffer, .is_const = parameter.is_const, .type = parameter.type});
     // Messages of compilers count lines from the start of the text.
-    const auto lines =
-        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(parts.brace), '\n');
+    const auto lines = std::count(definition.text.begin(),
+                                  definition.text.begin() + static_cast<std::ptrdiff_t>(parts.brace), '\n');
     state->definition = {.name = state->name,
                          .parameters = state->parameters,
                          .body = state->body,
                          .file = state->name,
                          .line = 1 + static_cast<u32>(lines),
-                         .rank = rank,
-                         .types = state->types,
+                         .rank = 0,
+                         .types = {},
                          .host = host,
                          .code = &state->code};
+    return state;
+}
+
+TextKernel finished(std::shared_ptr<detail::TextKernelState> state) {
+    for (const TextKernel::Parameter& parameter : state->list)
+        state->types.push_back(
+            {.is_buffer = parameter.is_buffer, .is_const = parameter.is_const, .type = parameter.type});
+    state->definition.types = state->types;
     return TextKernel(std::move(state));
+}
+
+std::string_view explanation(detail::GroupFault fault) {
+    switch (fault) {
+#define CONCORD_FAULT_TEXT(NAME, TEXT) \
+    case detail::GroupFault::NAME:     \
+        return TEXT;
+        CONCORD_GROUP_FAULTS(CONCORD_FAULT_TEXT)
+#undef CONCORD_FAULT_TEXT
+        case detail::GroupFault::none:
+            break;
+    }
+    return {};
+}
+
+}  // namespace
+
+TextKernel index_kernel_from_text(std::string_view text, const HostKernel& host) {
+    const detail::DefinitionText definition{"index_kernel_from_text", text, example};
+    auto state = read(definition, host);
+    const auto first = std::find_if_not(state->list.begin(), state->list.end(), is_index);
+    const auto rank = static_cast<u32>(first - state->list.begin());
+    if (rank < 1 || rank > 3)
+        definition.refuse(
+            "expected one, two or three parameters of type u64 first, the index, before a buffer or a value "
+            "of another type");
+    state->list.erase(state->list.begin(), first);
+    state->definition.rank = rank;
+    return finished(std::move(state));
+}
+
+TextKernel group_kernel_from_text(std::string_view text, const AnyExtents& group_size,
+                                  const HostKernel& host) {
+    constexpr std::string_view call = "group_kernel_from_text";
+    const detail::DefinitionText definition{call, text, group_example};
+    auto state = read(definition, host);
+    const auto& [x, y, z] = group_size.values();
+    constexpr u64 limit = 1024;
+    const bool is_chosen = x == any_size && group_size.rank() == 1;
+    if (x > limit || y > limit || z > limit || x * y * z > limit || (x * y * z == 0 && !is_chosen))
+        throw Error(
+            ErrorCode::invalid_argument, std::string(call),
+            "invalid group size, got " + detail::size_name({x, y, z}) + "; expected 1 to 1024 work-items");
+    state->definition.group = {group_size.rank(), static_cast<u32>(x), static_cast<u32>(y),
+                               static_cast<u32>(z)};
+    const auto [fault, word] =
+        detail::GroupScan::of(state->definition.body, state->definition.parameters, group_size.rank());
+    if (fault != detail::GroupFault::none) {
+        const std::string_view body = state->definition.body;
+        const auto line =
+            state->definition.line + std::count(body.data(), word.empty() ? body.data() : word.data(), '\n');
+        throw Error(ErrorCode::invalid_argument, state->name,
+                    "line " + std::to_string(line) + ", " + detail::quoted(word) + ": " +
+                        std::string(explanation(fault)));
+    }
+    return finished(std::move(state));
 }
 
 const std::string& TextKernel::name() const {
@@ -134,11 +190,14 @@ const detail::KernelDefinition& TextKernel::definition() const {
 }
 
 std::string TextKernel::signature() const {
-    std::string text = name() + "(u64";
-    for (u32 i = 1; i < rank(); ++i)
-        text += ", u64";
-    for (const Parameter& parameter : parameters())
-        text += ", " + spelled(parameter);
+    std::string text = name() + "(";
+    const char* comma = "";
+    for (u32 i = 0; i < rank(); ++i, comma = ", ")
+        text.append(comma).append("u64");
+    for (const Parameter& parameter : parameters()) {
+        text.append(comma).append(spelled(parameter));
+        comma = ", ";
+    }
     return text + ")";
 }
 
@@ -147,17 +206,17 @@ Enqueued TextKernel::run(Stream& stream, const AnyExtents& extents,
     const auto refuse = [this](const std::string& why) {
         throw Error(ErrorCode::invalid_argument, name(), why);
     };
-    if (extents.rank() != rank())
+    const bool is_index = rank() > 0;
+    if (is_index && extents.rank() != rank())
         refuse("wrong number of extents, got " + std::to_string(extents.rank()) + "; " + signature() +
                " has " + count_name(rank(), "dimension"));
     if (arguments.size() != parameters().size())
         refuse("wrong number of arguments, got " + std::to_string(arguments.size()) + "; " + signature() +
-               " takes " + std::to_string(parameters().size()) + " after the index");
+               " takes " + std::to_string(parameters().size()) + (is_index ? " after the index" : ""));
     const Device& device = stream.device();
     if (device.traits().launch == LaunchModel::host && !state_->definition.host)
         throw Error(ErrorCode::unsupported, name(),
-                    device.info().selector +
-                        " has no run-time compiler; pass a host kernel to index_kernel_from_text()");
+                    device.info().selector + " has no run-time compiler; pass a host kernel with the text");
     std::vector<KernelArgument> list;
     std::vector<u64> values(arguments.size());  // of numbers
     for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -189,7 +248,7 @@ Enqueued TextKernel::run(Stream& stream, const AnyExtents& extents,
         });
         list.push_back({.value = &values[i], .size = size_of(parameter.type), .type = parameter.type});
     }
-    return detail::run_index_kernel(stream, state_->definition, extents.values(), list, false);
+    return detail::run_kernel(stream, state_->definition, extents.values(), list);
 }
 
 }  // namespace concord

@@ -139,14 +139,37 @@ extern "C" const void* concord_python_kernels() {{
 """
 
 
+def _group_source(definition, name, group_size):
+    """A function that returns the C++ source for a name of the kernel's type."""
+    start, body = definition.index("("), definition.index("{")
+    line = definition.count("\n", 0, start) + 1
+    size = "any_size" if group_size == (0,) else ", ".join(map(str, group_size))
+    return lambda unique: f"""#include <concord/text_kernel.hpp>
+using namespace concord;
+struct {unique} : detail::GroupVocabulary {{
+    {_NAMES}
+    CONCORD_GROUP_SIZE_(({size}))
+    template <class ConcordItems>
+#line {line} "{name}"
+[[gnu::always_inline]] static inline void call CONCORD_WITH_GROUP_ {definition[start:body]}
+{definition[body:]}
+}};
+extern "C" const void* concord_python_kernels() {{
+    static constexpr HostKernel kernel = group_host_kernel<{unique}>();
+    return &kernel;
+}}
+"""
+
+
 def compile(definition, name, result, types, use, free):
     """The address of the function's kernels for that use, in a library that stays loaded."""
     return _compiled(name, definition, _function_source(definition, name, result, types, use, free))
 
 
-def compile_kernel(definition, name):
-    """The address of the host kernel, in a library that stays loaded."""
-    return _compiled(name, definition, _kernel_source(definition, name))
+def compile_kernel(definition, name, group_size):
+    """The address of the host kernel, in a library that stays loaded. group_size: empty for a kernel over an index space."""
+    source = _group_source(definition, name, group_size) if group_size else _kernel_source(definition, name)
+    return _compiled(name, definition, source)
 
 
 def _compiled(name, definition, source):

@@ -9,21 +9,25 @@ namespace concord::python {
 
 namespace {
 
-AnyExtents extents_of(const TextKernel& kernel, nb::handle object) {
-    const char* const name = kernel.name().c_str();
+// One integer or several as counts.
+std::vector<i64> counts_of(const char* call, const char* what, nb::handle object) {
     std::vector<i64> counts;
     if (PyIndex_Check(object.ptr()) != 0) {
-        counts.push_back(keyword<i64>(name, "extents", object, "an integer"));
+        counts.push_back(keyword<i64>(call, what, object, "an integer"));
     } else {
-        counts = keyword<std::vector<i64>>(name, "extents", object, "one to three integers");
+        counts = keyword<std::vector<i64>>(call, what, object, "one to three integers");
     }
-    if (counts.size() != kernel.rank())
-        refuse(name, "extents: got " + short_text(object) + "; " + kernel.signature() + " has " +
-                         std::to_string(kernel.rank()) + (kernel.rank() == 1 ? " dimension" : " dimensions"));
+    if (counts.empty() || counts.size() > 3)
+        refuse(call, std::string(what) + ": got " + short_text(object) + "; expected one to three integers");
     for (const i64 count : counts) {
         if (count < 0)
-            refuse(name, "extents: got " + short_text(object) + "; expected counts that are not negative");
+            refuse(call, std::string(what) + ": got " + short_text(object) +
+                             "; expected counts that are not negative");
     }
+    return counts;
+}
+
+AnyExtents extents_of(const std::vector<i64>& counts) {
     if (counts.size() == 1) return counts[0];
     if (counts.size() == 2) return {counts[0], counts[1]};
     return {counts[0], counts[1], counts[2]};
@@ -31,17 +35,22 @@ AnyExtents extents_of(const TextKernel& kernel, nb::handle object) {
 
 }  // namespace
 
-KernelObject::KernelObject(const std::string& text)
-    : text_(text), shared_(std::make_shared<Shared>(Shared{index_kernel_from_text(text), {}})) {}
+KernelObject::KernelObject(const std::string& text, const std::vector<i64>& group_size)
+    : text_(text), group_size_(group_size), shared_(std::make_shared<Shared>(Shared{made({}), {}})) {}
+
+TextKernel KernelObject::made(const HostKernel& host) const {
+    return group_size_.empty() ? index_kernel_from_text(text_, host)
+                               : group_kernel_from_text(text_, extents_of(group_size_), host);
+}
 
 const TextKernel& KernelObject::on(Device& device) {
     if (device.traits().launch != LaunchModel::host) return kernel();
     if (!shared_->on_host) {
         const nb::object compile = nb::module_::import_("concord._host").attr("compile_kernel");
-        const auto* host = static_cast<const HostKernel*>(
-            kernels_at(in_python([&] { return compile(text_, kernel().name()); })));
+        const auto* host = static_cast<const HostKernel*>(kernels_at(
+            in_python([&] { return compile(text_, kernel().name(), nb::tuple(nb::cast(group_size_))); })));
         // Another thread may have been here while Python code ran. Calls of it use its kernel.
-        if (!shared_->on_host) shared_->on_host = index_kernel_from_text(text_, *host);
+        if (!shared_->on_host) shared_->on_host = made(*host);
     }
     return *shared_->on_host;
 }
@@ -49,7 +58,12 @@ const TextKernel& KernelObject::on(Device& device) {
 void KernelObject::call(nb::handle extents, const nb::args& arguments, const Common& common) {
     const char* const name = kernel().name().c_str();
     const std::vector<TextKernel::Parameter>& parameters = kernel().parameters();
-    const AnyExtents counts = extents_of(kernel(), extents);
+    const std::vector<i64> list_of_counts = counts_of(name, "extents", extents);
+    if (kernel().rank() > 0 && list_of_counts.size() != kernel().rank())
+        refuse(name, "extents: got " + short_text(extents) + "; " + kernel().signature() + " has " +
+                         std::to_string(kernel().rank()) +
+                         (kernel().rank() == 1 ? " dimension" : " dimensions"));
+    const AnyExtents counts = extents_of(list_of_counts);
     if (arguments.size() != parameters.size())
         refuse(name, "got " + std::to_string(arguments.size()) + " arguments after the extents; " +
                          kernel().signature() + " takes " + std::to_string(parameters.size()));
@@ -94,8 +108,7 @@ void KernelObject::call(nb::handle extents, const nb::args& arguments, const Com
         if (buffers[i]->boolean()) call.run([&] { view = call.truths(view); });
         list.push_back(detail::argument(view));
     }
-    call.run(
-        [&] { detail::run_index_kernel(call.stream(), kernel.definition(), counts.values(), list, false); });
+    call.run([&] { detail::run_kernel(call.stream(), kernel.definition(), counts.values(), list); });
 }
 
 void define_kernels(nb::module_& m) {
@@ -130,7 +143,13 @@ void define_kernels(nb::module_& m) {
             "are const.\n"
             "Elements are in row-major order.");
     m.def(
-        "kernel", [](const std::string& text) { return KernelObject(text); }, "text"_a,
+        "kernel",
+        [](const std::string& text, nb::handle group_size) {
+            return KernelObject(text, group_size.is_none() ? std::vector<i64>()
+                                                           : counts_of("kernel", "group_size", group_size));
+        },
+        "text"_a, "group_size"_a = nb::none(),
+        nb::sig("def kernel(text: str, group_size: int | Sequence[int] | None = None) -> Kernel"),
         "A kernel over an index space from its definition, for example\n"
         "'void scale(u64 i, f32* x, f32 a) { x[i] *= a; }'. The leading one, two or three parameters of type "
         "u64 "
@@ -138,7 +157,13 @@ void define_kernels(nb::module_& m) {
         "index. The others are values, and pointers to arrays, const for those that are only read. "
         "Work-items run "
         "in any\n"
-        "order and at the same time. It runs on every device, like the functions of function().");
+        "order and at the same time. It runs on every device, like the functions of function().\n"
+        "group_size: one to three integers for a kernel of work-groups with local memory, whose text has no "
+        "index "
+        "and\n"
+        "consists of phases, as CONCORD_GROUP_KERNEL has them. 0: the device chooses. Calls then start with "
+        "the numbers "
+        "of groups.");
 }
 
 }  // namespace concord::python

@@ -51,14 +51,15 @@ class FunctionObject {
     std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
 };
 
-// concord.Kernel: a kernel over an index space.
+// concord.Kernel: a kernel over an index space, or of groups.
 class KernelObject {
   public:
-    explicit KernelObject(const std::string& text);
+    // group_size: empty for a kernel over an index space.
+    KernelObject(const std::string& text, const std::vector<i64>& group_size);
 
     const TextKernel& kernel() const { return shared_->kernel; }
     const std::string& text() const { return text_; }
-    // Runs it for each index. `arguments` are those after the index.
+    // Runs it for each index or group. `arguments` are those after the index.
     void call(nb::handle extents, const nb::args& arguments, const Common& common);
 
   private:
@@ -70,7 +71,10 @@ class KernelObject {
         TextKernel kernel;
         std::optional<TextKernel> on_host;
     };
+    TextKernel made(const HostKernel& host) const;
+
     std::string text_;
+    std::vector<i64> group_size_;
     std::shared_ptr<Shared> shared_;
 };
 

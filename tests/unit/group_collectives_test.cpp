@@ -1,7 +1,7 @@
 // The collectives of kernel sources: bitwise the results of the host's functions, for types of each kind and size.
 #include "devices.hpp"
 
-#include <concord/group_collectives.hpp>
+#include <concord/group_kernel.hpp>
 
 #include <algorithm>
 

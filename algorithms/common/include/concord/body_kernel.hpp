@@ -18,7 +18,7 @@
 namespace concord::detail {
 
 // A parameter of a kernel, after its index.
-struct KernelParameter {
+struct BodyParameter {
     bool is_buffer = false;
     bool is_const = false;
     ElementType type = Type::u8;  // of the value or of the buffer's elements
@@ -33,13 +33,20 @@ inline constexpr bool is_debug = true;
 
 class KernelCode;
 
+// The size of a kernel's groups. x = 0: the device chooses it. rank 0: an index kernel.
+inline constexpr u32 host_group_size = 256;  // on CPUs, if the device chooses it
+struct GroupShape {
+    u32 rank = 0, x = 1, y = 1, z = 1;
+};
+
 // A kernel with its types erased.
 struct KernelDefinition {
     std::string_view name, parameters, body, file;
     const void* unit = nullptr;  // the translation unit, see NamedFunction
     u32 line = 0;
-    u32 rank = 1;                            // the number of its index parameters
-    std::span<const KernelParameter> types;  // after the index
+    u32 rank = 1;  // the number of its index parameters
+    GroupShape group = {};
+    std::span<const BodyParameter> types;  // after the index
     HostKernel host;
     std::atomic<KernelCode*>* code = nullptr;  // null before the first call
 };
@@ -50,11 +57,16 @@ void free_code(std::atomic<KernelCode*>& code);
 // Compiles for a device of each backend and returns their selectors. Throws compile_failed.
 std::vector<std::string> check_kernel(const KernelDefinition& definition);
 
+// Enqueues the kernel over the extents or the groups. `arguments`: those after the index, checked here. A range without
+// elements may have no buffer.
+Enqueued run_kernel(Stream& stream, const KernelDefinition& definition, const std::array<u64, 3>& counts,
+                    std::span<const KernelArgument> arguments);
+
 // Throws invalid_argument: the view has another element type than parameter `index` after the index.
 [[noreturn]] void refuse_view(const KernelDefinition& definition, std::size_t index, const ElementType& type);
 
 template <class P>
-constexpr KernelParameter kernel_parameter() {
+constexpr BodyParameter body_parameter() {
     using E = std::remove_cv_t<std::remove_pointer_t<P>>;
     static_assert(is_element<E> || IsStruct<E>,
                   "a kernel's parameters are element types, pointers to them, and structs of CONCORD_STRUCT");
@@ -68,8 +80,8 @@ template <class Parameters>
 struct KernelArguments;
 template <class... Parameters>
 struct KernelArguments<std::tuple<Parameters...>> {
-    static constexpr std::array<KernelParameter, sizeof...(Parameters)> described = {
-        kernel_parameter<Parameters>()...};
+    static constexpr std::array<BodyParameter, sizeof...(Parameters)> described = {
+        body_parameter<Parameters>()...};
 
     // Calls enqueue(std::span<const KernelArgument>).
     template <class F, class... A>

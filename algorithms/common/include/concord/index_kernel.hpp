@@ -22,38 +22,12 @@
 /// counts as two buffers: it must not be an input and an output of one call.
 
 #include <concord/body_kernel.hpp>
+#include <concord/extents.hpp>
 
 #include <array>
-#include <concepts>
 #include <vector>
 
 namespace concord {
-
-/// The extents of an index space along x, y and z. They are counts: negative ones throw invalid_argument.
-template <u32 Rank>
-class Extents {
-  public:
-    /// One extent per dimension.
-    template <std::integral... N>
-    requires(sizeof...(N) == Rank) constexpr Extents(N... n) : values_{as_extent(n)...} {
-        for (u32 dimension = Rank; dimension < values_.size(); ++dimension)
-            values_[dimension] = 1;
-    }
-    /// The extents along x, y and z; 1 beyond the rank.
-    constexpr const std::array<u64, 3>& values() const { return values_; }
-
-  private:
-    template <std::integral N>
-    static constexpr u64 as_extent(N n) {
-        if constexpr (std::is_signed_v<N>) {
-            if (n < 0)
-                throw Error(ErrorCode::invalid_argument, "Extents",
-                            "negative extent, got " + std::to_string(n));
-        }
-        return static_cast<u64>(n);
-    }
-    std::array<u64, 3> values_{};
-};
 
 namespace detail {
 

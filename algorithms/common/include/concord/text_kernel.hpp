@@ -12,7 +12,19 @@
 ///
 /// The text is what CONCORD_KERNEL takes, see index_kernel.hpp, except that values have element types. Devices without
 /// a run-time compiler (LaunchModel::host), such as the CPU, need a host kernel of the same body.
+///
+/// group_kernel_from_text() does the same for the kernels of groups that CONCORD_GROUP_KERNEL defines:
+///
+///     const TextKernel rotate = group_kernel_from_text(
+///         "void rotate(f32* x) {"
+///         "    CONCORD_LOCAL(f32, tile, [64]);"
+///         "    CONCORD_ITEMS((t)) { tile[t] = x[group.x * 64 + t]; }"
+///         "    CONCORD_ITEMS((t)) { x[group.x * 64 + t] = tile[(t + 1) % 64]; }"
+///         "}", 64);
+///
+///     rotate(stream, groups, x);
 
+#include <concord/group_kernel.hpp>
 #include <concord/index_kernel.hpp>
 
 #include <initializer_list>
@@ -23,30 +35,11 @@
 
 namespace concord {
 
-/// The extents of an index space along x, y and z whose number of dimensions is known at run time. They are counts:
-/// negative ones throw invalid_argument.
-class AnyExtents {
-  public:
-    /// One extent per dimension: one, two or three.
-    template <std::integral... N>
-    requires(sizeof...(N) >= 1 && sizeof...(N) <= 3) constexpr AnyExtents(N... n)
-        : rank_(sizeof...(N)), values_(Extents<sizeof...(N)>(n...).values()) {}
-
-    /// The number of dimensions.
-    constexpr u32 rank() const { return rank_; }
-    /// The extents along x, y and z; 1 beyond the rank.
-    constexpr const std::array<u64, 3>& values() const { return values_; }
-
-  private:
-    u32 rank_;
-    std::array<u64, 3> values_;
-};
-
 namespace detail {
 struct TextKernelState;
 }
 
-/// A kernel over an index space, made by index_kernel_from_text(). Copies share the text and the compiled code, which
+/// A kernel made by index_kernel_from_text() or group_kernel_from_text(). Copies share the text and the compiled code, which
 /// the last copy frees.
 class TextKernel {
   public:
@@ -90,14 +83,14 @@ class TextKernel {
 
     /// The name in the text.
     const std::string& name() const;
-    /// The number of dimensions of the index space: 1, 2 or 3.
+    /// The number of dimensions of the index space: 1, 2 or 3. 0: a kernel of groups.
     u32 rank() const;
     /// The parameters after the index.
     const std::vector<Parameter>& parameters() const;
     /// The parameters' types, "wave(u64, u64, f32*, const f32*, f32, u64)", for messages.
     std::string signature() const;
 
-    /// Enqueues the body for each index in [0, extents). `arguments` are those after the index: ranges for buffers,
+    /// Enqueues the body for each index in [0, extents), or for each of one to three counts of groups. `arguments` are those after the index: ranges for buffers,
     /// and numbers, which are converted to the parameter's type if it has them. Asynchronous: the kernel may be
     /// destroyed before the work is done. Throws invalid_argument (number of arguments, element types, values,
     /// extents), wrong_device, unsupported (a device without a run-time compiler, and no host kernel; f64 on a device
@@ -130,6 +123,15 @@ class TextKernel {
 /// the body is malformed. Compilers report errors in the body at the first call.
 TextKernel index_kernel_from_text(std::string_view text, const HostKernel& host = {});
 
+/// Creates a kernel of groups from source: "void NAME(PARAMETERS) { BODY }", with the body that CONCORD_GROUP_KERNEL
+/// takes. `group_size`: one to three constants, or any_size.
+///
+/// `host`: for devices without a run-time compiler. Throws invalid_argument if the part before the body is malformed, if
+/// the body cannot run in groups, with the reason, and for a group size of more than 1024. Compilers report errors in the
+/// body at the first call.
+TextKernel group_kernel_from_text(std::string_view text, const AnyExtents& group_size,
+                                  const HostKernel& host = {});
+
 namespace detail {
 // The body of an index kernel as CONCORD_KERNEL has it.
 template <auto Body>
@@ -146,6 +148,12 @@ template <auto Body>
 constexpr HostKernel index_host_kernel() {
     using Types = detail::IndexTypes<detail::IndexBody<Body>, decltype(Body)>;
     return host_kernel<&detail::IndexHost<detail::IndexBody<Body>, Types::rank, typename Types::Rest>::run>();
+}
+
+/// The host kernel of a struct with the members that CONCORD_GROUP_KERNEL defines.
+template <class K>
+constexpr HostKernel group_host_kernel() {
+    return host_kernel<&detail::GroupHostOf<K>::run>();
 }
 
 }  // namespace concord

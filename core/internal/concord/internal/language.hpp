@@ -32,6 +32,7 @@ struct Language {
     std::string_view global = {}, restricted = {};  // qualifiers of pointers to buffers
     std::string_view offset = {};  // type of the parameter behind each buffer; empty: pointers carry offsets
     std::string_view index = {};   // the macros CONCORD_X … with the place of a work-item
+    std::string_view group = {};   // the macros of group kernels
     bool is_c = false;             // no constexpr, static_cast, T(x) and ::
     bool has_headers = true;       // the compiler brings headers
     bool joins_flags = false;      // flags travel as one string
@@ -95,6 +96,39 @@ inline constexpr std::string_view opencl_index = R"(#define CONCORD_X get_global
 #define CONCORD_GROUP get_group_id(0)
 )";
 
+// What group kernels are made of. CONCORD_LOCAL_SPACE: of pointers into local memory. CONCORD_WARPS: whether work-items
+// exchange values in warps of 32.
+inline constexpr std::string_view cuda_group = R"(#define CONCORD_SHARED __shared__
+#define CONCORD_LOCAL_SPACE
+#define CONCORD_MEET __syncthreads()
+#define CONCORD_WARPS 1
+#define CONCORD_ITEM_X threadIdx.x
+#define CONCORD_ITEM_Y threadIdx.y
+#define CONCORD_ITEM_Z threadIdx.z
+#define CONCORD_ITEM ((CONCORD_ITEM_Z * group_size_y + CONCORD_ITEM_Y) * group_size_x + CONCORD_ITEM_X)
+#define CONCORD_GROUP_X blockIdx.x
+#define CONCORD_GROUP_Y blockIdx.y
+#define CONCORD_GROUP_Z blockIdx.z
+#define CONCORD_REQUIRED_SIZE
+)";
+inline constexpr std::string_view opencl_group = R"(#define CONCORD_SHARED __local
+#define CONCORD_LOCAL_SPACE __local
+#define CONCORD_MEET barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define CONCORD_WARPS 0
+#define CONCORD_ITEM_X ((u32)get_local_id(0))
+#define CONCORD_ITEM_Y ((u32)get_local_id(1))
+#define CONCORD_ITEM_Z ((u32)get_local_id(2))
+#define CONCORD_ITEM ((CONCORD_ITEM_Z * group_size_y + CONCORD_ITEM_Y) * group_size_x + CONCORD_ITEM_X)
+#define CONCORD_GROUP_X get_group_id(0)
+#define CONCORD_GROUP_Y get_group_id(1)
+#define CONCORD_GROUP_Z get_group_id(2)
+#if CONCORD_MANY
+#define CONCORD_REQUIRED_SIZE __attribute__((reqd_work_group_size(group_size_x, group_size_y, group_size_z)))
+#else
+#define CONCORD_REQUIRED_SIZE
+#endif
+)";
+
 inline constexpr std::string_view fast_math =
     "it replaces division, square root and functions by approximations";
 inline constexpr RefusedFlag inexact_cuda[] = {
@@ -147,9 +181,10 @@ inline constexpr Language languages[] = {
      .conversions = &ConversionSource::cuda,
      .constants = cuda_constants,
      .function = "static __device__ __forceinline__ ",
-     .kernel = "extern \"C\" __global__ void __launch_bounds__(256) ",
+     .kernel = "extern \"C\" __global__ void __launch_bounds__(CONCORD_GROUP_SIZE) ",
      .restricted = "__restrict__",
      .index = cuda_index,
+     .group = cuda_group,
      .own_flags = own_cuda,
      .inexact_flags = inexact_cuda},
     {.dialect = Dialect::opencl,
@@ -169,6 +204,7 @@ inline constexpr Language languages[] = {
      .restricted = "restrict",
      .offset = "ulong",
      .index = opencl_index,
+     .group = opencl_group,
      .is_c = true,
      .has_headers = false,
      .joins_flags = true,

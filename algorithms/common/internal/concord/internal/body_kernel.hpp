@@ -28,12 +28,20 @@ std::string entry_parameters(const KernelDefinition& d, const Language& language
 // CONCORD_RESTRICT, and the structs and functions that the body uses.
 std::string definitions_of(const KernelDefinition& d, const Language& language,
                            const std::vector<const NamedFunction*>& helpers);
-// The body in the language, after a directive with its line.
+// The body, or what was made of it, in the language, after a directive with its line.
 std::string body_of(const KernelDefinition& d, const Language& language,
-                    const std::vector<const NamedFunction*>& helpers);
+                    const std::vector<const NamedFunction*>& helpers, std::string_view body);
 
 std::string index_source(const KernelDefinition& d, const Language& language,
                          const std::vector<const NamedFunction*>& helpers);
+
+// The sources of a group kernel. `text` holds the last one.
+std::vector<SourceFile> group_source(const KernelDefinition& d, const Language& language,
+                                     const std::vector<const NamedFunction*>& helpers, std::string& text);
+// A group kernel's body in which phases and collectives look like blocks and expressions, for what reads calls.
+std::string plain_body(const KernelDefinition& d);
+// Whether a collective combines floats.
+bool combines_floats(const KernelDefinition& d);
 
 // What calls need to know of a kernel's body, found at the first call, and its sources.
 class KernelCode {
@@ -75,6 +83,7 @@ class KernelCall {
                bool is_beyond, bool compile_everywhere);
 
     KernelCode& code() { return code_; }
+    u32 group_size() const;
     const Kernel& kernel() const { return *kernel_; }
     Enqueued result() const;
     // Enqueues the kernel with these arguments before those of the call.

@@ -1,4 +1,4 @@
-// Collectives of a work-group for kernel sources, in CUDA C++ and OpenCL C 1.2. group_collectives.hpp documents them.
+// Collectives of a work-group for kernel sources, in CUDA C++ and OpenCL C 1.2. group_kernel.hpp documents them.
 //
 // Algorithm  A butterfly: in step d = 1, 2, 4, ... a work-item combines its value with that of work-item i ^ d. All
 //            work-items get the result of the same tree over neighbours.
