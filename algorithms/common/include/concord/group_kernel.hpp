@@ -173,6 +173,12 @@ struct CollectiveMax {
 template <class T, class F>
 [[gnu::always_inline]] inline T group_reduce(T* values, u64 size, F combine) {
     for (; size > 1; size = (size + 1) / 2) {
+        // A write is at or below the first read of its iteration, so that vectors of iterations are independent.
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
+#pragma GCC ivdep
+#endif
         for (u64 i = 0; i < size / 2; ++i)
             values[i] = combine(values[2 * i], values[2 * i + 1]);
         if (size % 2 != 0) values[size / 2] = values[size - 1];
