@@ -39,11 +39,6 @@ Enqueued run_group_kernel(Stream& stream, const KernelDefinition& d, const std::
                                            std::to_string(traits.max_group_size));
     const bool is_beyond = is_many && (ny > max_groups_yz || nz > max_groups_yz);
     KernelCall call(stream, d, arguments, is_beyond, compile_everywhere);
-    if (const i64 local = call.kernel().attributes().local_bytes;
-        local > 0 && static_cast<u64>(local) > traits.local_memory)
-        refuse(ErrorCode::unsupported, "a group needs " + std::to_string(local) + " bytes of local memory; " +
-                                           stream.device().info().selector + " has " +
-                                           std::to_string(traits.local_memory));
     if (nx == 0 || ny == 0 || nz == 0) return call.result();
     LaunchShape launch{.groups_x = nx, .groups_y = ny, .groups_z = nz, .group_size_x = 1};
     if (is_beyond) {
