@@ -356,6 +356,7 @@ std::vector<SourceFile> group_source(const KernelDefinition& d, const Language& 
     const concord_group_index group = {CONCORD_GROUP_X, CONCORD_GROUP_Y, CONCORD_GROUP_Z, concord_count_x,
                                        concord_count_y, concord_count_z};
 #endif
+    (void)group;
 )");
         if (!language.offset.empty()) {
             const std::vector<std::string_view> parameters = parameters_of(d);

@@ -163,12 +163,15 @@ TextKernel group_kernel_from_text(std::string_view text, const AnyExtents& group
             "invalid group size, got " + detail::size_name({x, y, z}) + "; expected 1 to 1024 work-items");
     state->definition.group = {group_size.rank(), static_cast<u32>(x), static_cast<u32>(y),
                                static_cast<u32>(z)};
+    // Without its braces, so that declarations stand outside of all blocks.
+    std::string& body = state->body;
+    body.erase(body.rfind('}')).erase(0, 1);
+    state->definition.body = body;
     const auto [fault, word] =
         detail::GroupScan::of(state->definition.body, state->definition.parameters, group_size.rank());
     if (fault != detail::GroupFault::none) {
-        const std::string_view body = state->definition.body;
-        const auto line =
-            state->definition.line + std::count(body.data(), word.empty() ? body.data() : word.data(), '\n');
+        const char* const begin = state->definition.body.data();
+        const auto line = state->definition.line + std::count(begin, word.data(), '\n');
         throw Error(ErrorCode::invalid_argument, state->name,
                     "line " + std::to_string(line) + ", " + detail::quoted(word) + ": " +
                         std::string(explanation(fault)));
