@@ -1,5 +1,6 @@
 #include <concord/internal/body_kernel.hpp>
 
+#include <concord/internal/address_spaces.hpp>
 #include <concord/internal/operator_text.hpp>
 #include <concord/internal/row.hpp>
 #include <concord/internal/shape.hpp>
@@ -14,11 +15,44 @@ void append_line(std::string& text, u32 line, std::string_view file) {
     text.append("#line ").append(std::to_string(line)).append(" \"").append(file).append("\"\n");
 }
 
-std::vector<std::string_view> names_of(const std::vector<const NamedFunction*>& functions) {
-    std::vector<std::string_view> names(functions.size());
-    std::transform(functions.begin(), functions.end(), names.begin(),
-                   [](const NamedFunction* function) { return function->name; });
-    return names;
+// The body with the values of constants.
+std::string written_body(const KernelDefinition& d) {
+    return with_constants(d.body, {d.file, d.unit}, d.parameters);
+}
+
+// The body and the forms of functions that it calls.
+struct Written {
+    std::string body;
+    std::vector<FunctionForm> functions;
+
+    std::string in_language(std::string_view text, const Language& language) const {
+        std::vector<std::string_view> names(functions.size());
+        std::transform(functions.begin(), functions.end(), names.begin(),
+                       [](const FunctionForm& function) { return std::string_view(function.name); });
+        return detail::in_language(text, language.dialect, names);
+    }
+};
+
+Written written(const KernelDefinition& d, const Language& language,
+                const std::vector<const NamedFunction*>& helpers) {
+    Written result{.body = written_body(d), .functions = {}};
+    if (language.global.empty()) {
+        for (const NamedFunction* helper : helpers) {
+            if (helper->kind != NamedKind::function) continue;
+            for (const std::string& text : texts_of(*helper))
+                result.functions.push_back({helper, std::string(helper->name), text});
+        }
+        return result;
+    }
+    PointerSpaces buffers;
+    const std::vector<std::string_view> parameters = parameters_of(d);
+    for (std::size_t i = d.rank; i < parameters.size(); ++i) {
+        if (d.types[i - d.rank].is_buffer) buffers.emplace(name_in(d, parameters[i]), AddressSpace::global);
+    }
+    SpacedText spaced = with_address_spaces(result.body, std::move(buffers), helpers);
+    result.functions = forms_called(spaced, helpers);
+    result.body = std::move(spaced.text);
+    return result;
 }
 
 // Whether the body may add floats by atomic_add, whose sum depends on the order: its first argument is not the name of
@@ -59,19 +93,24 @@ std::string_view name_in(const KernelDefinition& d, std::string_view declaration
     return declarator({d.name, d.parameters, "u64 i"}, declaration).name;
 }
 
+std::string parameter_type(const KernelDefinition& d, std::string_view declaration,
+                           const Language& language) {
+    return in_language(declarator({d.name, d.parameters, "u64 i"}, declaration).type, language.dialect);
+}
+
 std::string entry_parameters(const KernelDefinition& d, const Language& language) {
     const std::vector<std::string_view> parameters = parameters_of(d);
     std::string text;
     for (std::size_t i = d.rank; i < parameters.size(); ++i) {
         if (i > d.rank) text += ", ";
+        const std::string_view name = name_in(d, parameters[i]);
+        const std::string type = parameter_type(d, parameters[i], language);
         if (!d.types[i - d.rank].is_buffer) {
-            text += parameters[i];
+            // OpenCL C has no parameters of type bool.
+            text.append(type == "bool" ? name_of(Type::u8) : type).append(" ").append(name);
             continue;
         }
-        const std::string_view name = name_in(d, parameters[i]);
-        const auto at = static_cast<std::size_t>(name.data() - parameters[i].data());
-        text.append(language.global).append(parameters[i].substr(0, at));
-        text.append(" CONCORD_RESTRICT ").append(name);
+        text.append(language.global).append(type).append(" CONCORD_RESTRICT ").append(name);
         if (!language.offset.empty())
             text.append(", ").append(language.offset).append(" concord_at_").append(name);
     }
@@ -82,18 +121,27 @@ std::string definitions_of(const KernelDefinition& d, const Language& language,
                            const std::vector<const NamedFunction*>& helpers) {
     std::string text("#if CONCORD_DISTINCT\n#define CONCORD_RESTRICT ");
     text.append(language.restricted).append("\n#else\n#define CONCORD_RESTRICT\n#endif\n");
-    std::vector<std::string_view> defined;
+    std::vector<std::string_view> defined{""};  // vectors have no definition of their own
+    const auto define = [&](const std::string& definition) {
+        text.append(in_language(definition, language.dialect)).append("\n");
+    };
+    for (const NamedFunction* helper : helpers) {
+        if (helper->kind != NamedKind::structure) continue;
+        defined.push_back(helper->text);
+        define(texts_of(*helper).front());
+    }
     for (const KernelParameter& parameter : d.types) {
         const StructType* const type = parameter.type.structure();
         if (type == nullptr || std::find(defined.begin(), defined.end(), type->definition) != defined.end())
             continue;
         defined.push_back(type->definition);
-        text.append(in_language(type->definition, language.dialect)).append("\n");
+        define(std::string(type->definition));
     }
-    for (const NamedFunction* helper : helpers) {
-        append_line(text, helper->line, helper->file);
+    const Written all = written(d, language, helpers);
+    for (const FunctionForm& form : all.functions) {
+        append_line(text, form.function->line, form.function->file);
         text.append(language.function)
-            .append(in_language(named(helper->text, helper->name), language.dialect, names_of(helpers)))
+            .append(all.in_language(named(form.text, form.name), language))
             .append("\n");
     }
     return text;
@@ -102,34 +150,38 @@ std::string definitions_of(const KernelDefinition& d, const Language& language,
 std::string body_of(const KernelDefinition& d, const Language& language,
                     const std::vector<const NamedFunction*>& helpers) {
     std::string text;
+    const Written all = written(d, language, helpers);
     append_line(text, d.line, d.file);
-    text.append(in_language(d.body, language.dialect, names_of(helpers))).append("\n");
+    text.append(all.in_language(all.body, language)).append("\n");
     append_line(text, 1, d.name);
     return text;
 }
 
 KernelCode::KernelCode(const KernelDefinition& d)
-    : definition_(d), helpers_(functions_called(d.body, {d.file, d.unit})) {
+    : definition_(d),
+      helpers_(functions_called(std::string(d.parameters) + " " + std::string(d.body), {d.file, d.unit})) {
     for (const std::string_view parameter : parameters_of(d))
         names_.push_back(name_in(d, parameter));  // refuses a parameter without a name
-    std::string all(d.body);
+    std::string all = written_body(d);
+    uses_f64_ = computes_in_f64(all);
     unportable_ = unportable_call(d.body, helpers_);
     if (unportable_.empty() && adds_floats(d)) unportable_ = "atomic_add";
-    uses_f64_ = computes_in_f64(d.body);
     bool loops = has_loop(d.body);
     for (const NamedFunction* helper : helpers_) {
         if (unportable_.empty()) unportable_ = unportable_helper(*helper, helpers_);
-        all.append(helper->text);
-        uses_f64_ = uses_f64_ || computes_in_f64(helper->text);
-        loops = loops || has_loop(helper->text);
+        for (const std::string& text : texts_of(*helper)) {
+            all.append(text);
+            uses_f64_ = uses_f64_ || computes_in_f64(text);
+            loops = loops || has_loop(text);
+        }
     }
     min_tile_ = loops ? 1 << 4 : uses_f64_ ? 1 << 9 : 1 << 13;
     Operator whole;
     whole.text = all;
     for (const KernelParameter& parameter : d.types) {
         if (const StructType* const type = parameter.type.structure()) {
-            whole.text.append(type->definition);
-            uses_f64_ = uses_f64_ || computes_in_f64(type->definition);
+            whole.text.append(" ").append(type->name).append(" ").append(type->definition);
+            uses_f64_ = uses_f64_ || computes_in_f64(type->name) || computes_in_f64(type->definition);
         } else {
             whole.arguments.push_back(parameter.type);
             uses_f64_ = uses_f64_ || parameter.type == Type::f64;
@@ -166,16 +218,41 @@ KernelCode& code_of(const KernelDefinition& d) {
 
 namespace {
 
+// A name in capitals that the compiler does not know, which may be a macro of the program. Often empty.
+std::string unknown_macro(std::string_view log) {
+    for (const std::string_view message : {"undeclared identifier '", "identifier \""}) {
+        const std::size_t at = log.find(message);
+        if (at == std::string_view::npos) continue;
+        const std::string_view name = log.substr(
+            at + message.size(), log.find_first_of("'\"", at + message.size()) - at - message.size());
+        const bool is_capital = std::all_of(name.begin(), name.end(), [](char c) {
+            return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
+        });
+        if (is_capital) return std::string(name);
+    }
+    return {};
+}
+
 std::shared_ptr<Kernel> compiled(Device& device, const KernelDefinition& d, KernelCode& code,
                                  bool is_distinct, bool is_beyond) {
-    return device.kernel(
-        {.source = code.source(device.traits().dialect),
-         .entry = d.name,
-         .constants = {{"CONCORD_DISTINCT", is_distinct ? 1 : 0},
-                       {"CONCORD_BEYOND", is_beyond ? 1 : 0},
-                       {"CONCORD_MANY", device.traits().launch == LaunchModel::groups ? 1 : 0}},
-         .host = d.host,
-         .max_group_size = index_group_size});
+    try {
+        return device.kernel(
+            {.source = code.source(device.traits().dialect),
+             .entry = d.name,
+             .constants = {{"CONCORD_DISTINCT", is_distinct ? 1 : 0},
+                           {"CONCORD_BEYOND", is_beyond ? 1 : 0},
+                           {"CONCORD_MANY", device.traits().launch == LaunchModel::groups ? 1 : 0}},
+             .host = d.host,
+             .max_group_size = index_group_size});
+    } catch (const Error& error) {
+        const std::string name =
+            error.code() == ErrorCode::compile_failed ? unknown_macro(error.what()) : std::string();
+        if (name.empty()) throw;
+        throw Error(error.code(), d.name,
+                    std::string(error.what()) +
+                        "\nMacros and constants of the program are unknown on devices; define '" + name +
+                        "' by CONCORD_CONSTANT(type, " + name + ", value)");
+    }
 }
 
 // A device of each backend that is available, and CUDA's compiler if there is no GPU.
@@ -243,6 +320,14 @@ void refuse_view(const KernelDefinition& d, std::size_t index, const ElementType
                 "wrong element type of '" + std::string(name_in(d, parameters_of(d)[d.rank + index])) +
                     "', got a view of " + std::string(name_of(type)) + "; expected " +
                     std::string(name_of(d.types[index].type)));
+}
+
+void refuse_views(std::string_view kernel, std::span<const Type> types) {
+    std::string names;
+    for (const Type type : types)
+        names.append(names.empty() ? "" : ", ").append(name_of(type));
+    throw Error(ErrorCode::invalid_argument, std::string(kernel),
+                "the views of the arguments have no common type of the kernel's list: " + names);
 }
 
 std::vector<std::string> check_kernel(const KernelDefinition& d) {

@@ -64,7 +64,9 @@ std::string index_source(const KernelDefinition& d, const Language& language,
     for (std::size_t i = 0; i < parameters.size(); ++i)
         text.append(i > 0 ? ", " : "")
             .append(i >= d.rank && d.types[i - d.rank].is_buffer ? language.global : "")
-            .append(parameters[i]);
+            .append(parameter_type(d, parameters[i], language))
+            .append(" ")
+            .append(name_in(d, parameters[i]));
     text.append(") {\n")
         .append(body_of(d, language, helpers))
         .append("}\n")

@@ -23,6 +23,8 @@ inline constexpr u32 index_group_size = 256;
 std::vector<std::string_view> parameters_of(const KernelDefinition& d);
 // "const f32* in" -> "in".
 std::string_view name_in(const KernelDefinition& d, std::string_view declaration);
+// "const f32* in" -> "const f32*" in the language.
+std::string parameter_type(const KernelDefinition& d, std::string_view declaration, const Language& language);
 // "f32* next, f32 c", the parameters after the index, with the language's qualifiers and offsets of buffers.
 std::string entry_parameters(const KernelDefinition& d, const Language& language);
 // CONCORD_RESTRICT, and the structs and functions that the body uses.
