@@ -3,6 +3,7 @@
 #include <concord/index_kernel.hpp>
 #include <concord/internal/body_kernel.hpp>
 
+#include <concord/internal/address_spaces.hpp>
 #include <concord/internal/operator_text.hpp>
 #include <concord/internal/row.hpp>
 #include <concord/internal/shape.hpp>
@@ -26,13 +27,6 @@ u32 group_size_on(const Device& device, const KernelDefinition& d) {
 
 void append_line(std::string& text, u32 line, std::string_view file) {
     text.append("#line ").append(std::to_string(line)).append(" \"").append(file).append("\"\n");
-}
-
-std::vector<std::string_view> names_of(const std::vector<const NamedFunction*>& functions) {
-    std::vector<std::string_view> names(functions.size());
-    std::transform(functions.begin(), functions.end(), names.begin(),
-                   [](const NamedFunction* function) { return function->name; });
-    return names;
 }
 
 // The names of the buffers and of the local memory that hold integers.
@@ -79,6 +73,42 @@ bool has_loop(std::string_view text) {
 
 }  // namespace
 
+WrittenBody::WrittenBody(const KernelDefinition& d, const Language& language,
+                         const std::vector<const NamedFunction*>& helpers)
+    : definition(d), text(with_constants(d.body, {d.file, d.unit}, d.parameters)) {
+    if (language.global.empty()) {
+        for (const NamedFunction* helper : helpers) {
+            if (helper->kind != NamedKind::function) continue;
+            for (const std::string& form : texts_of(*helper))
+                functions.push_back({helper, std::string(helper->name), form});
+        }
+        return;
+    }
+    PointerSpaces buffers;
+    const std::vector<std::string_view> parameters = parameters_of(d);
+    for (std::size_t i = d.rank; i < parameters.size(); ++i) {
+        if (d.types[i - d.rank].is_buffer) buffers.emplace(name_in(d, parameters[i]), AddressSpace::global);
+    }
+    SpacedText spaced = with_address_spaces(text, std::move(buffers), helpers);
+    functions = forms_called(spaced, helpers);
+    text = std::move(spaced.text);
+}
+
+std::string WrittenBody::in_language(std::string_view source, const Language& language) const {
+    std::vector<std::string_view> names(functions.size());
+    std::transform(functions.begin(), functions.end(), names.begin(),
+                   [](const FunctionForm& function) { return std::string_view(function.name); });
+    return detail::in_language(source, language.dialect, names);
+}
+
+std::string WrittenBody::body(std::string_view body, const Language& language) const {
+    std::string source;
+    append_line(source, definition.line, definition.file);
+    source.append(in_language(body, language)).append("\n");
+    append_line(source, 1, definition.name);
+    return source;
+}
+
 std::vector<std::string_view> parameters_of(const KernelDefinition& d) {
     return parameters_in(d.parameters.substr(1, d.parameters.size() - 2));
 }
@@ -87,19 +117,24 @@ std::string_view name_in(const KernelDefinition& d, std::string_view declaration
     return declarator({d.name, d.parameters, "u64 i"}, declaration).name;
 }
 
+std::string parameter_type(const KernelDefinition& d, std::string_view declaration,
+                           const Language& language) {
+    return in_language(declarator({d.name, d.parameters, "u64 i"}, declaration).type, language.dialect);
+}
+
 std::string entry_parameters(const KernelDefinition& d, const Language& language) {
     const std::vector<std::string_view> parameters = parameters_of(d);
     std::string text;
     for (std::size_t i = d.rank; i < parameters.size(); ++i) {
         if (i > d.rank) text += ", ";
+        const std::string_view name = name_in(d, parameters[i]);
+        const std::string type = parameter_type(d, parameters[i], language);
         if (!d.types[i - d.rank].is_buffer) {
-            text += parameters[i];
+            // OpenCL C has no parameters of type bool.
+            text.append(type == "bool" ? name_of(Type::u8) : type).append(" ").append(name);
             continue;
         }
-        const std::string_view name = name_in(d, parameters[i]);
-        const auto at = static_cast<std::size_t>(name.data() - parameters[i].data());
-        text.append(language.global).append(parameters[i].substr(0, at));
-        text.append(" CONCORD_RESTRICT ").append(name);
+        text.append(language.global).append(type).append(" CONCORD_RESTRICT ").append(name);
         if (!language.offset.empty())
             text.append(", ").append(language.offset).append(" concord_at_").append(name);
     }
@@ -107,60 +142,62 @@ std::string entry_parameters(const KernelDefinition& d, const Language& language
 }
 
 std::string definitions_of(const KernelDefinition& d, const Language& language,
-                           const std::vector<const NamedFunction*>& helpers) {
+                           const std::vector<const NamedFunction*>& helpers, const WrittenBody& body) {
     std::string text("#if CONCORD_DISTINCT\n#define CONCORD_RESTRICT ");
     text.append(language.restricted).append("\n#else\n#define CONCORD_RESTRICT\n#endif\n");
-    std::vector<std::string_view> defined;
+    std::vector<std::string_view> defined{""};  // vectors have no definition of their own
+    const auto define = [&](const std::string& definition) {
+        text.append(in_language(definition, language.dialect)).append("\n");
+    };
+    for (const NamedFunction* helper : helpers) {
+        if (helper->kind != NamedKind::structure) continue;
+        defined.push_back(helper->text);
+        define(texts_of(*helper).front());
+    }
     for (const BodyParameter& parameter : d.types) {
         const StructType* const type = parameter.type.structure();
         if (type == nullptr || std::find(defined.begin(), defined.end(), type->definition) != defined.end())
             continue;
         defined.push_back(type->definition);
-        text.append(in_language(type->definition, language.dialect)).append("\n");
+        define(std::string(type->definition));
     }
-    for (const NamedFunction* helper : helpers) {
-        append_line(text, helper->line, helper->file);
+    for (const FunctionForm& form : body.functions) {
+        append_line(text, form.function->line, form.function->file);
         text.append(language.function)
-            .append(in_language(named(helper->text, helper->name), language.dialect, names_of(helpers)))
+            .append(body.in_language(named(form.text, form.name), language))
             .append("\n");
     }
     return text;
 }
 
-std::string body_of(const KernelDefinition& d, const Language& language,
-                    const std::vector<const NamedFunction*>& helpers, std::string_view body) {
-    std::string text;
-    append_line(text, d.line, d.file);
-    text.append(in_language(body, language.dialect, names_of(helpers))).append("\n");
-    append_line(text, 1, d.name);
-    return text;
-}
-
-KernelCode::KernelCode(const KernelDefinition& d) : definition_(d) {
+KernelCode::KernelCode(const KernelDefinition& d)
+    : definition_(d),
+      helpers_(functions_called(std::string(d.parameters) + " " + plain_body(d), {d.file, d.unit})) {
     for (const std::string_view parameter : parameters_of(d))
         names_.push_back(name_in(d, parameter));  // refuses a parameter without a name
     const bool is_index = d.group.rank == 0;
-    const std::string body = is_index ? std::string(d.body) : plain_body(d);
-    helpers_ = functions_called(body, {d.file, d.unit});
-    std::string all = body;
+    const std::string body = plain_body(d);
+    std::string all = with_constants(body, {d.file, d.unit}, d.parameters);
+    uses_f64_ = computes_in_f64(all);
     unportable_ = unportable_call(body, helpers_);
     if (unportable_.empty() && adds_floats(d)) unportable_ = "atomic_add";
     if (unportable_.empty() && !is_index && d.group.x == 0 && combines_floats(d)) unportable_ = "collective";
-    uses_f64_ = computes_in_f64(body);
     bool loops = has_loop(body);
     for (const NamedFunction* helper : helpers_) {
         if (unportable_.empty()) unportable_ = unportable_helper(*helper, helpers_);
-        all.append(helper->text);
-        uses_f64_ = uses_f64_ || computes_in_f64(helper->text);
-        loops = loops || has_loop(helper->text);
+        for (const std::string& text : texts_of(*helper)) {
+            all.append(text);
+            uses_f64_ = uses_f64_ || computes_in_f64(text);
+            loops = loops || has_loop(text);
+        }
     }
     min_tile_ = loops ? 1 << 4 : uses_f64_ ? 1 << 9 : 1 << 13;
     Operator whole;
     whole.text = all;
     for (const BodyParameter& parameter : d.types) {
         if (const StructType* const type = parameter.type.structure()) {
-            whole.text.append(type->definition);
-            uses_f64_ = uses_f64_ || computes_in_f64(type->definition);
+            whole.text.append(" ").append(type->name).append(" ").append(type->definition);
+            uses_f64_ = uses_f64_ || computes_in_f64(type->name) || computes_in_f64(type->definition);
         } else {
             whole.arguments.push_back(parameter.type);
             uses_f64_ = uses_f64_ || parameter.type == Type::f64;
@@ -202,18 +239,43 @@ KernelCode& code_of(const KernelDefinition& d) {
 
 namespace {
 
+// A name in capitals that the compiler does not know, which may be a macro of the program. Often empty.
+std::string unknown_macro(std::string_view log) {
+    for (const std::string_view message : {"undeclared identifier '", "identifier \""}) {
+        const std::size_t at = log.find(message);
+        if (at == std::string_view::npos) continue;
+        const std::string_view name = log.substr(
+            at + message.size(), log.find_first_of("'\"", at + message.size()) - at - message.size());
+        const bool is_capital = std::all_of(name.begin(), name.end(), [](char c) {
+            return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
+        });
+        if (is_capital) return std::string(name);
+    }
+    return {};
+}
+
 std::shared_ptr<Kernel> compiled(Device& device, const KernelDefinition& d, KernelCode& code,
                                  bool is_distinct, bool is_beyond) {
     const bool is_many = device.traits().launch == LaunchModel::groups;
     const u32 group_size = group_size_on(device, d);
-    return device.kernel({.source = code.source(device.traits().dialect),
-                          .entry = d.name,
-                          .constants = {{"CONCORD_DISTINCT", is_distinct ? 1 : 0},
-                                        {"CONCORD_BEYOND", is_beyond ? 1 : 0},
-                                        {"CONCORD_MANY", is_many ? 1 : 0},
-                                        {"CONCORD_GROUP_SIZE", group_size}},
-                          .host = d.host,
-                          .max_group_size = is_many ? group_size : 1});
+    try {
+        return device.kernel({.source = code.source(device.traits().dialect),
+                              .entry = d.name,
+                              .constants = {{"CONCORD_DISTINCT", is_distinct ? 1 : 0},
+                                            {"CONCORD_BEYOND", is_beyond ? 1 : 0},
+                                            {"CONCORD_MANY", is_many ? 1 : 0},
+                                            {"CONCORD_GROUP_SIZE", group_size}},
+                              .host = d.host,
+                              .max_group_size = is_many ? group_size : 1});
+    } catch (const Error& error) {
+        const std::string name =
+            error.code() == ErrorCode::compile_failed ? unknown_macro(error.what()) : std::string();
+        if (name.empty()) throw;
+        throw Error(error.code(), d.name,
+                    std::string(error.what()) +
+                        "\nMacros and constants of the program are unknown on devices; define '" + name +
+                        "' by CONCORD_CONSTANT(type, " + name + ", value)");
+    }
 }
 
 // A device of each backend that is available, and CUDA's compiler if there is no GPU.
@@ -281,6 +343,14 @@ void refuse_view(const KernelDefinition& d, std::size_t index, const ElementType
                 "wrong element type of '" + std::string(name_in(d, parameters_of(d)[d.rank + index])) +
                     "', got a view of " + std::string(name_of(type)) + "; expected " +
                     std::string(name_of(d.types[index].type)));
+}
+
+void refuse_views(std::string_view kernel, std::span<const Type> types) {
+    std::string names;
+    for (const Type type : types)
+        names.append(names.empty() ? "" : ", ").append(name_of(type));
+    throw Error(ErrorCode::invalid_argument, std::string(kernel),
+                "the views of the arguments have no common type of the kernel's list: " + names);
 }
 
 std::vector<std::string> check_kernel(const KernelDefinition& d) {

@@ -18,11 +18,12 @@ namespace {
 // work-item runs the phases as loops.
 class GroupWriter {
   public:
-    GroupWriter(const KernelDefinition& d, bool many)
-        : d_(d), many_(many), tokens_(d.body), done_(d.body.data()) {
+    // body: with address spaces.
+    GroupWriter(const KernelDefinition& d, std::string_view body, bool many)
+        : d_(d), body_(body), many_(many), tokens_(body), done_(body.data()) {
         while (step()) {
         }
-        text_.append(done_, d.body.data() + d.body.size());
+        text_.append(done_, body.data() + body.size());
     }
     const std::string& text() const { return text_; }
     // A line for each function that the collectives call.
@@ -53,7 +54,7 @@ class GroupWriter {
     };
 
     void copy_to(std::string_view place) { text_.append(done_, place.data()); }
-    void resume() { done_ = d_.body.data() + (d_.body.size() - tokens_.rest().size()); }
+    void resume() { done_ = body_.data() + (body_.size() - tokens_.rest().size()); }
 
     const Value* private_value(std::string_view name) const {
         const auto found =
@@ -288,6 +289,7 @@ class GroupWriter {
     }
 
     const KernelDefinition& d_;
+    std::string_view body_;
     bool many_;
     BodyTokens tokens_;
     const char* done_;  // the body up to here is in text_
@@ -304,6 +306,7 @@ class GroupWriter {
 }  // namespace
 
 std::string plain_body(const KernelDefinition& d) {
+    if (d.group.rank == 0) return std::string(d.body);
     std::string text, functions;
     BodyTokens tokens(d.body);
     const char* done = d.body.data();
@@ -323,7 +326,7 @@ std::string plain_body(const KernelDefinition& d) {
 }
 
 bool combines_floats(const KernelDefinition& d) {
-    return GroupWriter(d, true).combines_floats();
+    return GroupWriter(d, d.body, true).combines_floats();
 }
 
 std::vector<SourceFile> group_source(const KernelDefinition& d, const Language& language,
@@ -338,7 +341,8 @@ std::vector<SourceFile> group_source(const KernelDefinition& d, const Language& 
     text.append("u\n#define group_size_z ").append(std::to_string(shape.z));
     text.append("u\n#define group_size (group_size_x * group_size_y * group_size_z)\n");
     text.append("typedef struct { u64 x, y, z, count_x, count_y, count_z; } concord_group_index;\n");
-    text.append(definitions_of(d, language, helpers));
+    const WrittenBody written(d, language, helpers);
+    text.append(definitions_of(d, language, helpers, written));
     const auto kernel = [&](const GroupWriter& body) {
         text.append(body.collectives())
             .append("CONCORD_REQUIRED_SIZE ")
@@ -367,12 +371,12 @@ std::vector<SourceFile> group_source(const KernelDefinition& d, const Language& 
             }
         }
         text.append(body.scratch());
-        text.append(body_of(d, language, helpers, body.text())).append("}\n");
+        text.append(written.body(body.text(), language)).append("}\n");
     };
     text.append("#if CONCORD_MANY\n");
-    kernel(GroupWriter(d, true));
+    kernel(GroupWriter(d, written.text, true));
     text.append("#else\n");
-    if (language.launch.has(LaunchModel::single_items)) kernel(GroupWriter(d, false));
+    if (language.launch.has(LaunchModel::single_items)) kernel(GroupWriter(d, written.text, false));
     text.append("#endif\n");
     return {kernel_sources::group_collectives_kernel, {d.name, text}};
 }

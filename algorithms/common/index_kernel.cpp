@@ -54,8 +54,9 @@ constexpr std::string_view index_end = "\n#if !CONCORD_MANY\n    }\n#endif\n}\n"
 
 std::string index_source(const KernelDefinition& d, const Language& language,
                          const std::vector<const NamedFunction*>& helpers) {
+    const WrittenBody body(d, language, helpers);
     std::string text(language.index);
-    text.append(definitions_of(d, language, helpers))
+    text.append(definitions_of(d, language, helpers, body))
         .append(language.function)
         .append("void ")
         .append(d.name)
@@ -64,9 +65,11 @@ std::string index_source(const KernelDefinition& d, const Language& language,
     for (std::size_t i = 0; i < parameters.size(); ++i)
         text.append(i > 0 ? ", " : "")
             .append(i >= d.rank && d.types[i - d.rank].is_buffer ? language.global : "")
-            .append(parameters[i]);
+            .append(parameter_type(d, parameters[i], language))
+            .append(" ")
+            .append(name_in(d, parameters[i]));
     text.append(") {\n")
-        .append(body_of(d, language, helpers, d.body))
+        .append(body.body(body.text, language))
         .append("}\n")
         .append(language.kernel)
         .append(d.name);

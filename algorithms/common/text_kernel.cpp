@@ -45,10 +45,19 @@ bool take_const(std::string_view& text) {
     return true;
 }
 
+// The type of a buffer's elements.
+ElementType pointed_type(const detail::DefinitionText& definition, std::string_view text) {
+#define CONCORD_IF_NAMED(NAME) \
+    if (text == #NAME) return element_type_of<NAME>();
+    CONCORD_VECTORS(CONCORD_IF_NAMED)
+#undef CONCORD_IF_NAMED
+    return detail::element_type(definition, text);
+}
+
 // "const f32* now" -> {"now", f32, true, true}.
 TextKernel::Parameter parameter_of(const detail::DefinitionText& definition, std::string_view text) {
     const detail::Declarator parts = detail::declarator(definition, text);
-    TextKernel::Parameter parameter{.name = std::string(parts.name), .type = {}};
+    TextKernel::Parameter parameter{.name = std::string(parts.name), .type = Type::u8};
     std::string_view type = parts.type;
     parameter.is_const = take_const(type);
     if (type.ends_with('*')) {
@@ -59,8 +68,10 @@ TextKernel::Parameter parameter_of(const detail::DefinitionText& definition, std
     } else {
         parameter.is_const = false;
     }
-    parameter.type = detail::element_type(definition, type);
-    if (is_storage(parameter.type)) detail::refuse_type(parameter.type);
+    parameter.type = parameter.is_buffer ? pointed_type(definition, type)
+                                         : ElementType(detail::element_type(definition, type));
+    if (parameter.type.structure() == nullptr && is_storage(parameter.type))
+        detail::refuse_type(parameter.type);
     return parameter;
 }
 

@@ -9,17 +9,17 @@ namespace {
 
 // even and odd return a bit: g++ does not vectorise loops over them if they return a comparison.
 template <class T>
-CONCORD_FUNCTION_OF((T), u8, even, (T x), return u8(~x & 1);)
+CONCORD_BUILTIN_OF((T), u8, even, (T x), return u8(~x & 1);)
 template <class T>
-CONCORD_FUNCTION_OF((T), u8, odd, (T x), return u8(x & 1);)
+CONCORD_BUILTIN_OF((T), u8, odd, (T x), return u8(x & 1);)
 template <class T>
-CONCORD_FUNCTION_OF((T), i32, nonzero, (T x), return x != T(0) ? 1 : 0;)
+CONCORD_BUILTIN_OF((T), i32, nonzero, (T x), return x != T(0) ? 1 : 0;)
 template <class T>
-CONCORD_FUNCTION_OF((T), i32, positive, (T x), return x > T(0) ? 1 : 0;)
+CONCORD_BUILTIN_OF((T), i32, positive, (T x), return x > T(0) ? 1 : 0;)
 template <class T>
-CONCORD_FUNCTION_OF((T), i32, greater, (T x, T limit), return x > limit ? 1 : 0;)
+CONCORD_BUILTIN_OF((T), i32, greater, (T x, T limit), return x > limit ? 1 : 0;)
 template <class T>
-CONCORD_FUNCTION_OF((T), i32, less, (T x, T limit), return x < limit ? 1 : 0;)
+CONCORD_BUILTIN_OF((T), i32, less, (T x, T limit), return x < limit ? 1 : 0;)
 
 // The predicate F for elements of T, with host kernels of U. B: types of bound values.
 template <template <class> class F, class T, class U = T, class... B>

@@ -81,15 +81,19 @@ Operator detail::finish(Operator op) {
     check(op.result);
     std::for_each(op.arguments.begin(), op.arguments.end(), check);
     std::for_each(op.bound.begin(), op.bound.end(), check);
+    op.text = with_constants(op.text, {op.file, op.unit});
     const std::vector<const NamedFunction*> called = functions_called(op.text, {op.file, op.unit});
     op.unportable = unportable_call(op.text, called);
     op.needs_f64 = computes_in_f64(op.text);
     op.helpers.clear();
     for (const NamedFunction* function : called) {
-        op.helpers.push_back({std::string(function->name), named(function->text, function->name),
-                              std::string(function->file), function->line});
+        for (const std::string& text : texts_of(*function)) {
+            const bool is_struct = function->kind == NamedKind::structure;
+            op.helpers.push_back({std::string(function->name), is_struct ? text : named(text, function->name),
+                                  std::string(function->file), function->line, is_struct});
+            op.needs_f64 = op.needs_f64 || computes_in_f64(text);
+        }
         if (op.unportable.empty()) op.unportable = unportable_helper(*function, called);
-        op.needs_f64 = op.needs_f64 || computes_in_f64(function->text);
     }
     op.may_divide_f32 = may_divide_f32(op);
     std::string all = op.text + '\n' + op.signature();

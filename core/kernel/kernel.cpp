@@ -37,15 +37,19 @@ std::string type_definitions(const detail::Language& language) {
 // Appends the operator's function, the struct of bound values, and apply().
 void append_operator(std::string& text, const Operator& op, Dialect dialect) {
     const std::string_view qualifier = detail::language_of(dialect).function;
-    std::vector<std::string_view> functions(op.helpers.size());
-    std::transform(op.helpers.begin(), op.helpers.end(), functions.begin(),
-                   [](const Operator::Helper& helper) { return std::string_view(helper.name); });
-    const auto define = [&](const std::string& definition, const std::string& file, u32 line) {
+    std::vector<std::string_view> functions;
+    for (const Operator::Helper& helper : op.helpers) {
+        if (!helper.is_struct) functions.push_back(helper.name);
+    }
+    const auto define = [&](const std::string& definition, const std::string& file, u32 line,
+                            bool is_struct = false) {
         text.append("#line ").append(std::to_string(line)).append(" \"").append(file).append("\"\n");
-        text.append(qualifier).append(detail::in_language(definition, dialect, functions)).append("\n");
+        text.append(is_struct ? "" : qualifier)
+            .append(detail::in_language(definition, dialect, functions))
+            .append("\n");
     };
     for (const Operator::Helper& helper : op.helpers)
-        define(helper.text, helper.file, helper.line);
+        define(helper.text, helper.file, helper.line, helper.is_struct);
     define(op.text, op.file, op.line);
     text.append("#line 1 \"operator\"\n");
     text += "typedef struct {";

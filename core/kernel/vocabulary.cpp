@@ -12,7 +12,7 @@
 
 namespace concord::detail {
 namespace kernel_sources {
-extern const SourceFile prelude_h, tables_h, f32_h, f64_h, vocabulary_h, group_h;
+extern const SourceFile prelude_h, vectors_h, tables_h, f32_h, f64_h, vocabulary_h, group_h;
 }
 
 namespace {
@@ -22,6 +22,7 @@ constexpr std::string_view unary_math[] = {CONCORD_MATH_UNARY(CONCORD_WORD)};
 constexpr std::string_view binary_math[] = {CONCORD_MATH_BINARY(CONCORD_WORD)};
 constexpr std::string_view other_words[] = {
     CONCORD_VOCABULARY(CONCORD_WORD, CONCORD_WORD, CONCORD_WORD) "fminf", "fmaxf"};
+constexpr std::string_view vectors[] = {CONCORD_VECTORS(CONCORD_WORD)};
 #undef CONCORD_WORD
 
 // Functions of the languages that are exact or correctly rounded, also with an f for f32. OpenCL C lacks the latter.
@@ -51,8 +52,8 @@ bool is_math(std::string_view word) {
 // "u32" for "uint32_t". Empty for other words.
 std::string_view fixed_width_type(std::string_view word) {
     static constexpr std::string_view names[][2] = {
-        {"int8_t", "i8"},  {"int16_t", "i16"},  {"int32_t", "i32"},  {"int64_t", "i64"},
-        {"uint8_t", "u8"}, {"uint16_t", "u16"}, {"uint32_t", "u32"}, {"uint64_t", "u64"}};
+        {"int8_t", "i8"},    {"int16_t", "i16"},  {"int32_t", "i32"},  {"int64_t", "i64"}, {"uint8_t", "u8"},
+        {"uint16_t", "u16"}, {"uint32_t", "u32"}, {"uint64_t", "u64"}, {"size_t", "u64"}};
     for (const auto& [name, type] : names) {
         if (word == name) return type;
     }
@@ -80,8 +81,9 @@ bool is_own_word(std::string_view word) {
 class Definitions {
   public:
     Definitions() {
-        for (const SourceFile* file : {&kernel_sources::prelude_h, &kernel_sources::tables_h,
-                                       &kernel_sources::f32_h, &kernel_sources::f64_h}) {
+        for (const SourceFile* file :
+             {&kernel_sources::prelude_h, &kernel_sources::vectors_h, &kernel_sources::tables_h,
+              &kernel_sources::f32_h, &kernel_sources::f64_h}) {
             add_all(file->text);
         }
         // The functions of OpenCL C under their names for f32.
@@ -167,12 +169,22 @@ class Definitions {
 
 }  // namespace
 
+bool is_vector(std::string_view word) {
+    return is_one_of(word, vectors);
+}
+
+// Whether the word is a function that makes a vector.
+bool makes_vector(std::string_view word) {
+    constexpr std::string_view make = "make_";
+    return word.starts_with(make) && is_vector(word.substr(make.size()));
+}
+
 bool is_in_vocabulary(std::string_view word) {
-    return is_math(word) || is_one_of(word, other_words);
+    return is_math(word) || is_one_of(word, other_words) || makes_vector(word);
 }
 
 bool is_type_name(std::string_view word) {
-    return type_spelled(word) || word == "bool" || !fixed_width_type(word).empty();
+    return type_spelled(word) || word == "bool" || is_vector(word) || !fixed_width_type(word).empty();
 }
 
 bool is_portable_function(std::string_view word) {
@@ -195,8 +207,10 @@ bool computes_in_f64(std::string_view text) {
         const bool is_definition = word.starts_with(prefixes[0]) && is_math(word.substr(prefixes[0].size()));
         const bool is_call = (is_definition || is_math(word)) && is_called(plain, begin, end) &&
                              !trimmed_end(std::string_view(plain).substr(0, begin)).ends_with("::");
-        found =
-            is_call || type_spelled(word) == Type::f64 || word.starts_with("M_") || word.starts_with("DBL_");
+        const bool is_vector_of_f64 =
+            word.find("f64x") != std::string_view::npos && (is_vector(word) || makes_vector(word));
+        found = is_call || is_vector_of_f64 || type_spelled(word) == Type::f64 || word.starts_with("M_") ||
+                word.starts_with("DBL_");
         return found;
     });
     return found;
@@ -216,14 +230,19 @@ std::string in_language(std::string_view source, Dialect dialect,
     find_word(plain, [&](std::string_view word, std::size_t begin, std::size_t end) {
         if (begin < done) return false;
         std::string_view before = trimmed_end(std::string_view(plain).substr(0, begin));
-        if (before.ends_with('.') || before.ends_with("->") || before.ends_with("::")) return false;
+        const bool is_qualified = before.ends_with("::") && !before.ends_with("concord::");
+        if (before.ends_with('.') || before.ends_with("->") || is_qualified) return false;
         if (const std::string_view type = fixed_width_type(word); !type.empty()) {
             const bool is_cast = is_c && next_mark(plain, end) == '(';
             replace(begin, begin + word.size(), is_cast ? "(" + std::string(type) + ")" : std::string(type));
+        } else if (word == "concord") {
+            if (plain.compare(end, 2, "::") == 0) replace(begin, end + 2, "");
         } else if (word == "native") {
             std::size_t at = end;
             if (next_mark(plain, at) == ':' && plain.compare(at, 2, "::") == 0)
                 replace(begin, at + 2, is_c ? "" : "::");
+        } else if (is_vector(word)) {
+            replace(begin, end, definition_name(word));
         } else if (is_in_vocabulary(word) && is_called(plain, begin, end)) {
             replace(begin, end, definition_name(word));
         } else if (std::find(functions.begin(), functions.end(), word) != functions.end() &&

@@ -43,6 +43,7 @@ TEST_CASE("kernels from source text") {
     CHECK(index_kernel_from_text("void k(u64 i){}").parameters().empty());
     CHECK(index_kernel_from_text("\nvoid\nk\n(\nu64\ni,\r\nconst\tunsigned char *\nx )\n{ }\n").signature() ==
           "k(u64, const u8*)");
+    CHECK(index_kernel_from_text("void k(u64 i, const f32x4* x) { }").parameters()[0].type.alignment() == 16);
     CHECK(index_kernel_from_text("void k(u64 i, const f32 c) { } // }").signature() == "k(u64, f32)");
 }
 
@@ -58,6 +59,7 @@ TEST_CASE("malformed kernels from text are refused") {
              {"void k(u64) { }", "expected a type and a name instead of 'u64'"},
              {"void k(u64 i, f32*) { }", "expected a type and a name"},
              {"void k(u64 i, Star s) { }", "unknown element type 'Star'"},
+             {"void k(u64 i, f32x4 v) { }", "unknown element type 'f32x4'"},
              {"void k(u64 i, f32** x) { }", "unknown element type 'f32*'"},
              {"void k(u64 i, f32 x[4]) { }", "expected a type and a name instead of 'f32 x[4]'"},
              {"void k(u64 i, constf32* x) { }", "unknown element type 'constf32'"},

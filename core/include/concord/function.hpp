@@ -9,8 +9,8 @@
 /// languages share: scalar types (float, double, int, bool, u8 ... u64, f32, f64, uint32_t ...), casts `T(x)`,
 /// arithmetic, control flow, the constants INFINITY, NAN, FLT_MAX, FLT_MIN, FLT_EPSILON, DBL_MAX, DBL_MIN, DBL_EPSILON,
 /// INT_MAX, INT_MIN, UINT_MAX, M_PI and the other M_ constants of C, the functions of vocabulary.hpp, and other
-/// functions that CONCORD_FUNCTION defines. It must not read globals. Concord disables contraction and reassociation in
-/// all compilers.
+/// functions, constants and structs of Concord's macros. It must not read globals. Concord disables contraction and
+/// reassociation in all compilers.
 ///
 /// The functions of vocabulary.hpp and sqrt, fma, fabs, copysign, floor, ceil, trunc, rint, round, isnan, isinf and
 /// isfinite give bitwise identical results on all devices. Calls that ask for an order of operations (Options::order)
@@ -54,14 +54,15 @@ struct Operator {
         {};  ///< first function that it calls and that devices may compute differently; often empty
     bool needs_f64 = false;       ///< whether it computes in f64, as exp and the other math functions do
     bool may_divide_f32 = false;  ///< whether it may divide f32 values or take their square root
-    /// A function of CONCORD_FUNCTION that it calls.
+    /// A function of CONCORD_FUNCTION that it calls, or a struct of CONCORD_STRUCT that it names.
     struct Helper {
-        std::string name;  ///< its name
-        std::string text;  ///< its definition
-        std::string file;  ///< file of the definition
-        u32 line;          ///< line of the definition
+        std::string name;        ///< its name
+        std::string text;        ///< its definition
+        std::string file;        ///< file of the definition
+        u32 line;                ///< line of the definition
+        bool is_struct = false;  ///< whether it is a struct
     };
-    std::vector<Helper> helpers = {};  ///< functions that it calls, each after those that it calls itself
+    std::vector<Helper> helpers = {};  ///< what it uses, each after what that uses itself
     detail::ContentHash hash;          ///< hash of the text, its place and the types
 
     /// Result and argument types, "f32(f32, f32)", for messages.
@@ -155,10 +156,18 @@ namespace {
 [[maybe_unused]] char translation_unit;
 }  // namespace
 
-// A CONCORD_FUNCTION under its name, for bodies that call it. Registered while it exists.
+// What bodies may name.
+enum class NamedKind : u8 { function, constant, structure };
+
+// A CONCORD_FUNCTION, CONCORD_FUNCTION_OF, CONCORD_CONSTANT or CONCORD_STRUCT under its name, for bodies that use it.
+// Registered while it exists.
 struct NamedFunction {
     NamedFunction(std::string_view name, std::string_view text, std::string_view file, u32 line,
-                  const void* unit);
+                  const void* unit, NamedKind kind = NamedKind::function);
+    // One function for each of the types, in place of the word type_name.
+    NamedFunction(std::string_view name, std::string_view text, std::string_view file, u32 line,
+                  const void* unit, std::string_view type_name, std::span<const Type> types);
+    NamedFunction(const StructType& structure, std::string_view file, u32 line, const void* unit);
     ~NamedFunction();
     NamedFunction(const NamedFunction&) = delete;
     NamedFunction& operator=(const NamedFunction&) = delete;
@@ -166,6 +175,45 @@ struct NamedFunction {
     std::string_view name, text, file;
     u32 line;
     const void* unit;  // address of its translation_unit
+    NamedKind kind = NamedKind::function;
+    std::string_view type_name = {};
+    std::span<const Type> types = {};
+    const StructType* structure = nullptr;
+};
+
+// The text with the name of types[i] in place of the word names[i]. `names`: such as "T, Bin".
+std::string with_types(std::string_view text, std::string_view names, std::span<const Type> types);
+
+template <class... T>
+struct TypeList {
+    static constexpr std::array<Type, sizeof...(T)> types{type_of<T>()...};
+};
+
+// The value as an expression of all languages: "((f32)0x1.8p+1f)".
+std::string constant_text(Type type, i64 value);
+std::string constant_text(Type type, u64 value);
+std::string constant_text(Type type, f64 value);
+template <class T>
+std::string constant_text(T value) {
+    static_assert(is_element<T> || std::is_same_v<T, bool>, "a constant has an element type, or is a bool");
+    if constexpr (std::is_same_v<T, bool>) {
+        return value ? "((bool)1)" : "((bool)0)";
+    } else if constexpr (std::is_floating_point_v<T>) {
+        return constant_text(type_of<T>(), static_cast<f64>(value));
+    } else if constexpr (std::is_signed_v<T>) {
+        return constant_text(type_of<T>(), static_cast<i64>(value));
+    } else {
+        return constant_text(type_of<T>(), static_cast<u64>(value));
+    }
+}
+
+struct NamedConstant {
+    template <class T>
+    NamedConstant(std::string_view name, T value, std::string_view file, u32 line, const void* unit)
+        : text(constant_text(value)), named(name, text, file, line, unit, NamedKind::constant) {}
+
+    std::string text;
+    NamedFunction named;
 };
 
 // Throws invalid_argument: the parameter has no such value.
@@ -285,6 +333,27 @@ class Function {
     std::tuple<B...> values_;
 };
 
+/// The type of objects that CONCORD_FUNCTION_OF defines: functions F<T> for the element types T of a list.
+template <template <class> class F, class List>
+class FunctionOf;
+template <template <class> class F, class... T>
+class FunctionOf<F, detail::TypeList<T...>> {
+    struct All : F<T>... {
+        using F<T>::call...;
+    };
+
+  public:
+    /// The function of U, which is one of the types, as CONCORD_FUNCTION defines it.
+    template <class U>
+    static constexpr Function<F<U>> of{};
+
+    /// Calls the function that overload resolution selects. Bodies call it in the same way.
+    template <class... A>
+    [[gnu::always_inline]] auto operator()(A... arguments) const {
+        return All::call(arguments...);
+    }
+};
+
 }  // namespace concord
 
 /// Defines the operator object NAME at namespace scope. PARAMETERS are in parentheses, and the body follows:
@@ -308,3 +377,47 @@ class Function {
     };                                                                                              \
     }                                                                                               \
     [[maybe_unused]] constexpr ::concord::Function<NAME##_concord_function> NAME{};
+
+/// Defines a constant for bodies and for C++: `CONCORD_CONSTANT(u32, tile, 16)`. At namespace scope. TYPE is an element
+/// type or bool. The value is a constant expression of C++, which may use macros and other constants; CUDA and OpenCL
+/// compilers get its value. Bodies in the same translation unit use it as a value and in the bounds of arrays. NAME is
+/// local to the translation unit. The value must be one of TYPE: 0.5 does not compile as i32.
+#define CONCORD_CONSTANT(TYPE, NAME, ...)                                          \
+    namespace {                                                                    \
+    struct NAME##_concord_constant : ::concord::Vocabulary {                       \
+        static constexpr TYPE concord_value{__VA_ARGS__};                          \
+    };                                                                             \
+    [[maybe_unused]] constexpr auto NAME = NAME##_concord_constant::concord_value; \
+    [[maybe_unused]] const ::concord::detail::NamedConstant NAME##_concord_named{  \
+        #NAME, NAME##_concord_constant::concord_value, __FILE__, __LINE__,         \
+        &::concord::detail::translation_unit};                                     \
+    }
+
+/// Defines a function for several element types at namespace scope: `CONCORD_FUNCTION_OF(T, (f32, f64), T, twice,
+/// (T x), return x + x;)`. RESULT, PARAMETERS and the body may use T. Other bodies call it by its name; the types of
+/// the arguments select the function. As an operator it is `twice.of<f32>`.
+#define CONCORD_FUNCTION_OF(T, TYPES, RESULT, NAME, PARAMETERS, ...)                                      \
+    namespace {                                                                                           \
+    struct NAME##_concord_types : ::concord::Vocabulary {                                                 \
+        using List = ::concord::detail::TypeList<CONCORD_IN_PARENTHESES TYPES>;                           \
+        static constexpr std::string_view text =                                                          \
+            #RESULT " concord_function" #PARAMETERS " { " #__VA_ARGS__ " }";                              \
+        static inline const ::concord::detail::NamedFunction named{                                       \
+            #NAME, text, __FILE__, __LINE__, &::concord::detail::translation_unit, #T, List::types};      \
+    };                                                                                                    \
+    template <class T>                                                                                    \
+    struct NAME##_concord_function : ::concord::Vocabulary {                                              \
+        [[gnu::always_inline]] static inline RESULT call PARAMETERS { __VA_ARGS__ }                       \
+        [[maybe_unused]] static constexpr std::string_view name = #NAME;                                  \
+        static std::string text() {                                                                       \
+            return ::concord::detail::with_types(NAME##_concord_types::text, #T,                          \
+                                                 ::concord::detail::TypeList<T>::types);                  \
+        }                                                                                                 \
+        [[maybe_unused]] static constexpr std::string_view file = __FILE__;                               \
+        [[maybe_unused]] static constexpr const void* unit = &::concord::detail::translation_unit;        \
+        [[maybe_unused]] static constexpr ::concord::u32 line = __LINE__;                                 \
+    };                                                                                                    \
+    }                                                                                                     \
+    [[maybe_unused]] constexpr ::concord::FunctionOf<NAME##_concord_function, NAME##_concord_types::List> \
+        NAME{};
+#define CONCORD_IN_PARENTHESES(...) __VA_ARGS__

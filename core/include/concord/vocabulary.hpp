@@ -12,6 +12,8 @@
 ///   and f64
 /// - atomic_add, atomic_min, atomic_max, atomic_exchange and atomic_compare_exchange(p, expected, value) of u32, i32,
 ///   u64 and i64, atomic_add and atomic_exchange of f32; they return the value from before
+/// - the vectors f32x2, f32x4, f64x2, f64x4, i32x2, i32x4, u32x2, u32x4 and u8x4: structs with the members x, y, z, w,
+///   which make_f32x4(x, y, z, w) and its like return. They are elements of arrays. There is no arithmetic of vectors.
 ///
 /// `expf(x)` and other names with an f are the functions of f32. f32 functions of one argument are correctly rounded;
 /// f64 functions have errors below 1 ulp in all tried inputs. A NaN that they compute is the canonical one.
@@ -34,6 +36,8 @@ namespace concord {
 namespace detail::vocabulary {
 // In this order.
 #include <concord/detail/math/prelude.h>
+
+#include <concord/detail/math/vectors.h>
 
 #include <concord/detail/math/tables.h>
 
@@ -74,8 +78,16 @@ T cospi(T x) {
     TWO(min) TWO(max) TWO(fmin) TWO(fmax) TWO(rotate) TWO(mul_hi) TWO(atomic_add) TWO(atomic_min)         \
     TWO(atomic_max) TWO(atomic_exchange)                                                                  \
     THREE(clamp) THREE(select) THREE(atomic_compare_exchange)
+// Vectors, in vectors.h.
+#define CONCORD_VECTORS(X) \
+    X(f32x2) X(f32x4) X(f64x2) X(f64x4) X(i32x2) X(i32x4) X(u32x2) X(u32x4) X(u8x4)
 // clang-format on
 /// @endcond
+
+#define CONCORD_VECTOR_NAME(NAME) \
+    using NAME = detail::vocabulary::concord_##NAME; /**< A vector: x, y (z, w). */
+CONCORD_VECTORS(CONCORD_VECTOR_NAME)
+#undef CONCORD_VECTOR_NAME
 
 // Also where min and max are macros.
 #pragma push_macro("min")
@@ -131,6 +143,14 @@ struct Vocabulary : detail::TypeNames {
     CONCORD_CALL f32 fmaxf(f32 a, f32 b) {
         return fmax(a, b);
     }
+#define CONCORD_VECTOR_MEMBER(NAME)                           \
+    using NAME = concord::NAME;                               \
+    template <class... A>                                     \
+    CONCORD_CALL NAME make_##NAME(A... a) {                   \
+        return detail::vocabulary::concord_make_##NAME(a...); \
+    }
+    CONCORD_VECTORS(CONCORD_VECTOR_MEMBER)
+#undef CONCORD_VECTOR_MEMBER
 #undef CONCORD_UNARY_MEMBER
 #undef CONCORD_BINARY_MEMBER
 #undef CONCORD_MEMBER_OF_ONE

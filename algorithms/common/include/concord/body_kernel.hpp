@@ -68,11 +68,26 @@ Enqueued run_kernel(Stream& stream, const KernelDefinition& definition, const st
 template <class P>
 constexpr BodyParameter body_parameter() {
     using E = std::remove_cv_t<std::remove_pointer_t<P>>;
-    static_assert(is_element<E> || IsStruct<E>,
-                  "a kernel's parameters are element types, pointers to them, and structs of CONCORD_STRUCT");
-    return {.is_buffer = std::is_pointer_v<P>,
-            .is_const = std::is_const_v<std::remove_pointer_t<P>>,
-            .type = element_type_of<E>()};
+    if constexpr (std::is_same_v<P, bool>) {
+        return {};  // passed as a u8
+    } else {
+        static_assert(!std::is_same_v<E, bool>, "buffers do not hold bool: use u8");
+        static_assert(
+            is_element<E> || IsStruct<E>,
+            "a kernel's parameters are element types, bool, structs of CONCORD_STRUCT, and pointers to "
+            "element types and structs");
+        return {.is_buffer = std::is_pointer_v<P>,
+                .is_const = std::is_const_v<std::remove_pointer_t<P>>,
+                .type = element_type_of<E>()};
+    }
+}
+
+// Throws invalid_argument: no type of a kernel's list fits the views.
+[[noreturn]] void refuse_views(std::string_view kernel, std::span<const Type> types);
+
+template <class T, class... More>
+constexpr T first_of(T first, More... /*more*/) {
+    return first;
 }
 
 // The arguments of a kernel with these parameters after its index.
@@ -91,7 +106,41 @@ struct KernelArguments<std::tuple<Parameters...>> {
         return with(std::index_sequence_for<A...>{}, definition, enqueue, arguments...);
     }
 
+    // Whether with() may take arguments of these types. A view's type is not known.
+    template <class... A>
+    static constexpr bool accepts() {
+        if constexpr (sizeof...(A) == sizeof...(Parameters)) {
+            return (accepts_one<Parameters, A>() && ...);
+        } else {
+            return false;
+        }
+    }
+    // Whether the views have the types of the buffers.
+    template <class... A>
+    static bool fits(const A&... arguments) {
+        std::size_t i = 0;
+        const auto is_right = [&](const auto& argument) {
+            const std::size_t at = i++;
+            if constexpr (std::is_same_v<std::remove_cvref_t<decltype(argument)>, View>)
+                return argument.type == described[at].type;
+            return true;
+        };
+        return (is_right(arguments) && ...);
+    }
+
   private:
+    template <class P, class A>
+    static constexpr bool accepts_one() {
+        if constexpr (std::is_same_v<A, View>) {
+            return std::is_pointer_v<P>;
+        } else if constexpr (Range<A>) {
+            using E = std::remove_const_t<typename A::Element>;
+            return std::is_same_v<P, E*> || std::is_same_v<P, const E*>;
+        } else {
+            return std::is_same_v<P, A> || (is_element<P> && std::is_arithmetic_v<A> &&
+                                            (std::is_floating_point_v<P> || !std::is_floating_point_v<A>));
+        }
+    }
     template <std::size_t... I, class F, class... A>
     static Enqueued with(std::index_sequence<I...>, const KernelDefinition& definition, F enqueue,
                          const A&... arguments) {
@@ -104,7 +153,10 @@ struct KernelArguments<std::tuple<Parameters...>> {
     static auto converted(const KernelDefinition& definition, const A& argument) {
         using P = std::tuple_element_t<I, std::tuple<Parameters...>>;
         if constexpr (!std::is_pointer_v<P>) {
-            if constexpr (is_element<P>) {
+            if constexpr (std::is_same_v<P, bool>) {
+                static_assert(std::is_same_v<A, bool>, "this parameter is a bool");
+                return static_cast<u8>(argument ? 1 : 0);
+            } else if constexpr (is_element<P>) {
                 static_assert(std::is_arithmetic_v<A>, "this parameter is a value");
                 return bound_value<P>(definition.name, argument);
             } else {
@@ -138,16 +190,20 @@ struct KernelArguments<std::tuple<Parameters...>> {
 
 }  // namespace concord::detail
 
-/// Defines a struct that kernels take as a value or as the elements of a buffer, an Array<Star> for `const Star*`:
-/// `CONCORD_STRUCT(Star, float c[5]; int radius;)`.
-/// Members are element types under names that all three languages have (float, double, int ...), and arrays of them. At
-/// namespace scope. The type is local to the translation unit, as with CONCORD_FUNCTION.
-#define CONCORD_STRUCT(NAME, ...)                                                \
-    namespace {                                                                  \
-    struct NAME {                                                                \
-        __VA_ARGS__                                                              \
-        [[maybe_unused]] static constexpr std::string_view concord_name = #NAME; \
-        [[maybe_unused]] static constexpr std::string_view concord_definition =  \
-            "typedef struct { " #__VA_ARGS__ " } " #NAME ";";                    \
-    };                                                                           \
+/// Defines a struct for bodies at namespace scope: `CONCORD_STRUCT(Star, float c[5]; int radius;)`. Kernels take it as
+/// a value or as the elements of a buffer, an Array<Star> for `const Star*`. Bodies declare variables of it, and
+/// functions of CONCORD_FUNCTION take and return it. Members are vectors, other structs, element types under names that
+/// all three languages have (float, double, int ...) or as f32 or concord::f32, and arrays of these.
+///
+/// The type is local to the translation unit, as with CONCORD_FUNCTION.
+#define CONCORD_STRUCT(NAME, ...)                                                                        \
+    namespace {                                                                                          \
+    struct NAME {                                                                                        \
+        __VA_ARGS__                                                                                      \
+        [[maybe_unused]] static constexpr std::string_view concord_name = #NAME;                         \
+        [[maybe_unused]] static constexpr std::string_view concord_definition =                          \
+            "typedef struct { " #__VA_ARGS__ " } " #NAME ";";                                            \
+    };                                                                                                   \
+    [[maybe_unused]] const ::concord::detail::NamedFunction NAME##_concord_named{                        \
+        ::concord::detail::struct_type<NAME>, __FILE__, __LINE__, &::concord::detail::translation_unit}; \
     }

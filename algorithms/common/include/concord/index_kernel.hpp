@@ -25,6 +25,7 @@
 #include <concord/extents.hpp>
 
 #include <array>
+#include <optional>
 #include <vector>
 
 namespace concord {
@@ -129,10 +130,10 @@ class IndexKernel {
 
     /// The kernel with its types erased.
     static const detail::KernelDefinition& definition() {
-        static constexpr detail::KernelDefinition d{
+        static const detail::KernelDefinition d{
             .name = K::name,
-            .parameters = K::parameters,
-            .body = K::body,
+            .parameters = K::parameters(),
+            .body = K::body(),
             .file = K::file,
             .unit = K::unit,
             .line = K::line,
@@ -155,6 +156,52 @@ std::vector<std::string> check(const IndexKernel<K>& kernel) {
     return detail::check_kernel(kernel.definition());
 }
 
+/// The type of objects that CONCORD_KERNEL_OF defines: kernels K<T> for the element types T of a list.
+template <template <class> class K, class List>
+class IndexKernelOf;
+template <template <class> class K, class... T>
+class IndexKernelOf<K, detail::TypeList<T...>> {
+    template <class U>
+    using Arguments = detail::KernelArguments<typename detail::IndexTypes<K<U>, decltype(&K<U>::call)>::Rest>;
+
+  public:
+    /// The number of dimensions of the index space: 1, 2 or 3.
+    static constexpr u32 rank = detail::first_of(IndexKernel<K<T>>::rank...);
+    static_assert(((IndexKernel<K<T>>::rank == rank) && ...),
+                  "the parameter after the index is a buffer or has a type that is never u64");
+
+    /// The kernel of U, which is one of the types, as CONCORD_KERNEL defines it.
+    template <class U>
+    static constexpr IndexKernel<K<U>> of{};
+
+    /// Enqueues the kernel of the first type for which the element types of the ranges fit. See IndexKernel. Throws
+    /// invalid_argument if there is none, as for the types of views.
+    template <class... A>
+    Enqueued operator()(Stream& stream, const Extents<rank>& extents, const A&... arguments) const {
+        static_assert(
+            (Arguments<T>::template accepts<A...>() || ...),
+            "no type of the kernel's list fits the number of arguments and the element types of the ranges");
+        std::optional<Enqueued> done;
+        const auto enqueue = [&]<class U>(detail::TypeTag<U>) {
+            if constexpr (Arguments<U>::template accepts<A...>()) {
+                if (Arguments<U>::fits(arguments...)) done = of<U>(stream, extents, arguments...);
+            }
+            return done.has_value();
+        };
+        if (!(enqueue(detail::TypeTag<T>{}) || ...))
+            detail::refuse_views(detail::first_of(K<T>::name...), detail::TypeList<T...>::types);
+        return *done;
+    }
+};
+
+/// The same for the kernels of all types of a list. Returns the selectors for the last type.
+template <template <class> class K, class... T>
+std::vector<std::string> check(const IndexKernelOf<K, detail::TypeList<T...>>& kernel) {
+    std::vector<std::string> selectors;
+    ((selectors = check(kernel.template of<T>)), ...);
+    return selectors;
+}
+
 }  // namespace concord
 
 /// Defines the kernel object NAME at namespace scope. PARAMETERS are in parentheses, the index first, and the body
@@ -165,11 +212,41 @@ std::vector<std::string> check(const IndexKernel<K>& kernel) {
     struct NAME##_concord_kernel : ::concord::Vocabulary {                                         \
         [[gnu::always_inline]] static inline void call PARAMETERS { __VA_ARGS__ }                  \
         [[maybe_unused]] static constexpr std::string_view name = #NAME;                           \
-        [[maybe_unused]] static constexpr std::string_view parameters = #PARAMETERS;               \
-        [[maybe_unused]] static constexpr std::string_view body = #__VA_ARGS__;                    \
+        static constexpr std::string_view parameters() { return #PARAMETERS; }                     \
+        static constexpr std::string_view body() { return #__VA_ARGS__; }                          \
         [[maybe_unused]] static constexpr std::string_view file = __FILE__;                        \
         [[maybe_unused]] static constexpr const void* unit = &::concord::detail::translation_unit; \
         [[maybe_unused]] static constexpr ::concord::u32 line = __LINE__;                          \
     };                                                                                             \
     }                                                                                              \
     [[maybe_unused]] constexpr ::concord::IndexKernel<NAME##_concord_kernel> NAME{};
+
+/// Defines a kernel for several element types at namespace scope:
+/// `CONCORD_KERNEL_OF(T, (f32, f64, i32), axpy, (u64 i, T* y, const T* x, T a), y[i] += a * x[i];)`. The call
+/// `axpy(stream, n, y, x, 2)` takes the type from its ranges; `axpy.of<f32>` is the kernel of one type.
+#define CONCORD_KERNEL_OF(T, TYPES, NAME, PARAMETERS, ...)                                                 \
+    namespace {                                                                                            \
+    struct NAME##_concord_types : ::concord::Vocabulary {                                                  \
+        using List = ::concord::detail::TypeList<CONCORD_IN_PARENTHESES TYPES>;                            \
+    };                                                                                                     \
+    template <class T>                                                                                     \
+    struct NAME##_concord_kernel : ::concord::Vocabulary {                                                 \
+        [[gnu::always_inline]] static inline void call PARAMETERS { __VA_ARGS__ }                          \
+        [[maybe_unused]] static constexpr std::string_view name = #NAME;                                   \
+        static std::string_view parameters() {                                                             \
+            static const std::string text =                                                                \
+                ::concord::detail::with_types(#PARAMETERS, #T, ::concord::detail::TypeList<T>::types);     \
+            return text;                                                                                   \
+        }                                                                                                  \
+        static std::string_view body() {                                                                   \
+            static const std::string text =                                                                \
+                ::concord::detail::with_types(#__VA_ARGS__, #T, ::concord::detail::TypeList<T>::types);    \
+            return text;                                                                                   \
+        }                                                                                                  \
+        [[maybe_unused]] static constexpr std::string_view file = __FILE__;                                \
+        [[maybe_unused]] static constexpr const void* unit = &::concord::detail::translation_unit;         \
+        [[maybe_unused]] static constexpr ::concord::u32 line = __LINE__;                                  \
+    };                                                                                                     \
+    }                                                                                                      \
+    [[maybe_unused]] constexpr ::concord::IndexKernelOf<NAME##_concord_kernel, NAME##_concord_types::List> \
+        NAME{};

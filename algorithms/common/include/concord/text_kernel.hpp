@@ -46,7 +46,7 @@ class TextKernel {
     /// A parameter after the index.
     struct Parameter {
         std::string name;        ///< its name in the text
-        Type type;               ///< type of the value, or of the buffer's elements
+        ElementType type;        ///< type of the value, or of the buffer's elements
         bool is_buffer = false;  ///< whether it is a pointer
         bool is_const = false;   ///< whether the kernel only reads the buffer
     };
@@ -117,7 +117,7 @@ class TextKernel {
 
 /// Creates a kernel from source: "void NAME(INDEX, PARAMETERS) { BODY }". INDEX is one, two or three parameters of
 /// type u64, x first. The others are values and pointers to elements, `const` for inputs. Types are element types
-/// under their C or Concord names. All leading parameters of type u64 belong to the index.
+/// under their C or Concord names, of elements also vectors. All leading parameters of type u64 belong to the index.
 ///
 /// `host`: for devices without a run-time compiler, see index_host_kernel(). Throws invalid_argument if the part before
 /// the body is malformed. Compilers report errors in the body at the first call.

@@ -42,7 +42,8 @@ struct Language {
 };
 
 // Constants of C's headers that CUDA C++ has only after an include, and names that OpenCL C lacks or defines otherwise.
-inline constexpr std::string_view cuda_constants = R"(#define INFINITY __int_as_float(0x7f800000)
+inline constexpr std::string_view cuda_constants = R"(#define CONCORD_OVERLOADABLE
+#define INFINITY __int_as_float(0x7f800000)
 #define NAN __int_as_float(0x7fc00000)
 #define FLT_MAX 0x1.fffffep127f
 #define FLT_MIN 0x1p-126f
@@ -67,7 +68,8 @@ inline constexpr std::string_view cuda_constants = R"(#define INFINITY __int_as_
 #define M_SQRT2 0x1.6a09e667f3bcdp0
 #define M_SQRT1_2 0x1.6a09e667f3bcdp-1
 )";
-inline constexpr std::string_view opencl_constants = R"(#undef NAN
+inline constexpr std::string_view opencl_constants = R"(#define CONCORD_OVERLOADABLE __attribute__((overloadable))
+#undef NAN
 #define NAN as_float(0x7fc00000u)
 typedef char int8_t;
 typedef short int16_t;

@@ -57,16 +57,18 @@ struct SourcePlace {
     const void* unit;
 };
 
-// The functions of CONCORD_FUNCTION that the source calls, directly or through others, each after those that it calls.
-// They are in its translation unit. A text may call all functions; of several with one name it takes the one of its
-// file. Throws invalid_argument if several come into question and differ, and if a function of this file has a name of
-// the vocabulary.
+// The functions that the source calls and the structs that it names, directly or through others, each after those that
+// it uses itself. They are in its translation unit. A text may use all; of several with one name it takes that of its
+// file. Throws invalid_argument if several come into question and differ, and if one of this file has a name of the
+// vocabulary.
 std::vector<const NamedFunction*> functions_called(std::string_view text, const SourcePlace& place);
+// The text with the values of the CONCORD_CONSTANTs of its translation unit in place of their names, except names that
+// the text or the parameters declare. Throws invalid_argument if two have one name and different values.
+std::string with_constants(std::string_view text, const SourcePlace& place, std::string_view parameters = {});
+// The definition of a function or struct with the values of constants, once for each of its types.
+std::vector<std::string> texts_of(const NamedFunction& function);
 // The text of a function under its private name.
 std::string named(std::string_view text, std::string_view name);
-
-// The text with the name of types[i] in place of the word names[i]. `names`: such as "T, Bin".
-std::string with_types(std::string_view text, std::string_view names, std::span<const Type> types);
 
 // Whether the operator may divide or take the square root of f32 values: its text or that of a function that it calls
 // contains `/` or `sqrt`, and f32 is among the types or literals. Also true if only integers or f64 values are divided

@@ -12,8 +12,10 @@ namespace concord::detail {
 // Whether the word is a function whose bits are the same on every backend: one of the vocabulary, or one of the
 // languages' own whose results are exact or correctly rounded. Atomic functions are not among them.
 bool is_portable_function(std::string_view word);
-// Whether the word names a type: an element type, bool, or a fixed-width type of C.
+// Whether the word names a type: an element type, bool, a vector, or a fixed-width type of C.
 bool is_type_name(std::string_view word);
+// Whether the word names a vector: "f32x4".
+bool is_vector(std::string_view word);
 // Whether the word is a function of the vocabulary.
 bool is_in_vocabulary(std::string_view word);
 // Whether the word is an atomic function of integers that gives the same memory in any order, if its result is unused.

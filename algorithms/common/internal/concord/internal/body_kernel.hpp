@@ -3,6 +3,7 @@
 // and group kernels differ in the source around the body and in the shape of the launch.
 
 #include <concord/body_kernel.hpp>
+#include <concord/internal/address_spaces.hpp>
 #include <concord/internal/language.hpp>
 #include <concord/internal/once.hpp>
 #include <concord/kernel.hpp>
@@ -23,14 +24,25 @@ inline constexpr u32 index_group_size = 256;
 std::vector<std::string_view> parameters_of(const KernelDefinition& d);
 // "const f32* in" -> "in".
 std::string_view name_in(const KernelDefinition& d, std::string_view declaration);
+// "const f32* in" -> "const f32*" in the language.
+std::string parameter_type(const KernelDefinition& d, std::string_view declaration, const Language& language);
 // "f32* next, f32 c", the parameters after the index, with the language's qualifiers and offsets of buffers.
 std::string entry_parameters(const KernelDefinition& d, const Language& language);
+// A body in a language with the values of constants and the address spaces of pointers, and the functions that it calls.
+struct WrittenBody {
+    WrittenBody(const KernelDefinition& d, const Language& language,
+                const std::vector<const NamedFunction*>& helpers);
+    std::string in_language(std::string_view source, const Language& language) const;
+    // The text, or what was made of it, in the language, after a directive with its line.
+    std::string body(std::string_view body, const Language& language) const;
+
+    const KernelDefinition& definition;
+    std::string text;
+    std::vector<FunctionForm> functions;
+};
 // CONCORD_RESTRICT, and the structs and functions that the body uses.
 std::string definitions_of(const KernelDefinition& d, const Language& language,
-                           const std::vector<const NamedFunction*>& helpers);
-// The body, or what was made of it, in the language, after a directive with its line.
-std::string body_of(const KernelDefinition& d, const Language& language,
-                    const std::vector<const NamedFunction*>& helpers, std::string_view body);
+                           const std::vector<const NamedFunction*>& helpers, const WrittenBody& body);
 
 std::string index_source(const KernelDefinition& d, const Language& language,
                          const std::vector<const NamedFunction*>& helpers);

@@ -27,34 +27,34 @@ using Wide =
     std::conditional_t<std::is_floating_point_v<T>, T, std::conditional_t<(sizeof(T) < 8), u32, u64>>;
 
 template <class T, class W = Wide<T>>
-CONCORD_FUNCTION_OF((T, W), T, sum, (T a, T b), return T(W(a) + W(b));)
+CONCORD_BUILTIN_OF((T, W), T, sum, (T a, T b), return T(W(a) + W(b));)
 template <class T, class W = Wide<T>>
-CONCORD_FUNCTION_OF((T, W), T, product, (T a, T b), return T(W(a) * W(b));)
+CONCORD_BUILTIN_OF((T, W), T, product, (T a, T b), return T(W(a) * W(b));)
 template <class T>
-CONCORD_FUNCTION_OF((T), T, min, (T a, T b), return min(a, b);)
+CONCORD_BUILTIN_OF((T), T, min, (T a, T b), return min(a, b);)
 template <class T>
-CONCORD_FUNCTION_OF((T), T, max, (T a, T b), return max(a, b);)
+CONCORD_BUILTIN_OF((T), T, max, (T a, T b), return max(a, b);)
 template <class T>
-CONCORD_FUNCTION_OF((T), T, copy, (T x), return x;)
+CONCORD_BUILTIN_OF((T), T, copy, (T x), return x;)
 template <class T, class W = Wide<T>>
-CONCORD_FUNCTION_OF((T, W), T, negate, (T x), return T(W(0) - W(x));)
+CONCORD_BUILTIN_OF((T, W), T, negate, (T x), return T(W(0) - W(x));)
 template <class T>
-CONCORD_FUNCTION_OF((T), T, abs, (T x), return abs(x);)
+CONCORD_BUILTIN_OF((T), T, abs, (T x), return abs(x);)
 // negate and abs of floats, on their bits.
 template <class T>
-CONCORD_FUNCTION_OF((T), T, flip_sign, (T bits), return bits ^ ~(~T(0) >> 1);)
+CONCORD_BUILTIN_OF((T), T, flip_sign, (T bits), return bits ^ ~(~T(0) >> 1);)
 template <class T>
-CONCORD_FUNCTION_OF((T), T, clear_sign, (T bits), return bits & (~T(0) >> 1);)
+CONCORD_BUILTIN_OF((T), T, clear_sign, (T bits), return bits & (~T(0) >> 1);)
 template <class T, class W = Wide<T>>
-CONCORD_FUNCTION_OF((T, W), T, square, (T x), return T(W(x) * W(x));)
+CONCORD_BUILTIN_OF((T, W), T, square, (T x), return T(W(x) * W(x));)
 template <class T>
-CONCORD_FUNCTION_OF((T), T, sqrt, (T x), return sqrt(x);)
+CONCORD_BUILTIN_OF((T), T, sqrt, (T x), return sqrt(x);)
 #define CONCORD_OF_ONE(NAME) \
     template <class T>       \
-    CONCORD_FUNCTION_OF((T), T, NAME, (T x), return NAME(x);)
+    CONCORD_BUILTIN_OF((T), T, NAME, (T x), return NAME(x);)
 #define CONCORD_OF_TWO(NAME) \
     template <class T>       \
-    CONCORD_FUNCTION_OF((T), T, NAME, (T x, T y), return NAME(x, y);)
+    CONCORD_BUILTIN_OF((T), T, NAME, (T x, T y), return NAME(x, y);)
 CONCORD_MATH_UNARY(CONCORD_OF_ONE) CONCORD_MATH_BINARY(CONCORD_OF_TWO)
 #undef CONCORD_OF_ONE
 #undef CONCORD_OF_TWO

@@ -16,7 +16,7 @@
         x = COMBINED;                                           \
     }                                                           \
     return x;
-#define CONCORD_GROUP(T, NAME, COMBINED)               \
+#define CONCORD_GROUP_OPERATION(T, NAME, COMBINED)     \
     CONCORD_OVERLOAD T NAME(T x, __local T* scratch) { \
         CONCORD_GROUP_STEPS(T, COMBINED)               \
     }
@@ -39,35 +39,35 @@
         x = COMBINED;                                            \
     }                                                            \
     return x;
-#define CONCORD_GROUP(T, NAME, COMBINED)       \
-    CONCORD_OVERLOAD T NAME(T x, T* scratch) { \
-        CONCORD_GROUP_STEPS(T, COMBINED)       \
+#define CONCORD_GROUP_OPERATION(T, NAME, COMBINED) \
+    CONCORD_OVERLOAD T NAME(T x, T* scratch) {     \
+        CONCORD_GROUP_STEPS(T, COMBINED)           \
     }
 #endif
 
-CONCORD_GROUP(i32, concord_group_sum, (i32)((u32)x + (u32)y))
-CONCORD_GROUP(u32, concord_group_sum, x + y)
-CONCORD_GROUP(i64, concord_group_sum, (i64)((u64)x + (u64)y))
-CONCORD_GROUP(u64, concord_group_sum, x + y)
-CONCORD_GROUP(f32, concord_group_sum, concord_canonical(x + y))
+CONCORD_GROUP_OPERATION(i32, concord_group_sum, (i32)((u32)x + (u32)y))
+CONCORD_GROUP_OPERATION(u32, concord_group_sum, x + y)
+CONCORD_GROUP_OPERATION(i64, concord_group_sum, (i64)((u64)x + (u64)y))
+CONCORD_GROUP_OPERATION(u64, concord_group_sum, x + y)
+CONCORD_GROUP_OPERATION(f32, concord_group_sum, concord_canonical(x + y))
 #if CONCORD_HAS_F64
-CONCORD_GROUP(f64, concord_group_sum, concord_canonical(x + y))
+CONCORD_GROUP_OPERATION(f64, concord_group_sum, concord_canonical(x + y))
 #endif
 
-CONCORD_GROUP(i32, concord_group_min, concord_min(x, y))
-CONCORD_GROUP(u32, concord_group_min, concord_min(x, y))
-CONCORD_GROUP(i64, concord_group_min, concord_min(x, y))
-CONCORD_GROUP(u64, concord_group_min, concord_min(x, y))
-CONCORD_GROUP(f32, concord_group_min, concord_min(x, y))
+CONCORD_GROUP_OPERATION(i32, concord_group_min, concord_min(x, y))
+CONCORD_GROUP_OPERATION(u32, concord_group_min, concord_min(x, y))
+CONCORD_GROUP_OPERATION(i64, concord_group_min, concord_min(x, y))
+CONCORD_GROUP_OPERATION(u64, concord_group_min, concord_min(x, y))
+CONCORD_GROUP_OPERATION(f32, concord_group_min, concord_min(x, y))
 #if CONCORD_HAS_F64
-CONCORD_GROUP(f64, concord_group_min, concord_min(x, y))
+CONCORD_GROUP_OPERATION(f64, concord_group_min, concord_min(x, y))
 #endif
 
-CONCORD_GROUP(i32, concord_group_max, concord_max(x, y))
-CONCORD_GROUP(u32, concord_group_max, concord_max(x, y))
-CONCORD_GROUP(i64, concord_group_max, concord_max(x, y))
-CONCORD_GROUP(u64, concord_group_max, concord_max(x, y))
-CONCORD_GROUP(f32, concord_group_max, concord_max(x, y))
+CONCORD_GROUP_OPERATION(i32, concord_group_max, concord_max(x, y))
+CONCORD_GROUP_OPERATION(u32, concord_group_max, concord_max(x, y))
+CONCORD_GROUP_OPERATION(i64, concord_group_max, concord_max(x, y))
+CONCORD_GROUP_OPERATION(u64, concord_group_max, concord_max(x, y))
+CONCORD_GROUP_OPERATION(f32, concord_group_max, concord_max(x, y))
 #if CONCORD_HAS_F64
-CONCORD_GROUP(f64, concord_group_max, concord_max(x, y))
+CONCORD_GROUP_OPERATION(f64, concord_group_max, concord_max(x, y))
 #endif
