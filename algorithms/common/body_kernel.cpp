@@ -44,12 +44,12 @@ Written written(const KernelDefinition& d, const Language& language,
         }
         return result;
     }
-    PointerSpaces buffers;
+    PointerSpaces pointers;
     const std::vector<std::string_view> parameters = parameters_of(d);
     for (std::size_t i = d.rank; i < parameters.size(); ++i) {
-        if (d.types[i - d.rank].is_buffer) buffers.emplace(name_in(d, parameters[i]), AddressSpace::global);
+        if (d.types[i - d.rank].is_buffer) pointers.emplace(name_in(d, parameters[i]), AddressSpace::global);
     }
-    SpacedText spaced = with_address_spaces(result.body, std::move(buffers), helpers);
+    SpacedText spaced = with_address_spaces(result.body, std::move(pointers), helpers);
     result.functions = forms_called(spaced, helpers);
     result.body = std::move(spaced.text);
     return result;
