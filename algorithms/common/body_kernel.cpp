@@ -84,12 +84,12 @@ WrittenBody::WrittenBody(const KernelDefinition& d, const Language& language,
         }
         return;
     }
-    PointerSpaces buffers;
+    PointerSpaces pointers;
     const std::vector<std::string_view> parameters = parameters_of(d);
     for (std::size_t i = d.rank; i < parameters.size(); ++i) {
-        if (d.types[i - d.rank].is_buffer) buffers.emplace(name_in(d, parameters[i]), AddressSpace::global);
+        if (d.types[i - d.rank].is_buffer) pointers.emplace(name_in(d, parameters[i]), AddressSpace::global);
     }
-    SpacedText spaced = with_address_spaces(text, std::move(buffers), helpers);
+    SpacedText spaced = with_address_spaces(text, std::move(pointers), helpers);
     functions = forms_called(spaced, helpers);
     text = std::move(spaced.text);
 }

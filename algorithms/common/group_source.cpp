@@ -33,8 +33,7 @@ class GroupWriter {
             text.append(line).append("\n");
         return text;
     }
-    // The declarations of the local memory of collectives. An array for each type: PoCL 3.1 shares one between groups
-    // that run at the same time if its uses are casts.
+    // The declarations of the local memory of collectives, an array for each type.
     std::string scratch() const {
         std::string text;
         for (const std::string& type : scratch_)
@@ -333,7 +332,7 @@ std::vector<SourceFile> group_source(const KernelDefinition& d, const Language& 
                                      const std::vector<const NamedFunction*>& helpers, std::string& text) {
     const GroupShape& shape = d.group;
     const bool is_chosen = shape.x == 0;
-    text.append(language.group).append("#define CONCORD_INLINED ").append(language.function).append("\n");
+    text.append(language.group);
     text.append("#define CONCORD_SECOND(x, y) y\n");
     text.append("#define group_size_x ")
         .append(is_chosen ? "CONCORD_GROUP_SIZE" : std::to_string(shape.x) + "u");

@@ -175,9 +175,10 @@ TextKernel group_kernel_from_text(std::string_view text, const AnyExtents& group
     state->definition.group = {group_size.rank(), static_cast<u32>(x), static_cast<u32>(y),
                                static_cast<u32>(z)};
     // Without its braces, so that declarations stand outside of all blocks.
-    std::string& body = state->body;
-    body.erase(body.rfind('}')).erase(0, 1);
-    state->definition.body = body;
+    detail::BodyTokens tokens(state->body);
+    tokens.next();
+    state->body = std::string(tokens.inside());
+    state->definition.body = state->body;
     const auto [fault, word] =
         detail::GroupScan::of(state->definition.body, state->definition.parameters, group_size.rank());
     if (fault != detail::GroupFault::none) {

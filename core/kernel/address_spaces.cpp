@@ -45,6 +45,12 @@ bool has_pointers(const NamedFunction& function) {
     return function.kind == NamedKind::function && is_pointer(parameter_list(function.text));
 }
 
+bool is_struct(std::string_view word, const std::vector<const NamedFunction*>& helpers) {
+    return std::any_of(helpers.begin(), helpers.end(), [&](const NamedFunction* helper) {
+        return helper->kind == NamedKind::structure && helper->name == word;
+    });
+}
+
 // Words that may stand between a type and `*`, and around it.
 bool is_qualifier(std::string_view word) {
     constexpr std::string_view qualifiers[] = {"const", "volatile", "restrict"};
@@ -86,9 +92,7 @@ class Spacer {
 
   private:
     bool is_type(std::string_view word) const {
-        return is_type_name(word) || std::any_of(helpers_.begin(), helpers_.end(), [&](const auto* helper) {
-                   return helper->kind == NamedKind::structure && helper->name == word;
-               });
+        return is_type_name(word) || word == "unsigned" || word == "signed" || is_struct(word, helpers_);
     }
     const NamedFunction* function_with_pointers(std::string_view word) const {
         for (const NamedFunction* helper : helpers_) {
@@ -152,6 +156,7 @@ class Spacer {
 
     // A cast to a pointer, or the declaration of pointers and arrays, whose type is the word in [begin, end).
     void declaration(std::size_t begin, std::size_t end) {
+        const std::string_view type = std::string_view(plain_).substr(begin, end - begin);
         bool is_first = true, is_spaced = false;
         for (std::size_t at = end; at < plain_.size(); is_first = false) {
             bool points = false;
@@ -188,7 +193,7 @@ class Spacer {
                 pointers_[std::string(name)] = space.value_or(AddressSpace::work_item);
                 if (!is_spaced) insert(begin, qualifier(pointers_[std::string(name)]));
                 is_spaced = true;
-            } else if (is_array) {
+            } else if (is_array || is_struct(type, helpers_)) {
                 pointers_[std::string(name)] = AddressSpace::work_item;
             } else if (const auto shadowed = pointers_.find(name); shadowed != pointers_.end()) {
                 pointers_.erase(shadowed);
@@ -234,9 +239,13 @@ SpacedText form_of(std::string_view text, std::string_view spaces,
         if (!head.empty()) head += ", ";
         if (is_pointer(parameter)) {
             const auto space = static_cast<AddressSpace>(spaces[next++]);
-            if (pointers.empty() && is_pointer(result)) result.insert(0, qualifier(space));
+            if (next == 1 && is_pointer(result)) result.insert(0, qualifier(space));
             pointers[std::string(last_word(parameter))] = space;
             head += qualifier(space);
+        } else if (const std::string_view name = last_word(parameter);
+                   is_struct(last_word(trimmed_end(parameter.substr(0, parameter.size() - name.size()))),
+                             helpers)) {
+            pointers[std::string(name)] = AddressSpace::work_item;  // may hold an array
         }
         head += parameter;
     }

@@ -67,8 +67,9 @@ CONCORD_FUNCTION(f32, body_extent, (f32 a, f32 b, f32 c), BodyRange r; r.low = a
                  return r.high - r.low + (f32)r.bins[body_width - 1];)
 CONCORD_FUNCTION(void, body_shift, (BodyInner * s, f32 by), s->v[0] += by; s->count += 1;)
 CONCORD_KERNEL(body_structs, (u64 i, f32* y, BodyOuter* s), BodyOuter* p = s + i;
-               BodyInner mine = p->parts[1]; body_shift(&mine, 1); p->parts[0] = mine;
-               body_shift(&p->parts[0], 2); p->weight *= 2; y[i] = body_extent(y[i], mine.v[0], mine.at.w);)
+               BodyInner mine = p->parts[1]; body_shift(&mine, 1); f32* v = mine.v + (u32)(y[i] * 0); *v += 0;
+               p->parts[0] = mine; body_shift(&p->parts[0], 2); p->weight *= 2;
+               y[i] = body_extent(y[i], mine.v[0], mine.at.w);)
 CONCORD_KERNEL(body_vectors, (u64 i, f32x4* y, u8x4* bytes, const f32x4* x, const f32x2* z, f32x2 by),
                const f32x4* p = x + i;
                f32x4 v = *p; v.x += by.x; v.w = z[i].y + by.y; y[i] = v; bytes[i] = make_u8x4((u8)i, 1, 2, 3);

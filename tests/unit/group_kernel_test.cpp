@@ -61,34 +61,34 @@ CONCORD_GROUP_KERNEL(group_collectives, (40), (f32* out, u32* counts, const f32*
     CONCORD_PRIVATE(f32, r);
     CONCORD_PRIVATE(u32, f);
     CONCORD_PRIVATE(u32, c);
-    const u64 at = group.x * 40 * 16;
+    f32* place = out + group.x * 40 * 16;
     CONCORD_ITEMS((t), v, f) { v = in[group.x * 40 + t]; f = from[group.x * 40 + t]; }
     const f32 all[4] = {group_sum(v), group_max(v), group_reduce(v, group_affine), group_broadcast(v, 7)};
-    CONCORD_ITEMS((t)) { for (u32 i = 0; i < 4; ++i) out[at + i * 40 + t] = all[i]; }
+    CONCORD_ITEMS((t)) { for (u32 i = 0; i < 4; ++i) place[i * 40 + t] = all[i]; }
     group_inclusive_sum(r, v);
-    CONCORD_ITEMS((t), r) { out[at + 4 * 40 + t] = r; }
+    CONCORD_ITEMS((t), r) { place[4 * 40 + t] = r; }
     group_exclusive_sum(r, v);
-    CONCORD_ITEMS((t), r) { out[at + 5 * 40 + t] = r; }
+    CONCORD_ITEMS((t), r) { place[5 * 40 + t] = r; }
     group_inclusive_scan(r, v, group_affine);
-    CONCORD_ITEMS((t), r) { out[at + 6 * 40 + t] = r; }
+    CONCORD_ITEMS((t), r) { place[6 * 40 + t] = r; }
     group_exclusive_scan(r, v, 2, group_affine);
-    CONCORD_ITEMS((t), r) { out[at + 7 * 40 + t] = r; }
+    CONCORD_ITEMS((t), r) { place[7 * 40 + t] = r; }
     group_shuffle(r, v, f);
-    CONCORD_ITEMS((t), r) { out[at + 8 * 40 + t] = r; }
+    CONCORD_ITEMS((t), r) { place[8 * 40 + t] = r; }
     sub_group_sum(r, v, 8);
-    CONCORD_ITEMS((t), r) { out[at + 9 * 40 + t] = r; }
+    CONCORD_ITEMS((t), r) { place[9 * 40 + t] = r; }
     sub_group_reduce(r, v, group_affine, 4);
-    CONCORD_ITEMS((t), r) { out[at + 10 * 40 + t] = r; }
+    CONCORD_ITEMS((t), r) { place[10 * 40 + t] = r; }
     sub_group_inclusive_sum(r, v, 8);
-    CONCORD_ITEMS((t), r) { out[at + 11 * 40 + t] = r; }
+    CONCORD_ITEMS((t), r) { place[11 * 40 + t] = r; }
     sub_group_exclusive_scan(r, v, 3, group_affine, 4);
-    CONCORD_ITEMS((t), r) { out[at + 12 * 40 + t] = r; }
+    CONCORD_ITEMS((t), r) { place[12 * 40 + t] = r; }
     sub_group_broadcast(r, v, 5, 8);
-    CONCORD_ITEMS((t), r) { out[at + 13 * 40 + t] = r; }
+    CONCORD_ITEMS((t), r) { place[13 * 40 + t] = r; }
     sub_group_shuffle(r, v, f, 2);
-    CONCORD_ITEMS((t), r) { out[at + 14 * 40 + t] = r; }
+    CONCORD_ITEMS((t), r) { place[14 * 40 + t] = r; }
     sub_group_exclusive_sum(r, v, 2);
-    CONCORD_ITEMS((t), r) { out[at + 15 * 40 + t] = r; }
+    CONCORD_ITEMS((t), r) { place[15 * 40 + t] = r; }
     CONCORD_ITEMS((t), c, v) { c = v > 0 ? 1u : 0u; }
     const u32 votes = (group_any(c) ? 1u : 0u) + (group_all(c) ? 2u : 0u) + 4 * group_count(c);
     sub_group_count(f, c, 8);

@@ -55,7 +55,7 @@ TEST_CASE("malformed kernels from text are refused") {
              {"void k(u64 i) const { }", "missing body in braces"},
              {"k(u64 i) { }", "expected a type and a name instead of 'k'"},
              {"float k(u64 i) { return 1; }", "expected the result type void instead of 'float'"},
-             {"void k() { }", "expected a type and a name instead of ''"},
+             {"void k() { }", "expected one, two or three parameters of type u64 first"},
              {"void k(u64) { }", "expected a type and a name instead of 'u64'"},
              {"void k(u64 i, f32*) { }", "expected a type and a name"},
              {"void k(u64 i, Star s) { }", "unknown element type 'Star'"},

@@ -187,6 +187,8 @@ std::string with_types(std::string_view text, std::string_view names, std::span<
 template <class... T>
 struct TypeList {
     static constexpr std::array<Type, sizeof...(T)> types{type_of<T>()...};
+    template <template <class...> class Of>
+    using Apply = Of<T...>;
 };
 
 // The value as an expression of all languages: "((f32)0x1.8p+1f)".
@@ -333,24 +335,19 @@ class Function {
     std::tuple<B...> values_;
 };
 
-/// The type of objects that CONCORD_FUNCTION_OF defines: functions F<T> for the element types T of a list.
-template <template <class> class F, class List>
-class FunctionOf;
-template <template <class> class F, class... T>
-class FunctionOf<F, detail::TypeList<T...>> {
-    struct All : F<T>... {
-        using F<T>::call...;
-    };
-
+/// The type of objects that CONCORD_FUNCTION_OF defines: functions F<T> for the element types T of a list. Overloads has
+/// all of them as overloads of call().
+template <template <class> class F, class Overloads>
+class FunctionOf {
   public:
-    /// The function of U, which is one of the types, as CONCORD_FUNCTION defines it.
-    template <class U>
-    static constexpr Function<F<U>> of{};
+    /// The function of T, which is one of the types, as CONCORD_FUNCTION defines it.
+    template <class T>
+    static constexpr Function<F<T>> of{};
 
     /// Calls the function that overload resolution selects. Bodies call it in the same way.
     template <class... A>
     [[gnu::always_inline]] auto operator()(A... arguments) const {
-        return All::call(arguments...);
+        return Overloads::call(arguments...);
     }
 };
 
@@ -396,28 +393,33 @@ class FunctionOf<F, detail::TypeList<T...>> {
 /// Defines a function for several element types at namespace scope: `CONCORD_FUNCTION_OF(T, (f32, f64), T, twice,
 /// (T x), return x + x;)`. RESULT, PARAMETERS and the body may use T. Other bodies call it by its name; the types of
 /// the arguments select the function. As an operator it is `twice.of<f32>`.
-#define CONCORD_FUNCTION_OF(T, TYPES, RESULT, NAME, PARAMETERS, ...)                                      \
-    namespace {                                                                                           \
-    struct NAME##_concord_types : ::concord::Vocabulary {                                                 \
-        using List = ::concord::detail::TypeList<CONCORD_IN_PARENTHESES TYPES>;                           \
-        static constexpr std::string_view text =                                                          \
-            #RESULT " concord_function" #PARAMETERS " { " #__VA_ARGS__ " }";                              \
-        static inline const ::concord::detail::NamedFunction named{                                       \
-            #NAME, text, __FILE__, __LINE__, &::concord::detail::translation_unit, #T, List::types};      \
-    };                                                                                                    \
-    template <class T>                                                                                    \
-    struct NAME##_concord_function : ::concord::Vocabulary {                                              \
-        [[gnu::always_inline]] static inline RESULT call PARAMETERS { __VA_ARGS__ }                       \
-        [[maybe_unused]] static constexpr std::string_view name = #NAME;                                  \
-        static std::string text() {                                                                       \
-            return ::concord::detail::with_types(NAME##_concord_types::text, #T,                          \
-                                                 ::concord::detail::TypeList<T>::types);                  \
-        }                                                                                                 \
-        [[maybe_unused]] static constexpr std::string_view file = __FILE__;                               \
-        [[maybe_unused]] static constexpr const void* unit = &::concord::detail::translation_unit;        \
-        [[maybe_unused]] static constexpr ::concord::u32 line = __LINE__;                                 \
-    };                                                                                                    \
-    }                                                                                                     \
-    [[maybe_unused]] constexpr ::concord::FunctionOf<NAME##_concord_function, NAME##_concord_types::List> \
+#define CONCORD_FUNCTION_OF(T, TYPES, RESULT, NAME, PARAMETERS, ...)                                 \
+    namespace {                                                                                      \
+    struct NAME##_concord_types : ::concord::Vocabulary {                                            \
+        using List = ::concord::detail::TypeList<CONCORD_IN_PARENTHESES TYPES>;                      \
+        static constexpr std::string_view text =                                                     \
+            #RESULT " concord_function" #PARAMETERS " { " #__VA_ARGS__ " }";                         \
+        static inline const ::concord::detail::NamedFunction named{                                  \
+            #NAME, text, __FILE__, __LINE__, &::concord::detail::translation_unit, #T, List::types}; \
+    };                                                                                               \
+    template <class T>                                                                               \
+    struct NAME##_concord_function : ::concord::Vocabulary {                                         \
+        [[gnu::always_inline]] static inline RESULT call PARAMETERS { __VA_ARGS__ }                  \
+        [[maybe_unused]] static constexpr std::string_view name = #NAME;                             \
+        static std::string text() {                                                                  \
+            return ::concord::detail::with_types(NAME##_concord_types::text, #T,                     \
+                                                 ::concord::detail::TypeList<T>::types);             \
+        }                                                                                            \
+        [[maybe_unused]] static constexpr std::string_view file = __FILE__;                          \
+        [[maybe_unused]] static constexpr const void* unit = &::concord::detail::translation_unit;   \
+        [[maybe_unused]] static constexpr ::concord::u32 line = __LINE__;                            \
+    };                                                                                               \
+    template <class... U>                                                                            \
+    struct NAME##_concord_overloads : NAME##_concord_function<U>... {                                \
+        using NAME##_concord_function<U>::call...;                                                   \
+    };                                                                                               \
+    }                                                                                                \
+    [[maybe_unused]] constexpr ::concord::FunctionOf<                                                \
+        NAME##_concord_function, NAME##_concord_types::List::Apply<NAME##_concord_overloads>>        \
         NAME{};
 #define CONCORD_IN_PARENTHESES(...) __VA_ARGS__

@@ -99,11 +99,13 @@ inline constexpr std::string_view opencl_index = R"(#define CONCORD_X get_global
 )";
 
 // What group kernels are made of. CONCORD_LOCAL_SPACE: of pointers into local memory. CONCORD_WARPS: whether work-items
-// exchange values in warps of 32.
+// exchange values in warps of 32. CONCORD_INLINED: functions that read ids. PoCL 3.1 shares these between threads in
+// functions that it does not inline.
 inline constexpr std::string_view cuda_group = R"(#define CONCORD_SHARED __shared__
 #define CONCORD_LOCAL_SPACE
 #define CONCORD_MEET __syncthreads()
 #define CONCORD_WARPS 1
+#define CONCORD_INLINED static __device__ __forceinline__
 #define CONCORD_ITEM_X threadIdx.x
 #define CONCORD_ITEM_Y threadIdx.y
 #define CONCORD_ITEM_Z threadIdx.z
@@ -117,6 +119,7 @@ inline constexpr std::string_view opencl_group = R"(#define CONCORD_SHARED __loc
 #define CONCORD_LOCAL_SPACE __local
 #define CONCORD_MEET barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define CONCORD_WARPS 0
+#define CONCORD_INLINED static inline __attribute__((always_inline))
 #define CONCORD_ITEM_X ((u32)get_local_id(0))
 #define CONCORD_ITEM_Y ((u32)get_local_id(1))
 #define CONCORD_ITEM_Z ((u32)get_local_id(2))
