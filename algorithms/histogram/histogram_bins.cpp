@@ -36,7 +36,7 @@ u64 fraction(u64& p, u64 q) {
     return static_cast<u64>(shifted / q);
 }
 
-// p / q in the form that the functions multiply by, for samples of 32 and of 64 bits.
+// p / q in the form that the functions multiply by.
 template <class W>
 struct Ratio {
     W whole, high, low;

@@ -2,8 +2,7 @@
 // The built-in bins: functions, their host kernels, and the resolved bins made of them.
 //
 // T: type of the samples; U: unsigned integer of the size of T; W: u32, or u64 for samples of 8 bytes; Bin: u32 for at
-// most 2^30 bins, else u64. A function returns the largest Bin for a sample that is not counted. Bodies have no branches
-// that keep loops from vectorising.
+// most 2^30 bins, else u64. A function returns the largest Bin for a sample that is not counted.
 
 #include "histogram_variants.hpp"
 
@@ -27,8 +26,8 @@ CONCORD_FUNCTION_OF((T, Bin, I), Bin, even, (T x, T lo, T hi, T scale, Bin last)
                     return Bin(bin < I(last) ? bin : I(last));)
 
 // Exact bins. F: type of the edges; E: type in which they are computed; B: type of low and high, the smallest counted
-// sample and the largest. G: type of a position in bins, (x - from) * scale, which is not exact. A sample whose position
-// is less than `reach` from the middle of a bin is in that bin. One below the first middle is in the first bin, one
+// sample and the largest. G: type of a position in bins, (x - from) * scale, which is not exact. A sample whose
+// position is less than `reach` from the middle of a bin is in that bin. One below the first middle is in the first bin, one
 // above the last middle, `top`, in the last. Others are compared with an edge.
 //
 // The bin, or 0xfffffffe if the position does not decide.
@@ -145,8 +144,8 @@ ResolvedBins resolved(const Exact<T, More...>& values) {
     std::memcpy(bins.values.data(), &values, sizeof values);
     return bins;
 }
-// The bins by F<T, More...> with its bound values. U: type of the samples for the host, which is unsigned if the sign is
-// in the values only.
+// The bins by F<T, More...> with its bound values. U: type of the samples for the host, which is unsigned if the sign
+// is in the values only.
 template <template <class...> class F, class T, class U, class... More, class... V>
 ResolvedBins resolved(V... values) {
     static constexpr HistogramHost host = host_of<U, HostFunction<F<U, More...>, 1>>();
