@@ -27,8 +27,8 @@ CONCORD_FUNCTION_OF((T, Bin, I), Bin, even, (T x, T lo, T hi, T scale, Bin last)
 
 // Exact bins. F: type of the edges; E: type in which they are computed; B: type of low and high, the smallest counted
 // sample and the largest. G: type of a position in bins, (x - from) * scale, which is not exact. A sample whose
-// position is less than `reach` from the middle of a bin is in that bin. One below the first middle is in the first bin, one
-// above the last middle, `top`, in the last. Others are compared with an edge.
+// position is less than `reach` from the middle of a bin is in that bin. One below the first middle is in the first
+// bin, one above the last middle, `top`, in the last. Others are compared with an edge.
 //
 // The bin, or 0xfffffffe if the position does not decide.
 template <class T, class G, class B>
