@@ -1,8 +1,6 @@
-#include "histogram_variants.hpp"
+#include "histogram_builtin.hpp"
 
 #include <concord/detail/float_environment.hpp>
-#include <concord/internal/kernel_key.hpp>
-#include <concord/internal/once.hpp>
 
 #include <algorithm>
 #include <array>
@@ -20,8 +18,8 @@ std::string HistogramBound::name() const {
 
 namespace {
 
-using ops::u128;
 __extension__ using i128 = __int128;
+__extension__ using u128 = unsigned __int128;
 
 [[noreturn]] void refuse(const std::string& why) {
     throw Error(ErrorCode::invalid_argument, "histogram", why);
@@ -31,188 +29,6 @@ std::string range_name(const HistogramBins& bins) {
     return "from " + bins.lo().name() + " to " + bins.hi().name();
 }
 
-// --- Source for the JIT compilers ---------------------------------------------------------------------------
-
-using Form = HistogramForm;
-
-// d * p / q as in Ratio32 and Ratio64, for u32 or u64 d, whole, high and low.
-constexpr std::string_view ratio_32 = "d * whole + (u32)(((u64)d * high + ((u64)d * low >> 32)) >> 32)";
-constexpr std::string_view ratio_64 = "d * whole + concord_upper(d, high) + (part + d * high < part ? 1 : 0)";
-constexpr std::string_view upper_word = R"(
-#ifdef __OPENCL_VERSION__
-#define concord_upper(a, b) mul_hi(a, b)
-#else
-#define concord_upper(a, b) __umul64hi(a, b)
-#endif
-)";
-
-// The types of ExactBins.
-struct ExactTypes {
-    Type f, e, g, bound;
-    ExactTypes(Form form, Type type)
-        : f(is_float(type) ? type : Type::f64),
-          e(form == Form::exact_single ? Type::f32 : Type::f64),
-          g(form == Form::exact ? Type::f64 : Type::f32),
-          bound(size_of(type) == 8 ? f : type) {}
-};
-
-// ExactBins::guess for kernels that compute the bins of a block: 0xfffffffe if the position does not decide.
-std::string exact_guess(Form form, Type type) {
-    const ExactTypes types(form, type);
-    const std::string t(name_of(type)), g(name_of(types.g)), b(name_of(types.bound));
-    return "u32 histogram_guess(" + t + " x, " + g + " from, " + g + " scale, " + g + " reach, " + g +
-           " top, " + b + " low, " + b +
-           " high) {\n#define HISTOGRAM_GUESS(x) histogram_guess(x, op.v2, op.v3, op.v4, op.v5, op.v6, "
-           "op.v7)\nconst " +
-           b + " y = (" + b + ")x; const bool counted = y >= low && y <= high; const " + g + " p = ((" + g +
-           ")(counted ? y : low) - from) * scale, at = p < top ? p : top; const i32 bin = (i32)at; const " +
-           g + " off = at - (" + g +
-           ")bin - 0.5f; return !counted ? 0xffffffffu : (off < 0 ? -off : off) < reach "
-           "|| at < 0.5f ? (u32)bin : 0xfffffffeu; }";
-}
-
-std::string exact_source(Form form, Type type) {
-    const ExactTypes types(form, type);
-    const std::string t(name_of(type)), f(name_of(types.f)), e(name_of(types.e)), g(name_of(types.g)),
-        b(name_of(types.bound));
-    return "u32 concord_function(" + t + " x, " + e + " lo, " + e + " step, " + g + " from, " + g +
-           " scale, " + g + " reach, " + g + " top, " + b + " low, " + b +
-           " high) { const u32 bin = histogram_guess(x, from, scale, reach, top, low, high); if (bin != "
-           "0xfffffffeu) return bin; const " +
-           g + " p = ((" + g + ")(" + b +
-           ")x - from) * scale - 0.5f; const i32 near = (i32)p, last = (i32)top, next = near "
-           "+ ((" +
-           f + ")x >= (" + f + ")((" + e +
-           ")(near + 1) * step + lo) ? 1 : 0); return (u32)(next < last ? next : last); }";
-}
-
-std::string even_source(Form form, Type type, const std::string& bin) {
-    const std::string t(name_of(type)), none = "(" + bin + ")~(" + bin + ")0";
-    const std::string word = size_of(type) == 8 ? "u64" : "u32";
-    const std::string above = "const " + std::string(name_of(bits_of(type))) + " above = (" +
-                              std::string(name_of(bits_of(type))) + ")((" + word + ")x - first); ";
-    const std::string head = bin + " concord_function(" + t + " x, ";
-    switch (form) {
-        case Form::even_float:
-            return head + t + " lo, " + t + " hi, " + t + " scale, " + bin + " last) { const " + bin +
-                   " b = (" + bin + ")(" + (bin == "u32" ? "i32" : "i64") +
-                   ")((x - lo) * scale); return x >= lo && x < hi ? (b < last ? b : last) : " + none + "; }";
-        case Form::even_shift:
-            return head + word + " first, " + word + " last, u32 ahead, u32 shift) { " + above +
-                   "return above <= last ? ((u32)above + ahead) >> shift : " + none + "; }";
-        case Form::even_ratio:
-            return head + word + " first, " + word + " last, u32 ahead, u32 whole, u32 high, u32 low) { " +
-                   above + "const u32 d = (u32)above + ahead; return above <= last ? " +
-                   std::string(ratio_32) + " : " + none + "; }";
-        default:
-            return head + word + " first, " + word + " last, u64 ahead, u64 whole, u64 high, u64 low) { " +
-                   std::string(upper_word) + above +
-                   "const u64 d = above + ahead; const u64 part = concord_upper(d, low); return above <= "
-                   "last "
-                   "? (" +
-                   bin + ")(" + std::string(ratio_64) + ") : " + none + "; }";
-    }
-}
-
-std::string source_of(Form form, Type type, const std::string& bin) {
-    const std::string head = bin + " concord_function(" + std::string(name_of(type)) + " x";
-    switch (form) {
-        case Form::exact:
-        case Form::exact_mixed:
-        case Form::exact_single:
-            return exact_source(form, type);
-        case Form::modulo:
-            return head + ", u32 bins, u32 whole, u32 high, u32 low) { const u32 d = x; return d - (" +
-                   std::string(ratio_32) + ") * bins; }";
-        case Form::modulo_wide:
-            return head + ", u64 bins, u64 whole, u64 high, u64 low) { " + std::string(upper_word) +
-                   "const u64 d = x; const u64 part = concord_upper(d, low); return (" + bin + ")(d - (" +
-                   std::string(ratio_64) + ") * bins); }";
-        case Form::identity:
-            if (size_of(type) == 8 && bin == "u32")
-                return head + ") { return (u64)x < 0xffffffffu ? (u32)x : 0xffffffffu; }";
-            return head + ") { return (" + bin + ")x; }";
-        default:
-            return even_source(form, type, bin);
-    }
-}
-
-std::vector<Type> bound_of(Form form, Type type, Type bin) {
-    const Type word = size_of(type) == 8 ? Type::u64 : Type::u32;
-    switch (form) {
-        case Form::even_float:
-            return {type, type, type, bin};
-        case Form::exact:
-        case Form::exact_mixed:
-        case Form::exact_single: {
-            const auto [f, e, g, bound] = ExactTypes(form, type);
-            return {e, e, g, g, g, g, bound, bound};
-        }
-        case Form::even_shift:
-            return {word, word, Type::u32, Type::u32};
-        case Form::even_ratio:
-            return {word, word, Type::u32, Type::u32, Type::u32, Type::u32};
-        case Form::even_wide:
-            return {word, word, Type::u64, Type::u64, Type::u64, Type::u64};
-        case Form::modulo:
-            return std::vector<Type>(4, Type::u32);
-        case Form::modulo_wide:
-            return std::vector<Type>(4, Type::u64);
-        default:
-            return {};
-    }
-}
-
-constexpr std::string_view form_names[] = {"even", "exact", "exact",  "exact",  "even_power_of_two",
-                                           "even", "even",  "modulo", "modulo", "identity"};
-
-Operator builtin_bins(Form form, Type type, Type bin) {
-    Operator op;
-    op.name = form_names[static_cast<std::size_t>(form)];
-    op.result = bin;
-    op.arguments = {type};
-    op.bound = bound_of(form, type, bin);
-    op.text = source_of(form, type, std::string(name_of(bin)));
-    op.file = "builtin";
-    op.line = 1;
-    op = detail::finish(std::move(op));
-    if (form_names[static_cast<std::size_t>(form)] == "exact") {
-        op.helpers.push_back({"histogram_guess", exact_guess(form, type), "builtin", 1});
-        op.hash = content_hash(op.text + op.helpers.back().text);
-    }
-    return op;
-}
-
-// Returns the same object for the same arguments, as Operator requires. bin: u32 or u64.
-const Operator& operator_of(Form form, Type type, Type bin) {
-    struct Entry {
-        Once made;
-        Operator op;
-    };
-    static Entry table[std::size(form_names)][all_types.size()][2];
-    Entry& entry = table[static_cast<std::size_t>(form)][static_cast<std::size_t>(type)][bin == Type::u64];
-    entry.made.call([&] { entry.op = builtin_bins(form, type, bin); });
-    return entry.op;
-}
-
-// --- Values --------------------------------------------------------------------------------------------------
-
-template <class T, class F>
-ResolvedBins resolved(Form form, const F& functor) {
-    using Bin = decltype(functor(T()));
-    static_assert(sizeof(F) <= sizeof(ResolvedBins::values) && std::is_trivially_copyable_v<F>);
-    ResolvedBins bins;
-    bins.op = &operator_of(form, type_of<T>(), type_of<Bin>());
-    bins.host = histogram_builtin_host(form, type_of<T>(), type_of<Bin>());
-    if constexpr (std::is_empty_v<F>) {
-        bins.size = 4;
-    } else {
-        bins.size = sizeof(F);
-        std::memcpy(bins.values.data(), &functor, sizeof(F));
-    }
-    return bins;
-}
-
 // The fraction p / q < 1 in 64 bits, rounded down. p becomes the remainder.
 u64 fraction(u64& p, u64 q) {
     const u128 shifted = u128{p} << 64;
@@ -220,14 +36,18 @@ u64 fraction(u64& p, u64 q) {
     return static_cast<u64>(shifted / q);
 }
 
-// p / q in the form that the functors multiply by.
-ops::Ratio32 ratio_32_of(u64 p, u64 q) {
+// p / q in the form that the functions multiply by.
+template <class W>
+struct Ratio {
+    W whole, high, low;
+};
+Ratio<u32> ratio_32_of(u64 p, u64 q) {
     u64 rest = p % q;
     u64 part = fraction(rest, q);
     part += rest != 0;
     return {static_cast<u32>(p / q), static_cast<u32>(part >> 32), static_cast<u32>(part)};
 }
-ops::Ratio64 ratio_64_of(u64 p, u64 q) {
+Ratio<u64> ratio_64_of(u64 p, u64 q) {
     u64 rest = p % q;
     u64 high = fraction(rest, q), low = fraction(rest, q);
     low += rest != 0;
@@ -254,9 +74,16 @@ ResolvedBins even_floats(const HistogramBins& bins, u64 count) {
         refuse(std::string("range is too ") + (std::isfinite(hi - lo) ? "narrow" : "wide") + " for " +
                type() + ", got " + range_name(bins) + " with " + std::to_string(count) +
                " bins; hi - lo and bins / (hi - lo) must be finite");
-    if (count > max_narrow_bins)
-        return resolved<T>(Form::even_float, ops::EvenFloat<T, u64>{lo, hi, scale, count - 1});
-    return resolved<T>(Form::even_float, ops::EvenFloat<T, u32>{lo, hi, scale, static_cast<u32>(count - 1)});
+    if (count > max_narrow_bins) return resolved<even_function, T, T, u64, i64>(lo, hi, scale, count - 1);
+    return resolved<even_function, T, T, u32, i32>(lo, hi, scale, static_cast<u32>(count - 1));
+}
+
+// No sample of T is in the range.
+template <class T>
+ResolvedBins nothing_of() {
+    ResolvedBins none = resolved<identity_function, T, T, Word<T>, u32>();
+    none.nothing = true;
+    return none;
 }
 
 // The largest finite number below x.
@@ -304,35 +131,34 @@ struct ExactRange {
     // Bins by positions of G, if no position is wrong by more than a quarter of a bin.
     template <class G>
     ResolvedBins by_positions() const {
-        ops::ExactBins<T, F, E, G> bins{};
-        bins.lo = lo;
-        bins.step = step;
-        using Bound = decltype(bins.low);
+        using Bound = std::conditional_t<sizeof(T) == 8, F, T>;
+        Exact<T, F, E, G, Bound> bins{.lo = lo,
+                                      .step = step,
+                                      .from = static_cast<G>(lo),
+                                      .scale = static_cast<G>(static_cast<E>(count) / (hi - lo)),
+                                      .reach = 0,
+                                      .top = static_cast<G>(count) - G(0.5),
+                                      .low = 0,
+                                      .high = 0};
         constexpr u64 most = sizeof(G) == 4 ? u64{1} << 21 : max_narrow_bins;
-        bins.from = static_cast<G>(lo);
-        bins.scale = static_cast<G>(static_cast<E>(count) / (hi - lo));
-        bins.top = static_cast<G>(count) - G(0.5);
         if (!std::isfinite(bins.from) || !std::isfinite(bins.scale) || count > most) return {};
         if constexpr (std::is_integral_v<Bound>) {
             const F low = std::max(std::ceil(first), static_cast<F>(std::numeric_limits<T>::min())),
                     high = std::min(std::floor(end), static_cast<F>(std::numeric_limits<T>::max()));
-            if (!(low <= high)) return nothing_of();
+            if (!(low <= high)) return nothing_of<T>();
             bins.low = static_cast<Bound>(low);
             bins.high = static_cast<Bound>(high);
             // The position of an edge lies half way to that of the integer below it, if no integer is on the other
             // side of its own edge: then positions decide all bins.
-            bins.from -= error(bins).gap / 2 * static_cast<G>(step);
+            bins.from -= error(bins.from, bins.scale).gap / 2 * static_cast<G>(step);
         } else {
             bins.low = first;
             bins.high = end;
         }
-        const G wrong = error(bins).most;
+        const G wrong = error(bins.from, bins.scale).most;
         if (!(wrong <= G(0.25))) return {};
         bins.reach = G(0.5) - wrong - 4 * std::numeric_limits<G>::epsilon();
-        constexpr Form form = sizeof(E) == 4   ? Form::exact_single
-                              : sizeof(G) == 4 ? Form::exact_mixed
-                                               : Form::exact;
-        return resolved<T>(form, bins);
+        return resolved(bins);
     }
 
   private:
@@ -343,23 +169,18 @@ struct ExactRange {
         G most = 0, gap = 1;
     };
     template <class G>
-    Error<G> error(const ops::ExactBins<T, F, E, G>& bins) const {
+    Error<G> error(G from, G scale) const {
+        const auto position = [&](F x) { return (static_cast<G>(x) - from) * scale; };
         Error<G> found;
         for (u64 i = 0; i < count; ++i) {
             const F at = is_small_integer ? std::ceil(edge(i)) : edge(i);
             const F below = is_small_integer ? at - 1 : before(at);
-            const G down = static_cast<G>(i) - bins.raw_position(at),
-                    up = bins.raw_position(below) - static_cast<G>(i);
+            const G down = static_cast<G>(i) - position(at), up = position(below) - static_cast<G>(i);
             found.most = std::max({found.most, down, up});
             found.gap = std::min(found.gap, -up);
         }
         found.gap = std::max(found.gap, G(0));
         return found;
-    }
-    static ResolvedBins nothing_of() {
-        ResolvedBins none = resolved<T>(Form::identity, ops::Identity<T, u32>{});
-        none.nothing = true;
-        return none;
     }
 };
 
@@ -419,38 +240,36 @@ ResolvedBins even_integers(const HistogramBins& bins, u64 count) {
         refuse("range is wider than 64 bits, got " + range_name(bins) + "; pass hi - lo < 2^64");
     using Limits = std::numeric_limits<T>;
     const i128 first = std::max<i128>(lo, Limits::min()), last = std::min<i128>(hi - 1, Limits::max());
-    if (first > last) {
-        ResolvedBins none = resolved<T>(Form::identity, ops::Identity<T, u32>{});
-        none.nothing = true;
-        return none;
-    }
-    // Values modulo 2^32 or 2^64.
-    const auto first_word = static_cast<ops::Word<T>>(first), reach = static_cast<ops::Word<T>>(last - first);
+    if (first > last) return nothing_of<T>();
+    using U = std::make_unsigned_t<T>;
+    using W = Word<T>;
+    const auto first_word = static_cast<W>(first),
+               reach = static_cast<W>(last - first);  // modulo 2^32 or 2^64
     const u64 ahead = static_cast<u64>(first - lo), range = static_cast<u64>(hi - lo);
-    if (count > max_narrow_bins)
-        return resolved<T>(Form::even_wide,
-                           ops::EvenWide<T, u64>{first_word, reach, ahead, ratio_64_of(count, range)});
-    if (range > u64{1} << 32)
-        return resolved<T>(Form::even_wide,
-                           ops::EvenWide<T, u32>{first_word, reach, ahead, ratio_64_of(count, range)});
+    if (count > max_narrow_bins || range > u64{1} << 32) {
+        const auto [whole, high, low] = ratio_64_of(count, range);
+        if (count > max_narrow_bins)
+            return resolved<even_wide_function, T, U, U, W, u64>(first_word, reach, ahead, whole, high, low);
+        return resolved<even_wide_function, T, U, U, W, u32>(first_word, reach, ahead, whole, high, low);
+    }
     const auto near = static_cast<u32>(ahead);
     if (range % count == 0 && std::has_single_bit(range / count) && range / count < u64{1} << 32)
-        return resolved<T>(
-            Form::even_shift,
-            ops::EvenShift<T>{first_word, reach, near, static_cast<u32>(std::countr_zero(range / count))});
-    return resolved<T>(Form::even_ratio,
-                       ops::EvenRatio<T>{first_word, reach, near, ratio_32_of(count, range)});
+        return resolved<even_shift_function, T, U, U, W>(first_word, reach, near,
+                                                         static_cast<u32>(std::countr_zero(range / count)));
+    const auto [whole, high, low] = ratio_32_of(count, range);
+    return resolved<even_ratio_function, T, U, U, W>(first_word, reach, near, whole, high, low);
 }
 
 template <class T>
 ResolvedBins modulo(u64 count) {
-    if (count > max_narrow_bins)
-        return resolved<T>(Form::modulo_wide, ops::ModuloWide<T, u64>{count, ratio_64_of(1, count)});
-    if constexpr (sizeof(T) == 8) {
-        return resolved<T>(Form::modulo_wide, ops::ModuloWide<T, u32>{count, ratio_64_of(1, count)});
-    } else {
-        return resolved<T>(Form::modulo, ops::Modulo<T>{static_cast<u32>(count), ratio_32_of(1, count)});
+    if constexpr (sizeof(T) < 8) {
+        const auto [whole, high, low] = ratio_32_of(1, count);
+        if (count <= max_narrow_bins)
+            return resolved<modulo_function, T, T>(static_cast<u32>(count), whole, high, low);
     }
+    const auto [whole, high, low] = ratio_64_of(1, count);
+    if (count > max_narrow_bins) return resolved<modulo_wide_function, T, T, u64>(count, whole, high, low);
+    return resolved<modulo_wide_function, T, T, u32>(count, whole, high, low);
 }
 
 }  // namespace
@@ -482,8 +301,8 @@ ResolvedBins resolve(const HistogramBins& bins, Type type, u64 count) {
                        "; pass an unsigned type");
             default:
                 if constexpr (is_integer) {
-                    if (count > max_narrow_bins) return resolved<T>(Form::identity, ops::Identity<T, u64>{});
-                    return resolved<T>(Form::identity, ops::Identity<T, u32>{});
+                    if (count > max_narrow_bins) return resolved<identity_function, T, T, Word<T>, u64>();
+                    return resolved<identity_function, T, T, Word<T>, u32>();
                 }
                 refuse("identity bins require integer samples, got " + std::string(name_of(type)) +
                        "; pass an integer type");

@@ -19,7 +19,7 @@ struct ResolvedBins {
     const Operator* op = nullptr;  // null for exact bins that must be found by their edges
     const HistogramHost* host = nullptr;
     std::array<std::byte, 64> values{};
-    u32 size = 0;          // bytes of values
+    std::size_t size = 0;  // bytes of values
     bool nothing = false;  // no sample of this type is in the range
 };
 
@@ -36,23 +36,6 @@ FoundBins find_bins(Stream& stream, const View& in, const HistogramEdges& edges,
 
 // The edges of exact bins. Throws invalid_argument unless they ascend.
 HistogramBins edges_of_exact(const HistogramBins& bins, Type type, u64 count);
-
-// The functors of histogram_bins.hpp.
-enum class HistogramForm : u8 {
-    even_float,
-    exact,         // edges and positions computed in f64
-    exact_mixed,   // positions in f32
-    exact_single,  // edges and positions in f32
-    even_shift,
-    even_ratio,
-    even_wide,
-    modulo,
-    modulo_wide,
-    identity
-};
-
-// The host kernels of a functor whose result is `bin`; null if there is no such functor.
-const HistogramHost* histogram_builtin_host(HistogramForm form, Type type, Type bin);
 
 // The host kernels of histogram. Those that call a bin function take it as an argument.
 struct HistogramKernels {

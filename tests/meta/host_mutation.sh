@@ -158,15 +158,17 @@ of_library histogram_count.hpp histogram_kernels.cpp "$histogram passes" "passes
     'if (bin - first < held) ++table[(bin - first) * copies' 'if (bin < held) ++table[bin * copies'
 of_library histogram_count.hpp histogram_kernels.cpp "$histogram sorted" "sorted: two bins are one" \
     'static_cast<u32>(bin) : none;' 'static_cast<u32>(bin & ~u64{1}) : none;'
-of_library histogram_host.hpp histogram_builtin.cpp "$histogram private_bins" "the last sample of a block has no bin" \
-    'i < count; ++i) {' 'i + 1 < count; ++i) {'
+of_library histogram_host.hpp histogram_bins.cpp "$histogram private_bins" "the last sample of a block has no bin" \
+    'i < count; ++i) {
+        const auto' 'i + 1 < count; ++i) {
+        const auto'
 float=${histogram/u32/f64} integer=${histogram/u32/i32}
-of_library histogram_bins.hpp histogram_builtin.cpp "$float private_bins" "exact bins: positions decide on edges too" \
-    'Flags{0} : static_cast<Flags>(counted)' 'Flags{0} : Flags{0}'
-of_library histogram_bins.hpp histogram_builtin.cpp "$float serial" "exact bins: the edge before is taken" \
-    'static_cast<E>(bin + 1) * step' 'static_cast<E>(bin) * step'
-of_library histogram_bins.hpp histogram_builtin.cpp "$integer private_bins" "exact bins: the last edge is in no bin" \
-    'return at < top ? at : top;' 'return at;'
+of_library histogram_builtin.hpp histogram_bins.cpp "$float private_bins" "exact bins: positions decide on edges too" \
+    '< reach' '< G(0.5f)'
+of_library histogram_builtin.hpp histogram_bins.cpp "$float serial" "exact bins: the edge before is taken" \
+    'E(near + 1) * step' 'E(near) * step'
+of_library histogram_builtin.hpp histogram_bins.cpp "$integer private_bins" "exact bins: the last edge is in no bin" \
+    'position < top ? position : top' 'position'
 of_library histogram_bins.cpp histogram_bins.cpp "$float private_bins" "exact bins: the bound of positions is forgotten" \
     'bins.reach = G(0.5) - wrong' 'bins.reach = G(0.5) - 0 * wrong'
 of_library histogram_edges.cpp histogram_edges.cpp "$float private_bins" "edges: a sample on an edge is below it" \
@@ -175,14 +177,6 @@ of_library histogram_edges.cpp histogram_edges.cpp "$float private_bins" "edges:
     'edges[count] == x[j]' 'edges[count] < x[j]'
 of_library histogram_edges.cpp histogram_edges.cpp "$integer private_bins" "edges: the last sample of all takes no part" \
     'if (at < n) ids' 'if (at + 1 < n) ids'
-# The source for the JIT compilers is in the library.
-opencl=$("$build/bin/concord" devices 2>/dev/null | awk '/^opencl:/ { print $1; exit }')
-if [[ $opencl ]]; then
-    of_library histogram_bins.cpp histogram_bins.cpp "$float global_atomic --devices $opencl" \
-        "exact bins in OpenCL C: the edge before is taken" '(near + 1) * step' '(near) * step'
-    of_library histogram_bins.cpp histogram_bins.cpp "$float private_bins --devices $opencl" \
-        "exact bins in OpenCL C: positions decide on edges too" '< reach' '< 0.5f'
-fi
 
 # Writes the mutant's header into its own folder, with the algorithm's whole folder if it replaces a unit. Prints the
 # reason if the mutant does not apply.

@@ -6,10 +6,10 @@
 
 namespace concord::detail::host {
 
-// A bin function that mostly decides in fewer operations.
+// A bin function that mostly decides in fewer operations: guess() returns 0xfffffffe if it does not.
 template <class Op, class T>
-concept Guesses = requires(const Op op, T x, typename Op::Flags unsure) {
-    op.guess(x, unsure);
+concept Guesses = requires(const Op op, T x) {
+    op.guess(x);
 };
 
 // Stores the bins of a block of samples; `none` for a bin from `none` on, as for a sample that is not counted. Bin:
@@ -20,9 +20,12 @@ template <class T, class Bin, class Op>
                                                  Bin none, const Op op) {
     Bin* __restrict to = bins;
     if constexpr (Guesses<Op, T>) {
-        typename Op::Flags unsure = 0;
-        for (u64 i = 0; i < count; ++i)
-            to[i] = min_of(static_cast<Bin>(op.guess(x[i], unsure)), none);
+        u32 unsure = 0;
+        for (u64 i = 0; i < count; ++i) {
+            const u32 bin = op.guess(x[i]);
+            unsure |= bin == 0xfffffffe ? 1 : 0;
+            to[i] = min_of(static_cast<Bin>(bin), none);
+        }
         if (unsure == 0) return;
     }
     for (u64 i = 0; i < count; ++i) {
