@@ -223,6 +223,10 @@ TEST_CASE("pointers of bodies get the address space of what they point to") {
           "CONCORD_LOCAL(f32, tile, [16][17]) CONCORD_LOCAL_SPACE f32* p = tile[2], *q = p;");
     CHECK(spaced("f32 a = f32(i) * b; f32* p = c ? x : x + 1; f32* q = &a;") ==
           "f32 a = f32(i) * b; __global f32* p = c ? x : x + 1; f32* q = &a;");
+    CHECK(spaced("CONCORD_SHARED f32 tile[4][5]; f32 *p[2], *q; p[0] = tile[1]; q = p[0];") ==
+          "CONCORD_SHARED f32 tile[4][5]; CONCORD_LOCAL_SPACE f32 *p[2], *q; p[0] = tile[1]; q = p[0];");
+    CHECK(spaced("CONCORD_PRIVATE(const f32*, p) = x + 1; const f32* q = p;") ==
+          "CONCORD_PRIVATE(const f32*, p) = x + 1; const __global f32* q = p;");
     CHECK(throws(ErrorCode::invalid_argument, "initialise it", [&] { spaced("f32* p; *p = 1;"); }));
 }
 
