@@ -145,6 +145,7 @@ std::string definitions_of(const KernelDefinition& d, const Language& language,
                            const std::vector<const NamedFunction*>& helpers, const WrittenBody& body) {
     std::string text("#if CONCORD_DISTINCT\n#define CONCORD_RESTRICT ");
     text.append(language.restricted).append("\n#else\n#define CONCORD_RESTRICT\n#endif\n");
+    if (!language.global.empty()) text += "#define CONCORD_LOCAL_SPACE __local\n";
     std::vector<std::string_view> defined{""};  // vectors have no definition of their own
     const auto define = [&](const std::string& definition) {
         text.append(in_language(definition, language.dialect)).append("\n");

@@ -77,8 +77,8 @@ class Spacer {
 
     SpacedText result() {
         find_word(plain_, [&](std::string_view word, std::size_t begin, std::size_t end) {
-            if (word == "CONCORD_LOCAL") {
-                note_local(end);
+            if (word == "CONCORD_LOCAL" || word == "CONCORD_PRIVATE") {
+                group_declaration(word, end);
             } else if (is_type(word)) {
                 declaration(begin, end);
             } else if (const NamedFunction* const function = function_with_pointers(word)) {
@@ -112,11 +112,23 @@ class Spacer {
         done_ = at;
     }
 
-    // CONCORD_LOCAL(f32, tile, [16][17])
-    void note_local(std::size_t open) {
-        std::size_t at = plain_.find(',', open);
-        if (at == npos || next_mark(plain_, ++at) == '\0') return;
-        pointers_[std::string(word_at(at))] = AddressSpace::local;
+    // CONCORD_LOCAL(f32, tile, [16][17]), CONCORD_PRIVATE(f32*, p) = x + 1 in the body of a group kernel.
+    void group_declaration(std::string_view word, std::size_t open) {
+        if (next_mark(plain_, open) != '(') return;
+        const std::size_t type_end = expression_end(plain_, open + 1);
+        std::size_t at = type_end + 1;
+        if (next_mark(plain_, at) == '\0') return;
+        const std::string name(word_at(at));
+        while (at < plain_.size() && plain_[at] != ')')
+            at = expression_end(plain_, at + 1);
+        std::size_t value = at + 1;
+        if (word == "CONCORD_LOCAL") {
+            pointers_[name] = AddressSpace::local;
+        } else if (is_pointer(std::string_view(plain_).substr(open, type_end - open)) &&
+                   next_mark(plain_, value) == '=') {
+            pointers_[name] =
+                space_of(value + 1, expression_end(plain_, value + 1)).value_or(AddressSpace::work_item);
+        }
     }
 
     // The space of what the expression points to. Empty if it names no pointer and no address.
@@ -146,6 +158,8 @@ class Spacer {
         find_word(std::string_view(plain_).substr(from),
                   [&](std::string_view word, std::size_t, std::size_t end) {
                       std::size_t at = from + end;
+                      if (next_mark(plain_, at) == '[')
+                          at = std::min(plain_.find(']', at), plain_.size() - 1) + 1;
                       if (word != name || next_mark(plain_, at) != '=' || plain_.compare(at, 2, "==") == 0)
                           return false;
                       found = space_of(at + 1, expression_end(plain_, at + 1));
@@ -194,7 +208,10 @@ class Spacer {
                 if (!is_spaced) insert(begin, qualifier(pointers_[std::string(name)]));
                 is_spaced = true;
             } else if (is_array || is_struct(type, helpers_)) {
-                pointers_[std::string(name)] = AddressSpace::work_item;
+                // What group kernels declare by CONCORD_LOCAL.
+                const bool is_local =
+                    last_word(trimmed_end(std::string_view(plain_).substr(0, begin))) == "CONCORD_SHARED";
+                pointers_[std::string(name)] = is_local ? AddressSpace::local : AddressSpace::work_item;
             } else if (const auto shadowed = pointers_.find(name); shadowed != pointers_.end()) {
                 pointers_.erase(shadowed);
             }

@@ -39,7 +39,9 @@ detail::Declarator detail::declarator(const DefinitionText& definition, std::str
 }
 
 Type detail::element_type(const DefinitionText& definition, std::string_view text) {
-    if (const auto element = type_spelled(text == "unsigned" ? "unsigned int" : text)) return *element;
+    // size_t, uint32_t and the like under Concord's names.
+    const std::string name = text == "unsigned" ? "unsigned int" : in_language(text, Dialect::cuda);
+    if (const auto element = type_spelled(name)) return *element;
     definition.refuse("unknown element type " + quoted(text));
 }
 

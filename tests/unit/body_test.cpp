@@ -223,24 +223,26 @@ TEST_CASE("pointers of bodies get the address space of what they point to") {
           "CONCORD_LOCAL(f32, tile, [16][17]) CONCORD_LOCAL_SPACE f32* p = tile[2], *q = p;");
     CHECK(spaced("f32 a = f32(i) * b; f32* p = c ? x : x + 1; f32* q = &a;") ==
           "f32 a = f32(i) * b; __global f32* p = c ? x : x + 1; f32* q = &a;");
+    CHECK(spaced("CONCORD_SHARED f32 tile[4][5]; f32 *p[2], *q; p[0] = tile[1]; q = p[0];") ==
+          "CONCORD_SHARED f32 tile[4][5]; CONCORD_LOCAL_SPACE f32 *p[2], *q; p[0] = tile[1]; q = p[0];");
+    CHECK(spaced("CONCORD_PRIVATE(const f32*, p) = x + 1; const f32* q = p;") ==
+          "CONCORD_PRIVATE(const f32*, p) = x + 1; const __global f32* q = p;");
     CHECK(throws(ErrorCode::invalid_argument, "initialise it", [&] { spaced("f32* p; *p = 1;"); }));
 }
 
 TEST_CASE("bodies compile for all backends") {
-    (void)check(body_constants);
-    (void)check(body_rows);
-    (void)check(body_types);
-    (void)check(body_structs);
-    (void)check(body_vectors);
-    (void)check(body_axpy);
-    (void)check(body_overloads);
-}
-
-TEST_CASE("a macro of the program is unknown to the compilers of devices") {
-    const std::vector<std::string> selectors = device_selectors();
-    if (std::find(selectors.begin(), selectors.end(), "opencl:0") == selectors.end()) return;
-    CHECK(throws(ErrorCode::compile_failed, "CONCORD_CONSTANT(type, BODY_UNKNOWN, value)",
-                 [] { (void)check(body_unknown); }));
+    const std::size_t devices = check(body_constants).size();
+    CHECK(devices > 0);
+    CHECK(!check(body_rows).empty());
+    CHECK(!check(body_types).empty());
+    CHECK(!check(body_structs).empty());
+    CHECK(!check(body_vectors).empty());
+    CHECK(!check(body_axpy).empty());
+    CHECK(!check(body_overloads).empty());
+    // A macro of the program is unknown to the compilers of devices.
+    if (devices > 1)
+        CHECK(throws(ErrorCode::compile_failed, "CONCORD_CONSTANT(type, BODY_UNKNOWN, value)",
+                     [] { (void)check(body_unknown); }));
 }
 
 TEST_CASE("constants have the values of the host in all languages") {

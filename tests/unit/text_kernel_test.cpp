@@ -43,6 +43,8 @@ TEST_CASE("kernels from source text") {
     CHECK(index_kernel_from_text("void k(u64 i){}").parameters().empty());
     CHECK(index_kernel_from_text("\nvoid\nk\n(\nu64\ni,\r\nconst\tunsigned char *\nx )\n{ }\n").signature() ==
           "k(u64, const u8*)");
+    CHECK(index_kernel_from_text("void k(size_t i, uint8_t* x, size_t n) { }").signature() ==
+          "k(u64, u8*, u64)");
     CHECK(index_kernel_from_text("void k(u64 i, const f32x4* x) { }").parameters()[0].type.alignment() == 16);
     CHECK(index_kernel_from_text("void k(u64 i, const f32 c) { } // }").signature() == "k(u64, f32)");
 }

@@ -335,8 +335,8 @@ class Function {
     std::tuple<B...> values_;
 };
 
-/// The type of objects that CONCORD_FUNCTION_OF defines: functions F<T> for the element types T of a list. Overloads has
-/// all of them as overloads of call().
+/// The type of objects that CONCORD_FUNCTION_OF defines: functions F<T> for the element types T of a list. Overloads
+/// has all of them as overloads of call().
 template <template <class> class F, class Overloads>
 class FunctionOf {
   public:
