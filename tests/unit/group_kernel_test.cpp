@@ -181,11 +181,22 @@ static_assert(fault_of("CONCORD_ITEMS((x, y)) { switch (x) { case 1: break; } }"
 static_assert(fault_of("CONCORD_ITEMS((x, y)) { CONCORD_STRIDED((i, 0, n)) { } }") == GroupFault::nested);
 static_assert(fault_of("CONCORD_ITEMS((x, y)) out[x] = 1;") == GroupFault::without_braces);
 static_assert(fault_of("CONCORD_ITEMS((x)) { out[x] = 1; }") == GroupFault::index_count);
+static_assert(fault_of("CONCORD_PRIVATE(f32, v); CONCORD_ITEMS((x, y)) { v = 1; }") == GroupFault::values);
+static_assert(fault_of("CONCORD_LOCAL(f32, t); CONCORD_ITEMS((x, y), t) { t = 1; }") == GroupFault::values);
+static_assert(fault_of("CONCORD_PRIVATE(f32, v, [2]); CONCORD_ITEMS((x, y), v) { v[1] = 1; }") ==
+              GroupFault::none);
 static_assert(fault_of("{ CONCORD_LOCAL(f32, t, [3]); }") == GroupFault::inner_declaration);
 static_assert(fault_of("CONCORD_PRIVATE(f32, v); CONCORD_ITEMS((x, y), v) { const f32 s = group_sum(v); }") ==
               GroupFault::collective);
 static_assert(fault_of("CONCORD_LOCAL(f32, t, [3]); if (t[0] > 1) { CONCORD_ITEMS((x, y)) { } }") ==
               GroupFault::local_outside);
+static_assert(fault_of("CONCORD_PRIVATE(f32, v); f32 s = group_broadcast(v, out[0]);") ==
+              GroupFault::output_outside);
+static_assert(fault_of("f32 const s = out[0];") == GroupFault::output_outside);
+static_assert(fault_of("f32* const p = out + 1; CONCORD_ITEMS((x, y)) { *p = 1; *out += 2; }") ==
+              GroupFault::none);
+static_assert(fault_of("f32* p = out; CONCORD_ITEMS((x, y)) { *p++ = 1; }") == GroupFault::assigned);
+static_assert(fault_of("CONCORD_ITEMS((x, y)) { printf(\"return; } \\\" {\"); }") == GroupFault::none);
 static_assert(fault_of("CONCORD_LOCAL(u64, t); CONCORD_STRIDED((i, 0, t)) { }") == GroupFault::local_outside);
 static_assert(fault_of("CONCORD_PRIVATE(f32, v); if (v > 1) { CONCORD_ITEMS((x, y)) { } }") ==
               GroupFault::private_outside);
