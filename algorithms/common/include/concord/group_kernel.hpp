@@ -21,8 +21,8 @@
 ///     product(stream, {n / 16, n / 16}, c, a, b, n);
 ///
 /// A group runs the body once. Its phases run for each of the group's work-items; all work-items finish a phase before
-/// the next one begins. GPUs run the work-items of a phase at the same time, with a barrier between phases. The CPU runs
-/// a phase as a loop, which the compiler vectorises over x.
+/// the next one begins. GPUs run the work-items of a phase at the same time, with a barrier between phases. The CPU
+/// runs a phase as a loop, which the compiler vectorises over x.
 ///
 /// - CONCORD_ITEMS((x, y), values...) { } is a phase. The names of the work-item's index are as many as the group has
 ///   dimensions, x first. `values` are the private values that the phase uses.
@@ -30,15 +30,15 @@
 ///   [begin, end): work-item t takes begin + t, begin + t + group_size, ...
 /// - CONCORD_LOCAL(type, name, extents) declares local memory, which the work-items of a group share.
 /// - CONCORD_PRIVATE(type, name, extents) declares a value that each work-item has, and keeps between phases. `= value`
-///   behind it initialises all of them.
+///   after it initialises all of them. A phase names those that it uses, and nothing else, after its index.
 /// - `group` has the group's index and the number of groups: x, y, z, count_x, count_y, count_z, all u64.
 ///   group_size_x, group_size_y, group_size_z and their product group_size are constants.
 ///
-/// Both declarations stand before all blocks. Code between phases is the same for all work-items: it sees parameters,
-/// `group`, inputs and results of collectives, so that all work-items take the same branches. It cannot name private
-/// values, local memory or buffers that the kernel may write, except to point into them. A phase cannot assign to
-/// variables that are declared between phases, return, or break out of itself; `continue` ends it for a work-item. The
-/// definition does not compile otherwise.
+/// Both declarations stand outside of all blocks. Code between phases is the same for all work-items: it sees
+/// parameters, `group`, inputs and results of collectives, so that all work-items take the same branches. It cannot
+/// name private values, local memory or buffers that the kernel may write, except to point into them. A phase cannot
+/// assign to variables that are declared between phases, return, or break out of itself; `continue` ends it for a
+/// work-item. The definition does not compile otherwise.
 ///
 /// Within a phase, a work-item must not read what another one writes: check(kernel, groups, arguments...) finds such
 /// races. Bodies can use what those of index kernels can, see index_kernel.hpp.
@@ -535,8 +535,8 @@ std::vector<std::string> check(const GroupKernel<K>& kernel) {
 
 /// Also runs the kernel on the CPU with the work-items of each phase in order, backwards and shuffled, and the groups
 /// forwards and backwards, and compares the buffers that it may write bit by bit. `arguments`: std::vector for buffers,
-/// which stay as they are, and values. Throws invalid_argument with the first element that depends on the order: within a
-/// phase, a work-item reads or writes what another one writes, or a group what another one writes.
+/// which stay as they are, and values. Throws invalid_argument with the first element that depends on the order: within
+/// a phase, a work-item reads or writes what another one writes, or a group what another one writes.
 template <class K, class... A>
 std::vector<std::string> check(const GroupKernel<K>& kernel, const AnyExtents& groups,
                                const A&... arguments) {
