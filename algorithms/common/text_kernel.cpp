@@ -166,9 +166,7 @@ TextKernel group_kernel_from_text(std::string_view text, const AnyExtents& group
     const detail::DefinitionText definition{call, text, group_example};
     auto state = read(definition, host);
     const auto& [x, y, z] = group_size.values();
-    constexpr u64 limit = 1024;
-    const bool is_chosen = x == any_size && group_size.rank() == 1;
-    if (x > limit || y > limit || z > limit || x * y * z > limit || (x * y * z == 0 && !is_chosen))
+    if (!detail::is_group_size(group_size.rank(), x, y, z))
         throw Error(
             ErrorCode::invalid_argument, std::string(call),
             "invalid group size, got " + detail::size_name({x, y, z}) + "; expected 1 to 1024 work-items");

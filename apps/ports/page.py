@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """page.py [--lines] NAME: prints the page of the port apps/ports/NAME, in Markdown.
 
-The page has the comment at the head of NAME.cpp, whose first line is the title, the kernel before and after, and the
-planted faults, from comments that begin with a number. With --lines, fails if the port's kernel has more than 1.2 times
-the lines of the original's.
+The page has the comment at the head of NAME.cpp, whose first line is the title, the kernels before and after, and the
+planted faults, from comments that begin with a number. The originals are the files *.cu in the order of their names. The
+ports are the first parts of NAME.cpp between `clang-format off` and `on`, in the same order. With --lines, fails if a port has
+more than 1.2 times the lines of its original.
 """
 import re
 import sys
@@ -26,22 +27,28 @@ def main():
         if not line.startswith("//"):
             break
         head.append(line[2:].removeprefix(" "))
-    kernel = re.search(r"^// clang-format off\n(.*?)^// clang-format on\n", source, re.DOTALL | re.MULTILINE)[1]
-    original = re.sub(r"\A(//[^\n]*\n)+", "", (folder / "original.cu").read_text(encoding="utf-8"))
-    before, after = code_lines(original), code_lines(kernel)
+    ports = re.findall(r"^// clang-format off\n(.*?)^// clang-format on\n", source, re.DOTALL | re.MULTILINE)
+    originals = sorted(folder.glob("*.cu"))
+    if len(ports) < len(originals):
+        sys.exit(f"{name}: {len(originals)} originals, {len(ports)} ports")
+    texts = [re.sub(r"\A(//[^\n]*\n)+", "", file.read_text(encoding="utf-8")) for file in originals]
+    lines = [(code_lines(before), code_lines(after)) for before, after in zip(texts, ports)]
     if "--lines" in sys.argv:
-        print(f"{name}: {before} lines of kernel code in CUDA C++, {after} in the port")
-        return 0 if after <= LIMIT * before else 1
+        for file, (before, after) in zip(originals, lines):
+            print(f"{name}, {file.name}: {before} lines of kernel code in CUDA C++, {after} in the port")
+        return 0 if all(after <= LIMIT * before for before, after in lines) else 1
     files = [f"[{name}.cpp](../../apps/ports/{name}/{name}.cpp)"]
-    files += [f"[{file.name}](../../apps/ports/{name}/{file.name})" for file in sorted(folder.glob("*.cu"))]
+    files += [f"[{file.name}](../../apps/ports/{name}/{file.name})" for file in originals]
     # The numbers follow each other in the source. A description may go on in further comment lines.
     faults = re.findall(r"^ *// (?:Planted faults\. )?(\d): ((?:[^\n]*\n)(?: *// (?!\d: )[^\n]*\n)*)", source, re.MULTILINE)
     print(f"# {head[0]}\n")
     print("\n".join(head[1:]).strip() + "\n")
     print(f"Files: {', '.join(files)}. The program `port-{name}` checks the port on all devices. `--bench` measures it.\n")
-    print(f"## The original\n\n```cuda\n{original.strip()}\n```\n")
-    print(f"## The port\n\n```cpp\n{kernel.strip()}\n```\n")
-    print(f"The original has {before} lines of kernel code, the port {after}.\n")
+    for file, original, port, (before, after) in zip(originals, texts, ports, lines):
+        of = f": {file.name}" if len(originals) > 1 else ""
+        print(f"## The original{of}\n\n```cuda\n{original.strip()}\n```\n")
+        print(f"## The port{of and f' of {file.name}'}\n\n```cpp\n{port.strip()}\n```\n")
+        print(f"The original has {before} lines of kernel code, the port {after}.\n")
     print(f"## Planted faults\n\n`port-{name} --fault N` runs the check with a fault. The test requires that it finds each:\n")
     for number, text in faults:
         words = " ".join(part.strip().removeprefix("//").strip() for part in text.splitlines())

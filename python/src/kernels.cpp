@@ -58,14 +58,15 @@ const TextKernel& KernelObject::on(Device& device) {
 void KernelObject::call(nb::handle extents, const nb::args& arguments, const Common& common) {
     const char* const name = kernel().name().c_str();
     const std::vector<TextKernel::Parameter>& parameters = kernel().parameters();
-    const std::vector<i64> list_of_counts = counts_of(name, "extents", extents);
+    const char* const what = kernel().rank() > 0 ? "extents" : "groups";
+    const std::vector<i64> list_of_counts = counts_of(name, what, extents);
     if (kernel().rank() > 0 && list_of_counts.size() != kernel().rank())
         refuse(name, "extents: got " + short_text(extents) + "; " + kernel().signature() + " has " +
                          std::to_string(kernel().rank()) +
                          (kernel().rank() == 1 ? " dimension" : " dimensions"));
     const AnyExtents counts = extents_of(list_of_counts);
     if (arguments.size() != parameters.size())
-        refuse(name, "got " + std::to_string(arguments.size()) + " arguments after the extents; " +
+        refuse(name, "got " + std::to_string(arguments.size()) + " arguments after the " + what + "; " +
                          kernel().signature() + " takes " + std::to_string(parameters.size()));
     Call call(name, common);
     std::vector<const Argument*> buffers(parameters.size());
@@ -112,8 +113,9 @@ void KernelObject::call(nb::handle extents, const nb::args& arguments, const Com
 }
 
 void define_kernels(nb::module_& m) {
-    nb::class_<KernelObject>(m, "Kernel",
-                             "A kernel over an index space from text, made by kernel(). Calling it runs it.")
+    nb::class_<KernelObject>(
+        m, "Kernel",
+        "A kernel over an index space or of work-groups from text, made by kernel(). Call it to run it.")
         .def_prop_ro(
             "name", [](const KernelObject& k) { return k.kernel().name(); }, "Name in the text.")
         .def_prop_ro(
@@ -123,7 +125,7 @@ void define_kernels(nb::module_& m) {
             "Types of the parameters, such as wave(u64, u64, f32*, const f32*, f32).")
         .def_prop_ro(
             "rank", [](const KernelObject& k) { return k.kernel().rank(); },
-            "Number of dimensions of the index space: 1, 2 or 3.")
+            "Number of dimensions of the index space: 1, 2 or 3. 0: a kernel of work-groups.")
         .def("__repr__",
              [](const KernelObject& k) { return "<concord.Kernel " + k.kernel().signature() + ">"; })
         .def(
@@ -135,13 +137,10 @@ void define_kernels(nb::module_& m) {
             "extents"_a, "arguments"_a, "device"_a = nb::none(), "stream"_a = nb::none(),
             nb::sig("def __call__(self, extents: int | Sequence[int], *arguments: _Values, "
                     "device: _Device | None = None, stream: Any = None) -> None"),
-            "Runs the body for each index x < extents[0], y < extents[1], z < extents[2]. One dimension also "
-            "as "
-            "an integer.\n"
-            "arguments: those after the index. Pointers take arrays, which the kernel changes in place "
-            "unless they "
-            "are const.\n"
-            "Elements are in row-major order.");
+            "Runs the body for each index x < extents[0], y < extents[1], z < extents[2], or for so\n"
+            "many work-groups. One dimension also as an integer.\n"
+            "arguments: those after the index. Pointers take arrays, which the kernel changes in place\n"
+            "unless they are const. Elements are in row-major order.");
     m.def(
         "kernel",
         [](const std::string& text, nb::handle group_size) {
@@ -151,19 +150,13 @@ void define_kernels(nb::module_& m) {
         "text"_a, "group_size"_a = nb::none(),
         nb::sig("def kernel(text: str, group_size: int | Sequence[int] | None = None) -> Kernel"),
         "A kernel over an index space from its definition, for example\n"
-        "'void scale(u64 i, f32* x, f32 a) { x[i] *= a; }'. The leading one, two or three parameters of type "
-        "u64 "
-        "are the\n"
-        "index. The others are values, and pointers to arrays, const for those that are only read. "
-        "Work-items run "
-        "in any\n"
-        "order and at the same time. It runs on every device, like the functions of function().\n"
-        "group_size: one to three integers for a kernel of work-groups with local memory, whose text has no "
-        "index "
-        "and\n"
-        "consists of phases, as CONCORD_GROUP_KERNEL has them. 0: the device chooses. Calls then start with "
-        "the numbers "
-        "of groups.");
+        "'void scale(u64 i, f32* x, f32 a) { x[i] *= a; }'. The leading one, two or three parameters\n"
+        "of type u64 are the index. The others are values, and pointers to arrays, const for those\n"
+        "that are only read. Work-items run in any order and at the same time. It runs on every\n"
+        "device, like the functions of function().\n"
+        "group_size: one to three integers for a kernel of work-groups with local memory. Its text\n"
+        "has no index, and its body consists of phases, as that of CONCORD_GROUP_KERNEL. 0: the\n"
+        "device chooses. Calls start with the numbers of groups.");
 }
 
 }  // namespace concord::python

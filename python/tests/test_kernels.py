@@ -1,4 +1,4 @@
-"""Kernels over an index space from source."""
+"""Kernels over an index space and of work-groups from source."""
 
 import gc
 import shutil
@@ -19,6 +19,27 @@ WAVE = cc.kernel("""void wave(u64 x, u64 y, f32* next, const f32* now, float c, 
 }""")
 SCALE = cc.kernel("void scale(u64 i, f32* x, f32 a) { x[i] *= a; }")
 COPY = cc.kernel("void copy_of(u64 i, u8* out, const u8* in) { out[i] = in[i]; }")
+
+# Sums and centred values of the rows of a matrix, a work-group per row.
+CENTER = cc.kernel("""void center(f32* out, f64* sums, const f32* x, u64 width) {
+    CONCORD_PRIVATE(f64, sum) = 0;
+    const u64 begin = group.x * width, end = begin + width;
+    CONCORD_STRIDED((i, begin, end), sum) { sum += x[i]; }
+    const f64 total = group_sum(sum);
+    CONCORD_STRIDED((i, begin, end)) { out[i] = x[i] - f32(total / width); }
+    CONCORD_ITEMS((t)) { if (t == 0) sums[group.x] = total; }
+}""", group_size=64)
+# The transpose of a matrix, by tiles of 8 x 4 elements.
+TRANSPOSE = """void transpose(TYPE* out, const TYPE* in, u64 width, u64 height) {
+    CONCORD_LOCAL(TYPE, tile, [4][8]);
+    const u64 column = group.x * 8, row = group.y * 4;
+    CONCORD_ITEMS((x, y)) {
+        if (column + x < width && row + y < height) tile[y][x] = in[(row + y) * width + column + x];
+    }
+    CONCORD_ITEMS((x, y)) {
+        if (column + x < width && row + y < height) out[(column + x) * height + row + y] = tile[y][x];
+    }
+}"""
 
 
 def wave(next, now, c):
@@ -99,6 +120,92 @@ def test_parts_of_an_array(device):
         assert_same_bits(y, np.r_[40:50, 10:100].astype("u1"))
 
 
+def test_groups(device, values):
+    assert CENTER.rank == 0 and CENTER.signature == "center(f32*, f64*, const f32*, u64)"
+    x = np.floor(values("float32", 5 * 200) * 100).astype("f4").reshape(5, 200)
+    out, sums = np.empty_like(x), np.full(5, np.nan)
+    assert CENTER(5, out, sums, x, 200, device=device) is None
+    expected = x.astype("f8").sum(axis=1)  # exact
+    assert_same_bits(sums, expected)
+    assert_same_bits(out, x - (expected / 200).astype("f4")[:, None])
+    on_device = cc.array(x, device=device)
+    CENTER((5,), on_device, sums, on_device, 200)  # in place
+    assert_same_bits(on_device, out)
+    CENTER(0, out, sums, x, 200, device=device)
+
+
+@pytest.mark.parametrize("dtype, name", (("uint8", "u8"), ("int16", "i16"), ("float32", "f32"), ("float64", "f64")))
+def test_groups_of_two_dimensions(device, values, dtype, name):
+    kernel = cc.kernel(TRANSPOSE.replace("TYPE", name), group_size=(8, 4))
+    x = values(dtype, 13 * 21).reshape(13, 21)
+    out = np.zeros((21, 13), dtype)
+    kernel((3, 4), out, x, 21, 13, device=device)
+    assert_same_bits(out, x.T.copy())
+    with pytest.raises(ValueError, match=f"transpose: out has dtype complex64; expected {dtype}"):
+        kernel((3, 4), out.astype("c8"), x, 21, 13, device=device)
+
+
+def test_groups_of_three_dimensions(device):
+    place = cc.kernel("""void place(u32* out) {
+        const u64 g = (group.z * group.count_y + group.y) * group.count_x + group.x;
+        CONCORD_ITEMS((x, y, z)) { out[g * 24 + (z * 3 + y) * 2 + x] = u32(1000 * g + 100 * z + 10 * y + x); }
+    }""", group_size=[2, 3, 4])
+    out = np.zeros((6, 4, 3, 2), "u4")
+    place((1, 2, 3), out, device=device)
+    g, z, y, x = np.indices(out.shape, dtype="u4")
+    assert_same_bits(out, 1000 * g + 100 * z + 10 * y + x)
+
+
+def test_groups_whose_size_the_device_chooses(device, values):
+    histogram = cc.kernel("""void histogram(u32* bins, const u8* x, u64 n) {
+        CONCORD_LOCAL(u32, counts, [256]);
+        CONCORD_STRIDED((i, 0, 256)) { counts[i] = 0; }
+        const u64 part = (n + group.count_x - 1) / group.count_x, begin = min(n, group.x * part);
+        CONCORD_STRIDED((i, begin, min(n, begin + part))) { atomic_add(&counts[x[i]], 1u); }
+        CONCORD_STRIDED((i, 0, 256)) { atomic_add(&bins[i], counts[i]); }
+    }""", group_size=0)
+    x, bins = values("uint8", 10007), np.zeros(256, "u4")
+    histogram(7, bins, x, x.size, device=device)
+    assert_same_bits(bins, np.bincount(x, minlength=256).astype("u4"))
+
+
+def test_errors_of_groups(device):
+    out, sums, x = np.ones((2, 4), "f4"), np.ones(2), np.ones((2, 4), "f4")
+
+    def refused(kind, match, *arguments):
+        with pytest.raises(kind, match=match):
+            CENTER(*arguments, device=device)
+
+    refused(ValueError, r"center: got 3 arguments after the groups; center\(.*\) takes 4", 2, out, sums, x)
+    refused(ValueError, "groups: got -1; expected counts that are not negative", -1, out, sums, x, 4)
+    refused(ValueError, r"groups: got \(1, 1, 1, 1\); expected one to three integers", (1, 1, 1, 1), out, sums, x, 4)
+    refused(TypeError, "groups: got 1.5; expected one to three integers", 1.5, out, sums, x, 4)
+    refused(ValueError, "sums has dtype float32; expected float64", 2, out, out, x, 4)
+    refused(ValueError, "width: -1 is not a value of uint64", 2, out, sums, x, -1)
+
+
+@pytest.mark.parametrize("body, match", (
+    ("CONCORD_ITEMS((t)) {\n if (t > 3) return; }", "k: line 2, 'return': a phase cannot return; 'continue' ends it for a work-item"),
+    ("CONCORD_ITEMS((x, y)) { }", "k: line 1, 'CONCORD_ITEMS': CONCORD_ITEMS takes as many names as the group has dimensions"),
+    ("CONCORD_LOCAL(f32, t);\n\nconst f32 y = t;", "k: line 3, 't': only phases use local memory"),
+))
+def test_errors_of_text_of_groups(body, match):
+    with pytest.raises(ValueError, match=match):
+        cc.kernel(f"void k(f32* x) {{ {body} }}", group_size=64)
+
+
+@pytest.mark.parametrize("size, kind, match", (
+    ((32, 33), ValueError, "invalid group size, got 32 x 33 x 1; expected 1 to 1024 work-items"),
+    ((), ValueError, r"kernel: group_size: got \(\); expected one to three integers"),
+    ((0, 8), ValueError, "invalid group size, got 0 x 8 x 1"),
+    (-8, ValueError, "kernel: group_size: got -8; expected counts that are not negative"),
+    ("64", TypeError, "kernel: group_size: got '64'; expected one to three integers"),
+))
+def test_errors_of_group_sizes(size, kind, match):
+    with pytest.raises(kind, match=match):
+        cc.kernel("void k(f32* x) { }", group_size=size)
+
+
 def test_nothing(device):
     empty = np.empty((0, 4), "f4")
     SCALE(0, empty, 1, device=device)
@@ -172,6 +279,12 @@ def test_errors_of_compilers(device):
     wrong = cc.kernel("void wrong(u64 i,\n    f32* x) {\n    x[i] = undefined_name;\n}")
     with pytest.raises(cc.CompileFailed, match=r"wrong[:(]3(.|\n)*undefined_name"):
         wrong(1, np.ones(1, "f4"), device=device)
+
+
+def test_errors_of_compilers_in_groups(device):
+    wrong = cc.kernel("void wrong(f32* x) {\n    CONCORD_ITEMS((t)) {\n        x[t] = undefined_name;\n    }\n}", group_size=8)
+    with pytest.raises(cc.CompileFailed, match=r"wrong[:(]3(.|\n)*undefined_name"):
+        wrong(1, np.ones(8, "f4"), device=device)
 
 
 def test_threads_and_lifetime():

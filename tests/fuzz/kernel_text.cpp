@@ -1,7 +1,9 @@
-// Heads of kernels that are given as text, as in index_kernel_from_text().
+// Kernels that are given as text, as in index_kernel_from_text() and group_kernel_from_text(): heads, and and bodies
+// of groups.
 
 #include "fuzz.hpp"
 
+#include <concord/internal/body_kernel.hpp>
 #include <concord/text_kernel.hpp>
 
 #include <cctype>
@@ -9,20 +11,28 @@
 using namespace concord;
 using namespace concord::fuzz;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::string_view text = text_of(data, size);
+namespace {
+
+// The kernel that `make` reads. Empty: it refuses the text.
+template <class F>
+std::optional<TextKernel> read(const F& make) {
     std::optional<TextKernel> kernel;
-    if (!accepts(ErrorCode::invalid_argument, [&] {
-            try {
-                kernel = index_kernel_from_text(text);
-            } catch (const Error& error) {
-                // f16 and bf16 have another code.
-                if (error.code() != ErrorCode::unsupported) throw;
-            }
-        }))
-        return 0;
-    if (!kernel) return 0;
-    require(kernel->rank() >= 1 && kernel->rank() <= 3, "a kernel has one to three dimensions");
+    (void)accepts(ErrorCode::invalid_argument, [&] {
+        try {
+            kernel = make();
+        } catch (const Error& error) {
+            // f16 and bf16 have another code.
+            if (error.code() != ErrorCode::unsupported) throw;
+        }
+    });
+    return kernel;
+}
+
+template <class F>
+void check_kernel(std::string_view text, u32 min_rank, u32 max_rank, const F& make) {
+    const std::optional<TextKernel> kernel = read([&] { return make(text); });
+    if (!kernel) return;
+    require(kernel->rank() >= min_rank && kernel->rank() <= max_rank, "a kernel has its dimensions");
     require(!kernel->name().empty(), "a kernel has a name");
     const auto is_identifier = [](const std::string& name) {
         for (const char c : name)
@@ -35,6 +45,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const detail::KernelDefinition& d = kernel->definition();
     const std::string again =
         "void " + std::string(d.name) + std::string(d.parameters) + " " + std::string(d.body);
-    require(index_kernel_from_text(again).signature() == kernel->signature(), "the definition is a kernel");
+    require(make(again).signature() == kernel->signature(), "the definition is a kernel");
+    // Its sources for devices are written, or refused.
+    (void)accepts(ErrorCode::invalid_argument, [&] {
+        detail::KernelCode& code = detail::code_of(d);
+        for (const Dialect dialect : {Dialect::cuda, Dialect::opencl})
+            require(code.source(dialect) != nullptr, "a kernel has a source in each language");
+    });
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view text = text_of(data, size);
+    check_kernel(text, 1, 3, [](std::string_view t) { return index_kernel_from_text(t); });
+    const AnyExtents group_size = size % 2 == 0 ? AnyExtents(64) : AnyExtents(16, 4);
+    check_kernel(text, 0, 0, [&](std::string_view t) { return group_kernel_from_text(t, group_size); });
     return 0;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """public_names.py [--update] COMPILER SOURCE_DIR: compares docs/public_names.txt with the public headers.
 
-The file lists what users may name: macros, types, functions, constants, enumerators and public members of the headers
+The file lists what users may name: macros (not those with a final _), types, functions, constants, enumerators and public members of the headers
 */include/concord/**.hpp except those in detail/, and the names that the Python package exports. An overload set is one
 line. --update writes the file. A list that differs from that of the commit in .ci/landed needs a change of
 CHANGELOG.md.
@@ -40,7 +40,7 @@ def preprocessed(compiler, source, headers):
     for line in done.stdout.splitlines():
         if marker := re.match(r'# \d+ "(.*?)"', line):
             inside = marker[1] in wanted
-        elif inside and (define := re.match(r"#define (CONCORD_\w+)", line)):
+        elif inside and (define := re.match(r"#define (CONCORD_\w+)(?<!_)\b", line)):
             macros.add(define[1])
         elif inside and (undefine := re.match(r"#undef (\w+)", line)):
             macros.discard(undefine[1])

@@ -18,6 +18,10 @@ namespace {
 
 CONCORD_FUNCTION(f32, half_of, (f32 x), return x / 2;)
 CONCORD_KERNEL(twice_of, (u64 i, const f32* in, f32* out), out[i] = 2 * in[i];)
+CONCORD_GROUP_KERNEL(
+    sum_of, (128), (const f32* in, f32* out, u64 n), CONCORD_PRIVATE(f32, sum) = 0;
+    CONCORD_STRIDED((i, 0, n), sum) { sum += in[i]; } const f32 total = group_sum(sum);
+    CONCORD_STRIDED((i, 0, n)) { out[i] = total; })
 
 u64 allocations_of(Stream& stream, const std::function<void()>& call) {
     constexpr int warm_up = 64, batches = 16, calls = 16;
@@ -60,6 +64,7 @@ int main() {
         {"compact", [&] { compact(stream, whole, kept, count, KeepRule::odd); }},
         {"histogram", [&] { histogram(stream, x, counters, bins); }},
         {"index kernel", [&] { twice_of(stream, n, x, out); }},
+        {"group kernel", [&] { sum_of(stream, 4, x, out, n); }},
     };
     bool passed = true;
     for (const auto& [name, call] : cases) {

@@ -152,6 +152,16 @@ CONCORD_GROUP_KERNEL(group_sort, (128), (u64* keys),
     }
     CONCORD_STRIDED((i, 0, 256)) { keys[i] = all[i]; })
 
+// Phases in the branches of a condition between phases; private truths.
+CONCORD_GROUP_KERNEL(group_branches, (8), (u32* out, u64 n),
+    CONCORD_PRIVATE(bool, first) = false;
+    CONCORD_ITEMS((t), first) { first = t == 0; }
+    const u32 more = group_any(first) && !group_all(first) ? group_count(first) : 9;
+    if (n > 3) CONCORD_ITEMS((t), first) { out[t] = first ? 2 : more; }
+    else CONCORD_ITEMS((t)) { out[t] = t + 10; }
+    if (n > 3) CONCORD_STRIDED((i, 8, 20)) { out[i] = 3; }
+    else CONCORD_STRIDED((i, 8, 20)) { out[i] = 4; })
+
 CONCORD_GROUP_KERNEL(group_race, (64), (u32* out),
     CONCORD_LOCAL(u32, a, [64]);
     CONCORD_ITEMS((t)) { a[t] = t; }
@@ -181,11 +191,22 @@ static_assert(fault_of("CONCORD_ITEMS((x, y)) { switch (x) { case 1: break; } }"
 static_assert(fault_of("CONCORD_ITEMS((x, y)) { CONCORD_STRIDED((i, 0, n)) { } }") == GroupFault::nested);
 static_assert(fault_of("CONCORD_ITEMS((x, y)) out[x] = 1;") == GroupFault::without_braces);
 static_assert(fault_of("CONCORD_ITEMS((x)) { out[x] = 1; }") == GroupFault::index_count);
+static_assert(fault_of("CONCORD_PRIVATE(f32, v); CONCORD_ITEMS((x, y)) { v = 1; }") == GroupFault::values);
+static_assert(fault_of("CONCORD_LOCAL(f32, t); CONCORD_ITEMS((x, y), t) { t = 1; }") == GroupFault::values);
+static_assert(fault_of("CONCORD_PRIVATE(f32, v, [2]); CONCORD_ITEMS((x, y), v) { v[1] = 1; }") ==
+              GroupFault::none);
 static_assert(fault_of("{ CONCORD_LOCAL(f32, t, [3]); }") == GroupFault::inner_declaration);
 static_assert(fault_of("CONCORD_PRIVATE(f32, v); CONCORD_ITEMS((x, y), v) { const f32 s = group_sum(v); }") ==
               GroupFault::collective);
 static_assert(fault_of("CONCORD_LOCAL(f32, t, [3]); if (t[0] > 1) { CONCORD_ITEMS((x, y)) { } }") ==
               GroupFault::local_outside);
+static_assert(fault_of("CONCORD_PRIVATE(f32, v); f32 s = group_broadcast(v, out[0]);") ==
+              GroupFault::output_outside);
+static_assert(fault_of("f32 const s = out[0];") == GroupFault::output_outside);
+static_assert(fault_of("f32* const p = out + 1; CONCORD_ITEMS((x, y)) { *p = 1; *out += 2; }") ==
+              GroupFault::none);
+static_assert(fault_of("f32* p = out; CONCORD_ITEMS((x, y)) { *p++ = 1; }") == GroupFault::assigned);
+static_assert(fault_of("CONCORD_ITEMS((x, y)) { printf(\"return; } \\\" {\"); }") == GroupFault::none);
 static_assert(fault_of("CONCORD_LOCAL(u64, t); CONCORD_STRIDED((i, 0, t)) { }") == GroupFault::local_outside);
 static_assert(fault_of("CONCORD_PRIVATE(f32, v); if (v > 1) { CONCORD_ITEMS((x, y)) { } }") ==
               GroupFault::private_outside);
@@ -378,6 +399,20 @@ DEVICE_TEST(group_kernel_with_private_arrays) {
     for (u64 g = 0; g < 3; ++g)
         std::sort(keys.begin() + static_cast<i64>(g) * 256, keys.begin() + static_cast<i64>(g + 1) * 256);
     CHECK(x.to_host(*stream) == keys);
+}
+
+DEVICE_TEST(group_kernel_with_phases_in_branches) {
+    const auto stream = device.create_stream();
+    const Array<u32> out(*stream, 20);
+    std::vector<u32> more(20, 3), less(20, 4);
+    for (u32 t = 0; t < 8; ++t) {
+        more[t] = t == 0 ? 2 : 1;
+        less[t] = t + 10;
+    }
+    group_branches(*stream, 1, out, 4);
+    CHECK(out.to_host(*stream) == more);
+    group_branches(*stream, 1, out, 3);
+    CHECK(out.to_host(*stream) == less);
 }
 
 DEVICE_TEST(group_kernel_of_many_groups) {

@@ -17,6 +17,10 @@ using test::throws;
 namespace {
 
 CONCORD_KERNEL(operands_kernel, (u64 i, f32* x, const f32* y), x[i] = y[i];)
+// clang-format off
+CONCORD_GROUP_KERNEL(operands_group, (64), (f32* x, const f32* y, u64 n),
+                     CONCORD_STRIDED((i, 0, n)) { x[i] = y[i]; })
+// clang-format on
 CONCORD_KERNEL(operands_kernel_if, (u64 i, f32* x, const f32* y, u32 reads), x[i] = reads != 0 ? y[i] : 2;)
 CONCORD_KERNEL(operands_volume, (u64 i, u64 j, u64 k, f32* x, const f32* y), x[i + j + k] = y[i];)
 CONCORD_FUNCTION(f32, operands_twice, (f32 x), return 2 * x;)
@@ -145,6 +149,9 @@ void add_kernels(std::vector<Call>& calls) {
     const std::vector<Operand> out_in{{.use = Use::out}, {}};
     calls.push_back({"IndexKernel::operator()", out_in,
                      [](Stream& s, Views v) { operands_kernel(s, {v[0].count}, v[0], v[1]); },
+                     Empty::accepted, Overlap::allowed});
+    calls.push_back({"GroupKernel::operator()", out_in,
+                     [](Stream& s, Views v) { operands_group(s, 1, v[0], v[1], v[0].count); },
                      Empty::accepted, Overlap::allowed});
     const auto by_text = [](bool runs) {
         return [runs](Stream& s, Views v) {
@@ -284,14 +291,14 @@ const std::set<std::string> without_operands = {
     "accumulator_of", "adopt_device", "algorithms", "all_types", "assemble", "backend_libraries", "backends",
     "can_reach", "canonical_chunk", "canonical_depth", "canonical_part", "check", "constant",
     "convolve_border_named", "convolve_separates", "counting", "device_selectors", "dispatching_host_kernel",
-    "element_type_of", "find_algorithm", "find_tuning_table", "group_max", "group_min", "group_sum",
-    "has_nvtx", "host_isa", "host_kernel", "identity_of", "index_host_kernel", "index_kernel_from_text",
-    "inputs", "is_float", "is_storage", "is_unsigned", "keep_rule_named", "kind_of", "machine_isa",
-    "map_function_named", "mpi_communicator", "name_of", "observe_launches", "open_device",
-    "operation_order_named", "operator_from_text", "outputs", "pair_function_named", "part_of",
-    "plain_host_kernel", "reduce_op_named", "run_on_devices", "set_log_level", "set_tuning", "size_of",
-    "stencil_cut", "stencil_holding", "title_of", "tuning_folder", "tuning_of", "type_named", "type_of",
-    "with_version", "workspace", "zero_counters",
+    "element_type_of", "find_algorithm", "find_tuning_table", "group_host_kernel", "group_kernel_from_text",
+    "group_max", "group_min", "group_reduce", "group_sum", "has_nvtx", "host_isa", "host_kernel",
+    "identity_of", "index_host_kernel", "index_kernel_from_text", "inputs", "is_float", "is_storage",
+    "is_unsigned", "keep_rule_named", "kind_of", "machine_isa", "map_function_named", "mpi_communicator",
+    "name_of", "observe_launches", "open_device", "operation_order_named", "operator_from_text", "outputs",
+    "pair_function_named", "part_of", "plain_host_kernel", "reduce_op_named", "run_on_devices",
+    "set_log_level", "set_tuning", "size_of", "stencil_cut", "stencil_holding", "title_of", "tuning_folder",
+    "tuning_of", "type_named", "type_of", "with_version", "workspace", "zero_counters",
     // members of the classes below
     "Stream::begin_recording", "Stream::callback", "Stream::device", "Stream::end_recording", "Stream::idle",
     "Stream::is_recording", "Stream::native_handle", "Stream::record", "Stream::scratch",
@@ -300,15 +307,16 @@ const std::set<std::string> without_operands = {
     "Communicator::rank", "Communicator::size", "DistributedStencil::bytes_per_step",
     "DistributedStencil::cut", "DistributedStencil::holding", "DistributedStencil::local_variant",
     "DistributedStencil::messages_per_step", "DistributedStencil::run",
-    "DistributedStencil::steps_per_exchange", "DistributedStencil::variant", "IndexKernel::definition",
-    "IndexKernel::rank", "TextKernel::Argument", "TextKernel::Parameter", "TextKernel::definition",
-    "TextKernel::name", "TextKernel::parameters", "TextKernel::rank", "TextKernel::signature"};
+    "DistributedStencil::steps_per_exchange", "DistributedStencil::variant", "GroupKernel::check_orders",
+    "GroupKernel::definition", "IndexKernel::definition", "IndexKernel::rank", "TextKernel::Argument",
+    "TextKernel::Parameter", "TextKernel::definition", "TextKernel::name", "TextKernel::parameters",
+    "TextKernel::rank", "TextKernel::signature"};
 
 // Whether the list has a function that may take operands: a function of namespace concord, or a member of a class whose
 // calls enqueue work.
 bool may_take_operands(const std::string& name) {
-    for (const char* owner :
-         {"Stream::", "Communicator::", "DistributedStencil::", "IndexKernel::", "TextKernel::"}) {
+    for (const char* owner : {"Stream::", "Communicator::", "DistributedStencil::", "GroupKernel::",
+                              "IndexKernel::", "TextKernel::"}) {
         if (name.starts_with(owner)) return name.find("::", std::string(owner).size()) == std::string::npos;
     }
     return std::islower(static_cast<unsigned char>(name.front())) != 0 && !name.starts_with("operator ") &&
@@ -316,7 +324,8 @@ bool may_take_operands(const std::string& name) {
 }
 
 bool is_constant(const std::string& name) {
-    static const std::set<std::string> all = {"backend_interface_version",
+    static const std::set<std::string> all = {"any_size",
+                                              "backend_interface_version",
                                               "convolve_longest_side",
                                               "f32",
                                               "f64",

@@ -3,14 +3,13 @@
 // Each row of a matrix becomes exp(x - max) / sum of exp(x - max). There are two originals, and a port of each.
 //
 // **A work-item per row.** The original has a loop over the columns in each thread, and so has the port, one
-// `CONCORD_KERNEL`. The row is its index. OpenCL C has no pointers into buffers without an address space. The body
-// therefore computes indices where the original has the pointers `x` and `y`. `exp` is Concord's: its results are
-// bitwise identical on all devices, and those of CUDA's `expf` are not.
+// `CONCORD_KERNEL`. The row is its index. `exp` is Concord's: its results are bitwise identical on all devices, and
+// those of CUDA's `expf` are not.
 //
-// **A work-group per row.** The original reduces in shared memory, with barriers. Such a kernel has a source per
-// language. The two reductions are calls of `concord_group_max` and `concord_group_sum`, which both languages have. The
-// C++ function does the work of a group with loops over its work-items: accesses are contiguous, and the compiler
-// vectorises them. `group_max` and `group_sum` add in the same order as the collectives.
+// **A work-group per row.** The original reduces in shared memory, with barriers. Its port is a `CONCORD_GROUP_KERNEL`.
+// The loops with a stride of the block size become `CONCORD_STRIDED`, the values that a thread keeps between them
+// `CONCORD_PRIVATE`, and the two reductions `group_max` and `group_sum`, which need no local memory in the body. The
+// collectives have the same order on all devices. On the CPU the compiler vectorises the loops over the work-items.
 //
 // The check compares both ports bit by bit with plain loops. The rows have values of all magnitudes: a kernel that does
 // not subtract the maximum, or that starts it at 0, is right for small values. Lengths are below, at and above the
@@ -39,85 +38,23 @@ CONCORD_KERNEL(softmax, (u64 row, f32* out, const f32* in, u64 columns),
     for (u64 i = begin; i < end; ++i) out[i] /= sum;)
 // clang-format on
 
+// clang-format off
+CONCORD_GROUP_KERNEL(softmax_group, (256), (f32* out, const f32* in, u64 columns),
+    CONCORD_PRIVATE(f32, most) = -INFINITY;
+    CONCORD_PRIVATE(f32, sum) = 0;
+    const u64 begin = group.x * columns, end = begin + columns;
+    CONCORD_STRIDED((i, begin, end), most) { most = max(most, in[i]); }
+    const f32 row_max = group_max(most);
+    CONCORD_STRIDED((i, begin, end), sum) {
+        const f32 e = exp(in[i] - row_max);
+        out[i] = e;
+        sum += e;
+    }
+    const f32 total = group_sum(sum);
+    CONCORD_STRIDED((i, begin, end)) { out[i] /= total; })
+// clang-format on
+
 namespace {
-
-// A work-group per row.
-const KernelSource group_source{"softmax_group",
-                                {CONCORD_SOURCE(R"(
-extern "C" __global__ void softmax_group(f32* out, const f32* in, u64 columns) {
-    __shared__ f32 scratch[256];
-    const u64 begin = blockIdx.x * columns, end = begin + columns;
-    f32 most = -INFINITY;
-    for (u64 i = begin + threadIdx.x; i < end; i += 256) most = concord_max(most, in[i]);
-    most = concord_group_max(most, scratch);
-    f32 sum = 0;
-    for (u64 i = begin + threadIdx.x; i < end; i += 256) {
-        const f32 e = concord_exp(in[i] - most);
-        out[i] = e;
-        sum += e;
-    }
-    sum = concord_group_sum(sum, scratch);
-    for (u64 i = begin + threadIdx.x; i < end; i += 256) out[i] /= sum;
-}
-)")},
-                                {CONCORD_SOURCE(R"(
-__kernel void softmax_group(__global f32* out, ulong out_at, __global const f32* in, ulong in_at, u64 columns) {
-    __local f32 scratch[256];
-    out += out_at;
-    in += in_at;
-    const u64 begin = get_group_id(0) * columns, end = begin + columns;
-    f32 most = -INFINITY;
-    for (u64 i = begin + get_local_id(0); i < end; i += 256) most = concord_max(most, in[i]);
-    most = concord_group_max(most, scratch);
-    f32 sum = 0;
-    for (u64 i = begin + get_local_id(0); i < end; i += 256) {
-        const f32 e = concord_exp(in[i] - most);
-        out[i] = e;
-        sum += e;
-    }
-    sum = concord_group_sum(sum, scratch);
-    for (u64 i = begin + get_local_id(0); i < end; i += 256) out[i] /= sum;
-}
-)")}};
-
-// The number of work-items that have a column in the 256 columns from `at`.
-u64 items_at(u64 at, u64 columns) {
-    return std::min<u64>(256, columns - at);
-}
-
-[[gnu::always_inline]] inline void softmax_group_on_host(const Group& group, f32* __restrict out,
-                                                         const f32* __restrict in, u64 columns) {
-    in += group.x * columns;
-    out += group.x * columns;
-    f32 part[256];
-    std::fill(part, part + 256, -INFINITY);
-    for (u64 at = 0; at < columns; at += 256) {
-        for (u64 item = 0; item < items_at(at, columns); ++item)
-            part[item] = Vocabulary::max(part[item], in[at + item]);
-    }
-    const f32 most = group_max(part, 256);
-    std::fill(part, part + 256, 0.0f);
-    for (u64 at = 0; at < columns; at += 256) {
-        for (u64 item = 0; item < items_at(at, columns); ++item) {
-            const f32 e = Vocabulary::exp(in[at + item] - most);
-            out[at + item] = e;
-            part[item] += e;
-        }
-    }
-    const f32 sum = group_sum(part, 256);
-    for (u64 i = 0; i < columns; ++i)
-        out[i] /= sum;
-}
-
-const KernelSpec group_spec{.source = &group_source,
-                            .entry = "softmax_group",
-                            .host = host_kernel<&softmax_group_on_host>(),
-                            .max_group_size = 256};
-
-void softmax_group(Stream& stream, const Array<f32>& out, const Array<f32>& in, u64 rows, u64 columns) {
-    const u32 items = stream.device().traits().launch == LaunchModel::host ? 1 : 256;
-    launch(stream, *stream.device().kernel(group_spec), LaunchShape::linear(rows, items), out, in, columns);
-}
 
 // Planted faults. 1: does not subtract the maximum.
 CONCORD_KERNEL(
@@ -255,7 +192,7 @@ void check_port(Stream& stream, Check& result, u32 fault) {
         // The last row is left out by the planted fault of the group port.
         const u64 groups = fault == last_row_missing && rows > 1 ? rows - 1 : rows;
         result.bits(what + ", group", group_reference(values, columns),
-                    results([&](const Array<f32>& out) { softmax_group(stream, out, in, groups, columns); }));
+                    results([&](const Array<f32>& out) { softmax_group(stream, groups, out, in, columns); }));
         if (stream.device().traits().dialect != Dialect::cuda) continue;
         result.near(what + ", original", expected,
                     results([&](const Array<f32>& out) { run_original(stream, out, in, rows, columns); }),
@@ -304,7 +241,7 @@ void measure_port(Stream& stream, Bench& result) {
         result.work(
             "softmax, a work-group per row, " + std::to_string(rows) + " rows of " + std::to_string(columns),
             elements, 8 * elements);
-        result.row("group port", [&] { softmax_group(stream, out, in, rows, columns); });
+        result.row("CONCORD_GROUP_KERNEL", [&] { softmax_group(stream, rows, out, in, columns); });
         if (result.has_cuda())
             result.row("original CUDA kernel, a block a row",
                        [&] { run_original_block(stream, out, in, rows, columns); });
@@ -319,6 +256,10 @@ int main(int argc, char** argv) {
                     5,
                     check_port,
                     measure_port,
-                    [] { return concord::check(softmax); },
-                    {original_spec, original_block_spec, group_spec}});
+                    [] {
+                        // Also looks for races between the work-items of a group.
+                        concord::check(softmax_group, 3, std::vector<f32>(900), matrix(3, 300), 300);
+                        return concord::check(softmax);
+                    },
+                    {original_spec, original_block_spec}});
 }

@@ -21,8 +21,8 @@
 ///     product(stream, {n / 16, n / 16}, c, a, b, n);
 ///
 /// A group runs the body once. Its phases run for each of the group's work-items; all work-items finish a phase before
-/// the next one begins. GPUs run the work-items of a phase at the same time, with a barrier between phases. The CPU runs
-/// a phase as a loop, which the compiler vectorises over x.
+/// the next one begins. GPUs run the work-items of a phase at the same time, with a barrier between phases. The CPU
+/// runs a phase as a loop, which the compiler vectorises over x.
 ///
 /// - CONCORD_ITEMS((x, y), values...) { } is a phase. The names of the work-item's index are as many as the group has
 ///   dimensions, x first. `values` are the private values that the phase uses.
@@ -30,15 +30,15 @@
 ///   [begin, end): work-item t takes begin + t, begin + t + group_size, ...
 /// - CONCORD_LOCAL(type, name, extents) declares local memory, which the work-items of a group share.
 /// - CONCORD_PRIVATE(type, name, extents) declares a value that each work-item has, and keeps between phases. `= value`
-///   behind it initialises all of them.
+///   after it initialises all of them. A phase names those that it uses, and nothing else, after its index.
 /// - `group` has the group's index and the number of groups: x, y, z, count_x, count_y, count_z, all u64.
 ///   group_size_x, group_size_y, group_size_z and their product group_size are constants.
 ///
-/// Both declarations stand before all blocks. Code between phases is the same for all work-items: it sees parameters,
-/// `group`, inputs and results of collectives, so that all work-items take the same branches. It cannot name private
-/// values, local memory or buffers that the kernel may write, except to point into them. A phase cannot assign to
-/// variables that are declared between phases, return, or break out of itself; `continue` ends it for a work-item. The
-/// definition does not compile otherwise.
+/// Both declarations stand outside of all blocks. Code between phases is the same for all work-items: it sees
+/// parameters, `group`, inputs and results of collectives, so that all work-items take the same branches. It cannot
+/// name private values, local memory or buffers that the kernel may write, except to point into them. A phase cannot
+/// assign to variables that are declared between phases, return, or break out of itself; `continue` ends it for a
+/// work-item. The definition does not compile otherwise.
 ///
 /// Within a phase, a work-item must not read what another one writes: check(kernel, groups, arguments...) finds such
 /// races. Bodies can use what those of index kernels can, see index_kernel.hpp.
@@ -75,6 +75,12 @@ namespace detail {
 
 // The local memory of a group that all supported devices have.
 inline constexpr u64 max_local_bytes = 48 << 10;
+// The most work-items of a group.
+inline constexpr u64 max_group_items = 1024;
+constexpr bool is_group_size(u32 rank, u64 x, u64 y, u64 z) {
+    const bool fits = std::max({x, y, z}) <= max_group_items && x * y * z <= max_group_items;
+    return fits && (x * y * z > 0 || (x == any_size && rank == 1));
+}
 constexpr GroupShape group_shape(u32 x) {
     return {1, x, 1, 1};
 }
@@ -448,6 +454,8 @@ template <class K>
 class GroupKernel {
     using Types = detail::GroupHostOf<K>;
 
+    static_assert(detail::is_group_size(K::shape.rank, K::shape.x, K::shape.y, K::shape.z),
+                  "a group has 1 to 1024 work-items");
     static constexpr detail::GroupFinding finding =
         detail::GroupScan::of(K::body, K::parameters, K::shape.rank);
 #define CONCORD_REFUSE_FAULT(NAME, TEXT) static_assert(finding.fault != detail::GroupFault::NAME, TEXT);
@@ -541,8 +549,8 @@ std::vector<std::string> check(const GroupKernel<K>& kernel) {
 
 /// Also runs the kernel on the CPU with the work-items of each phase in order, backwards and shuffled, and the groups
 /// forwards and backwards, and compares the buffers that it may write bit by bit. `arguments`: std::vector for buffers,
-/// which stay as they are, and values. Throws invalid_argument with the first element that depends on the order: within a
-/// phase, a work-item reads or writes what another one writes, or a group what another one writes.
+/// which stay as they are, and values. Throws invalid_argument with the first element that depends on the order: within
+/// a phase, a work-item reads or writes what another one writes, or a group what another one writes.
 template <class K, class... A>
 std::vector<std::string> check(const GroupKernel<K>& kernel, const AnyExtents& groups,
                                const A&... arguments) {
@@ -569,22 +577,26 @@ std::vector<std::string> check(const GroupKernel<K>& kernel, const AnyExtents& g
 #define CONCORD_EACH_11_(M, A, ...) M(A) CONCORD_EACH_10_(M, __VA_ARGS__)
 #define CONCORD_EACH_12_(M, A, ...) M(A) CONCORD_EACH_11_(M, __VA_ARGS__)
 #define CONCORD_EACH_(M, ...) CONCORD_SELECT_(_0 __VA_OPT__(,) __VA_ARGS__, CONCORD_EACH_12_, CONCORD_EACH_11_, CONCORD_EACH_10_, CONCORD_EACH_9_, CONCORD_EACH_8_, CONCORD_EACH_7_, CONCORD_EACH_6_, CONCORD_EACH_5_, CONCORD_EACH_4_, CONCORD_EACH_3_, CONCORD_EACH_2_, CONCORD_EACH_1_, CONCORD_EACH_0_)(M __VA_OPT__(,) __VA_ARGS__)
-#define CONCORD_NAME_ITEM_(NAME, VALUE) if ([[maybe_unused]] const auto NAME = VALUE; true)
+// A declaration before a block. It ends with an else, so that one after the block belongs to the code around it.
+#define CONCORD_WITH_(DECLARATION) if (DECLARATION; false) {} else
+#define CONCORD_NAME_ITEM_(NAME, VALUE) CONCORD_WITH_([[maybe_unused]] const auto NAME = VALUE)
 #define CONCORD_INDEX_1_(X) CONCORD_NAME_ITEM_(X, concord_at.x)
 #define CONCORD_INDEX_2_(X, Y) CONCORD_INDEX_1_(X) CONCORD_NAME_ITEM_(Y, concord_at.y)
 #define CONCORD_INDEX_3_(X, Y, Z) CONCORD_INDEX_2_(X, Y) CONCORD_NAME_ITEM_(Z, concord_at.z)
 #define CONCORD_INDEX_(...) CONCORD_SELECT_INDEX_(__VA_ARGS__, CONCORD_INDEX_3_, CONCORD_INDEX_2_, CONCORD_INDEX_1_)(__VA_ARGS__)
 #define CONCORD_SELECT_INDEX_(_1, _2, _3, NAME, ...) NAME
-#define CONCORD_KEEP_(NAME)                                             \
-    if ([[maybe_unused]] auto& concord_all_##NAME = NAME; true)         \
-        if ([[maybe_unused]] auto& NAME = concord_all_##NAME[concord_at.linear]; true)
+#define CONCORD_KEEP_(NAME)                                        \
+    CONCORD_WITH_([[maybe_unused]] auto& concord_all_##NAME = NAME) \
+    CONCORD_WITH_([[maybe_unused]] auto& NAME = concord_all_##NAME[concord_at.linear])
 #define CONCORD_WITH_GROUP_(...) ([[maybe_unused]] const ConcordItems concord_items, [[maybe_unused]] const ::concord::detail::GroupIndex group __VA_OPT__(,) __VA_ARGS__)
 // What the body of a group kernel sees of its group size.
 #define CONCORD_GROUP_SIZE_(SIZE)                                                               \
     static constexpr ::concord::detail::GroupShape shape = ::concord::detail::group_shape SIZE; \
     using Items = ::concord::detail::ItemsInOrder<shape>;                                       \
-    static constexpr ::concord::u32 group_size_x = Items::x, group_size_y = Items::y;           \
-    static constexpr ::concord::u32 group_size_z = Items::z, group_size = Items::size;
+    [[maybe_unused]] static constexpr ::concord::u32 group_size_x = Items::x;                   \
+    [[maybe_unused]] static constexpr ::concord::u32 group_size_y = Items::y;                   \
+    [[maybe_unused]] static constexpr ::concord::u32 group_size_z = Items::z;                   \
+    [[maybe_unused]] static constexpr ::concord::u32 group_size = Items::size;
 #define CONCORD_STRIP_INDEX_(I, BEGIN, END) const ::concord::u64 I = concord_strip.begin + concord_at.linear
 #define CONCORD_STRIP_RANGE_(I, BEGIN, END) {static_cast<::concord::u64>(BEGIN), static_cast<::concord::u64>(END)}
 #if defined(__clang__)
@@ -597,14 +609,13 @@ std::vector<std::string> check(const GroupKernel<K>& kernel, const AnyExtents& g
 
 /// A phase of a group kernel: the block that follows runs for each work-item. INDEX: the names of its index in
 /// parentheses, x first. Then the private values that the block uses. See the top of this file.
-#define CONCORD_ITEMS(INDEX, ...)                                                                     \
-    for (::concord::u32 concord_z = 0; concord_z < ConcordItems::count_z; ++concord_z)                \
-        for (::concord::u32 concord_y = 0; concord_y < ConcordItems::count_y; ++concord_y)            \
-    CONCORD_INDEPENDENT_ for (::concord::u32 concord_x = 0; concord_x < ConcordItems::count_x;        \
-                              ++concord_x) if ([[maybe_unused]] const auto concord_at =               \
-                                                   concord_items.at(concord_x, concord_y, concord_z); \
-                                               true) CONCORD_INDEX_ INDEX                             \
-    CONCORD_EACH_(CONCORD_KEEP_ __VA_OPT__(, ) __VA_ARGS__)
+#define CONCORD_ITEMS(INDEX, ...)                                                          \
+    for (::concord::u32 concord_z = 0; concord_z < ConcordItems::count_z; ++concord_z)     \
+        for (::concord::u32 concord_y = 0; concord_y < ConcordItems::count_y; ++concord_y) \
+            CONCORD_INDEPENDENT_                                                           \
+    for (::concord::u32 concord_x = 0; concord_x < ConcordItems::count_x; ++concord_x)     \
+        CONCORD_NAME_ITEM_(concord_at, concord_items.at(concord_x, concord_y, concord_z))  \
+    CONCORD_INDEX_ INDEX CONCORD_EACH_(CONCORD_KEEP_ __VA_OPT__(, ) __VA_ARGS__)
 
 /// A phase of a group kernel whose work-items share indices: the block that follows runs for each u64 index of
 /// RANGE, (name, begin, end). Work-item t runs it for begin + t, begin + t + group_size and so on. Then the private
@@ -613,11 +624,10 @@ std::vector<std::string> check(const GroupKernel<K>& kernel, const AnyExtents& g
     for (::concord::detail::GroupStrips<ConcordItems::size> concord_strip CONCORD_STRIP_RANGE_ RANGE; \
          concord_strip.begin < concord_strip.end; concord_strip.begin += ConcordItems::size)          \
     CONCORD_INDEPENDENT_ for (::concord::u32 concord_x = 0, concord_n = concord_strip.count();        \
-                              concord_x < concord_n;                                                  \
-                              ++concord_x) if (const auto concord_at =                                \
-                                                   concord_items.strip_item(concord_x, concord_n);    \
-                                               true) if (CONCORD_STRIP_INDEX_ RANGE; true)            \
-        CONCORD_EACH_(CONCORD_KEEP_ __VA_OPT__(, ) __VA_ARGS__)
+                              concord_x < concord_n; ++concord_x)                                     \
+        CONCORD_NAME_ITEM_(concord_at, concord_items.strip_item(concord_x, concord_n))                \
+            CONCORD_WITH_(CONCORD_STRIP_INDEX_ RANGE)                                                 \
+                CONCORD_EACH_(CONCORD_KEEP_ __VA_OPT__(, ) __VA_ARGS__)
 
 /// Local memory of a group: a value, or an array with EXTENTS such as [16][17]. Uninitialised.
 #define CONCORD_LOCAL(TYPE, NAME, ...) \

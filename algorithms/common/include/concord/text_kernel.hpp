@@ -39,8 +39,8 @@ namespace detail {
 struct TextKernelState;
 }
 
-/// A kernel made by index_kernel_from_text() or group_kernel_from_text(). Copies share the text and the compiled code, which
-/// the last copy frees.
+/// A kernel made by index_kernel_from_text() or group_kernel_from_text(). Copies share the text and the compiled code,
+/// which the last copy frees.
 class TextKernel {
   public:
     /// A parameter after the index.
@@ -90,11 +90,11 @@ class TextKernel {
     /// The parameters' types, "wave(u64, u64, f32*, const f32*, f32, u64)", for messages.
     std::string signature() const;
 
-    /// Enqueues the body for each index in [0, extents), or for each of one to three counts of groups. `arguments` are those after the index: ranges for buffers,
-    /// and numbers, which are converted to the parameter's type if it has them. Asynchronous: the kernel may be
-    /// destroyed before the work is done. Throws invalid_argument (number of arguments, element types, values,
-    /// extents), wrong_device, unsupported (a device without a run-time compiler, and no host kernel; f64 on a device
-    /// without it), compile_failed.
+    /// Enqueues the body for each index in [0, extents), or for each group of one to three counts. `arguments` are
+    /// those after the index: ranges for buffers, and numbers, which are converted to the parameter's type if it has
+    /// them. Asynchronous: the kernel may be destroyed before the work is done. Throws invalid_argument (number of
+    /// arguments, element types, values, extents), wrong_device, unsupported (a device without a run-time compiler, and
+    /// no host kernel; f64 on a device without it; a group size that it does not have), compile_failed.
     ///
     /// Enqueued::order is canonical if the body calls only functions that all devices compute alike.
     template <class... A>
@@ -126,9 +126,9 @@ TextKernel index_kernel_from_text(std::string_view text, const HostKernel& host 
 /// Creates a kernel of groups from source: "void NAME(PARAMETERS) { BODY }", with the body that CONCORD_GROUP_KERNEL
 /// takes. `group_size`: one to three constants, or any_size.
 ///
-/// `host`: for devices without a run-time compiler. Throws invalid_argument if the part before the body is malformed, if
-/// the body cannot run in groups, with the reason, and for a group size of more than 1024. Compilers report errors in the
-/// body at the first call.
+/// `host`: for devices without a run-time compiler, see group_host_kernel(). Throws invalid_argument if the part before
+/// the body is malformed, if the body cannot run in groups, with the reason, and for a group size of more than 1024.
+/// Compilers report errors in the body at the first call.
 TextKernel group_kernel_from_text(std::string_view text, const AnyExtents& group_size,
                                   const HostKernel& host = {});
 

@@ -16,7 +16,7 @@ struct BodyToken {
     constexpr bool operator==(std::string_view other) const { return text == other; }
 };
 
-// Splits a body into tokens, without comments.
+// Splits a body into tokens, without comments. A string or character is one token.
 class BodyTokens {
   public:
     constexpr explicit BodyTokens(std::string_view body) : rest_(body) {}
@@ -29,6 +29,10 @@ class BodyTokens {
         if (is_word) {
             while (length < rest_.size() && (in_word(rest_[length]) || is_fraction(length)))
                 ++length;
+        } else if (const char quote = rest_[0]; quote == '"' || quote == '\'') {
+            while (length < rest_.size() && rest_[length] != quote)
+                length += rest_[length] == '\\' ? 2 : 1;
+            length = length < rest_.size() ? length + 1 : rest_.size();
         } else {
             for (const std::string_view mark : marks) {
                 if (length == 1 && rest_.substr(0, mark.size()) == mark) length = mark.size();
@@ -153,7 +157,8 @@ constexpr const CollectiveWord* collective_of(std::string_view word) {
 
 // Whether the word declares something in a group kernel or begins a phase.
 constexpr bool is_group_word(std::string_view word) {
-    for (const std::string_view other : {"CONCORD_LOCAL", "CONCORD_PRIVATE", "CONCORD_ITEMS", "CONCORD_STRIDED"}) {
+    for (const std::string_view other :
+         {"CONCORD_LOCAL", "CONCORD_PRIVATE", "CONCORD_ITEMS", "CONCORD_STRIDED"}) {
         if (word == other) return true;
     }
     return false;
@@ -166,6 +171,7 @@ constexpr bool is_group_word(std::string_view word) {
     X(breaks, "a phase cannot break; 'continue' ends it for a work-item")                                            \
     X(nested, "a phase cannot contain a phase")                                                                      \
     X(without_braces, "a phase needs braces")                                                                        \
+    X(values, "a phase names the private values that it uses after its index, and nothing else")                     \
     X(index_count, "CONCORD_ITEMS takes as many names as the group has dimensions, as in (x, y), and "               \
                    "CONCORD_STRIDED takes (i, begin, end)")                                                          \
     X(inner_declaration, "CONCORD_LOCAL and CONCORD_PRIVATE stand outside of all blocks")                            \
@@ -295,11 +301,13 @@ class GroupScan {
             starts_ = true;
         } else if (mark == "=" && !in_phase() && brackets_ == 0) {
             const Name* const name = find(last_);
-            if (before_ == "*" || before_ == "const" || (name != nullptr && name->kind != Kind::item)) {
+            if (star_ || (name != nullptr && name->kind != Kind::item)) {
                 points_ = true;
                 pointer_ = last_;
             }
         }
+        star_ =
+            mark == "*" || (star_ && mark != "=" && mark != "," && mark != ";" && mark != "{" && mark != "}");
     }
 
     constexpr void word(std::string_view word) {
@@ -342,6 +350,13 @@ class GroupScan {
             }
         }
         if (names != (strided ? 3 : rank_)) return fail(GroupFault::index_count, word);
+        values_ = arguments.rest();
+        BodyTokens values(values_);
+        for (BodyToken value = values.next(); !value.text.empty(); value = values.next()) {
+            const Name* const name = find(value.text);
+            if (value != "," && (name == nullptr || name->kind != Kind::item))
+                return fail(GroupFault::values, value.text);
+        }
         if (tokens_.peek() != "{") return fail(GroupFault::without_braces, word);
         phase_depth_ = depth_ + 1;
         loop_body_ = pending_ = false;
@@ -351,7 +366,19 @@ class GroupScan {
     constexpr void collective(std::string_view word) {
         if (in_phase()) return fail(GroupFault::collective, word);
         tokens_.next();
-        tokens_.inside();
+        BodyTokens arguments(tokens_.inside());
+        for (BodyToken token = arguments.next(); !token.text.empty(); token = arguments.next()) {
+            const Name* const name = find(token.text);
+            if (name != nullptr && name->kind != Kind::item) between_word(token.text);
+        }
+    }
+    // Whether the current phase names the private value.
+    constexpr bool is_listed(std::string_view value) const {
+        BodyTokens values(values_);
+        for (BodyToken token = values.next(); !token.text.empty(); token = values.next()) {
+            if (token == value) return true;
+        }
+        return false;
     }
 
     // Checks an expression between phases.
@@ -380,11 +407,16 @@ class GroupScan {
         if (word == "return" || word == "goto") return fail(GroupFault::returns, word);
         if (word == "break" && !pending_ && !blocks_[depth_]) return fail(GroupFault::breaks, word);
         const Name* const name = find(word);
-        if (name != nullptr && (name->kind == Kind::phase || name->kind == Kind::item)) return;
+        if (name != nullptr && name->kind == Kind::phase) return;
+        if (name != nullptr && name->kind == Kind::item) {
+            if (!is_listed(word)) fail(GroupFault::values, word);
+            return;
+        }
         if (word[0] >= '0' && word[0] <= '9') return;
         BodyTokens ahead = tokens_;
         BodyToken next = ahead.next();
-        bool has_place = false;
+        // `*p = x`, but not `*p++`.
+        bool has_place = last_ == "*" && next != "++" && next != "--";
         while (next == "[" || next == "." || next == "->") {
             has_place = true;
             if (next == "[") {
@@ -458,7 +490,8 @@ class GroupScan {
     bool pending_ = false;                   // in a loop's statement without braces
     bool starts_ = true;                     // a statement starts
     bool points_ = false;                    // in the value of a pointer
-    std::string_view pointer_;
+    bool star_ = false;                      // a `*` since the declaration began
+    std::string_view pointer_, values_;      // values_: the private values that the phase names
     std::string_view last_, before_;
 };
 
