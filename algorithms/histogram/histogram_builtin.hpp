@@ -20,10 +20,10 @@ using Word = std::conditional_t<sizeof(T) == 8, u64, u32>;
 
 // Even bins of floats. I: signed Bin.
 template <class T, class Bin, class I = std::make_signed_t<Bin>>
-CONCORD_FUNCTION_OF((T, Bin, I), Bin, even, (T x, T lo, T hi, T scale, Bin last),
-                    const bool counted = (x >= lo) & (x < hi);
-                    const I bin = I(counted ? (x - lo) * scale : T(-1));
-                    return Bin(bin < I(last) ? bin : I(last));)
+CONCORD_BUILTIN_OF((T, Bin, I), Bin, even, (T x, T lo, T hi, T scale, Bin last),
+                   const bool counted = (x >= lo) & (x < hi);
+                   const I bin = I(counted ? (x - lo) * scale : T(-1));
+                   return Bin(bin < I(last) ? bin : I(last));)
 
 // Exact bins. F: type of the edges; E: type in which they are computed; B: type of low and high, the smallest counted
 // sample and the largest. G: type of a position in bins, (x - from) * scale, which is not exact. A sample whose
@@ -32,27 +32,27 @@ CONCORD_FUNCTION_OF((T, Bin, I), Bin, even, (T x, T lo, T hi, T scale, Bin last)
 //
 // The bin, or 0xfffffffe if the position does not decide.
 template <class T, class G, class B>
-CONCORD_FUNCTION_OF((T, G, B), u32, histogram_guess, (T x, G from, G scale, G reach, G top, B low, B high),
-                    const bool counted = (B(x) >= low) & (B(x) <= high);
-                    const G position = (G(counted ? B(x) : low) - from) * scale;
-                    const G at = position < top ? position : top; const i32 bin = i32(at);
-                    const G off = at - G(bin) - G(0.5f);
-                    const bool decides = ((off < 0 ? -off : off) < reach) | (at < G(0.5f));
-                    return !counted  ? 0xffffffffu
-                           : decides ? u32(bin)
-                                     : 0xfffffffeu;)
+CONCORD_BUILTIN_OF((T, G, B), u32, histogram_guess, (T x, G from, G scale, G reach, G top, B low, B high),
+                   const bool counted = (B(x) >= low) & (B(x) <= high);
+                   const G position = (G(counted ? B(x) : low) - from) * scale;
+                   const G at = position < top ? position : top; const i32 bin = i32(at);
+                   const G off = at - G(bin) - G(0.5f);
+                   const bool decides = ((off < 0 ? -off : off) < reach) | (at < G(0.5f));
+                   return !counted  ? 0xffffffffu
+                          : decides ? u32(bin)
+                                    : 0xfffffffeu;)
 template <class T, class G, class B>
 [[gnu::always_inline]] inline u32 histogram_guess(T x, G from, G scale, G reach, G top, B low, B high) {
     return histogram_guess_function<T, G, B>::call(x, from, scale, reach, top, low, high);
 }
 template <class T, class F, class E, class G, class B>
-CONCORD_FUNCTION_OF((T, F, E, G, B), u32, exact,
-                    (T x, E lo, E step, G from, G scale, G reach, G top, B low, B high),
-                    const u32 bin = histogram_guess(x, from, scale, reach, top, low, high);
-                    if (bin != 0xfffffffeu) return bin;
-                    const i32 near = i32((G(B(x)) - from) * scale - G(0.5f)), last = i32(top);
-                    const i32 next = near + (F(x) >= F(E(near + 1) * step + lo) ? 1 : 0);
-                    return u32(next < last ? next : last);)
+CONCORD_BUILTIN_OF((T, F, E, G, B), u32, exact,
+                   (T x, E lo, E step, G from, G scale, G reach, G top, B low, B high),
+                   const u32 bin = histogram_guess(x, from, scale, reach, top, low, high);
+                   if (bin != 0xfffffffeu) return bin;
+                   const i32 near = i32((G(B(x)) - from) * scale - G(0.5f)), last = i32(top);
+                   const i32 next = near + (F(x) >= F(E(near + 1) * step + lo) ? 1 : 0);
+                   return u32(next < last ? next : last);)
 
 // exact_function and its bound values, as kernels receive them.
 template <class T, class F, class E, class G, class B>
@@ -85,9 +85,9 @@ struct Exact {
 // Even bins of integers in a range of at most 2^32, if the width of a bin is a power of two. first: smallest counted
 // sample; last: largest counted sample - first; ahead: first - lo.
 template <class T, class U, class W>
-CONCORD_FUNCTION_OF((T, U, W), u32, even_shift, (T x, W first, W last, u32 ahead, u32 shift),
-                    const U above = U(W(x) - first);
-                    return above <= last ? (u32(above) + ahead) >> shift : 0xffffffffu;)
+CONCORD_BUILTIN_OF((T, U, W), u32, even_shift, (T x, W first, W last, u32 ahead, u32 shift),
+                   const U above = U(W(x) - first);
+                   return above <= last ? (u32(above) + ahead) >> shift : 0xffffffffu;)
 
 // d * p / q for every d < 2^32, or in the functions below d < 2^64, rounded down, without a division: d * whole + (d *
 // fraction >> 64), or >> 128. high, low: the fractional part of p / q, rounded up to 64 or 128 bits. The rounding error
@@ -95,36 +95,35 @@ CONCORD_FUNCTION_OF((T, U, W), u32, even_shift, (T x, W first, W last, u32 ahead
 //
 // Even bins of integers in a range of at most 2^32.
 template <class T, class U, class W>
-CONCORD_FUNCTION_OF((T, U, W), u32, even_ratio,
-                    (T x, W first, W last, u32 ahead, u32 whole, u32 high, u32 low),
-                    const U above = U(W(x) - first);
-                    const u32 d = u32(above) + ahead;
-                    return above <= last ? d * whole + u32((u64(d) * high + (u64(d) * low >> 32)) >> 32)
-                                         : 0xffffffffu;)
+CONCORD_BUILTIN_OF((T, U, W), u32, even_ratio,
+                   (T x, W first, W last, u32 ahead, u32 whole, u32 high, u32 low),
+                   const U above = U(W(x) - first);
+                   const u32 d = u32(above) + ahead;
+                   return above <= last ? d * whole + u32((u64(d) * high + (u64(d) * low >> 32)) >> 32)
+                                        : 0xffffffffu;)
 // Remainder of samples of at most 32 bits for at most 2^30 bins.
 template <class T>
-CONCORD_FUNCTION_OF((T), u32, modulo, (T x, u32 bins, u32 whole, u32 high, u32 low), const u32 d = x;
-                    return d - (d * whole + u32((u64(d) * high + (u64(d) * low >> 32)) >> 32)) * bins;)
+CONCORD_BUILTIN_OF((T), u32, modulo, (T x, u32 bins, u32 whole, u32 high, u32 low), const u32 d = x;
+                   return d - (d * whole + u32((u64(d) * high + (u64(d) * low >> 32)) >> 32)) * bins;)
 
 // Even bins of integers in any range.
 template <class T, class U, class W, class Bin>
-CONCORD_FUNCTION_OF((T, U, W, Bin), Bin, even_wide,
-                    (T x, W first, W last, u64 ahead, u64 whole, u64 high, u64 low),
-                    const U above = U(W(x) - first);
-                    const u64 d = above + ahead; const u64 part = mul_hi(d, low);
-                    const u64 bin = d * whole + mul_hi(d, high) + (part + d * high < part ? 1 : 0);
-                    return above <= last ? Bin(bin) : Bin(~Bin(0));)
+CONCORD_BUILTIN_OF((T, U, W, Bin), Bin, even_wide,
+                   (T x, W first, W last, u64 ahead, u64 whole, u64 high, u64 low),
+                   const U above = U(W(x) - first);
+                   const u64 d = above + ahead; const u64 part = mul_hi(d, low);
+                   const u64 bin = d * whole + mul_hi(d, high) + (part + d * high < part ? 1 : 0);
+                   return above <= last ? Bin(bin) : Bin(~Bin(0));)
 // Remainder of any unsigned sample for any number of bins.
 template <class T, class Bin>
-CONCORD_FUNCTION_OF((T, Bin), Bin, modulo_wide, (T x, u64 bins, u64 whole, u64 high, u64 low),
-                    const u64 d = x;
-                    const u64 part = mul_hi(d, low);
-                    const u64 ratio = d * whole + mul_hi(d, high) + (part + d * high < part ? 1 : 0);
-                    return Bin(d - ratio * bins);)
+CONCORD_BUILTIN_OF((T, Bin), Bin, modulo_wide, (T x, u64 bins, u64 whole, u64 high, u64 low), const u64 d = x;
+                   const u64 part = mul_hi(d, low);
+                   const u64 ratio = d * whole + mul_hi(d, high) + (part + d * high < part ? 1 : 0);
+                   return Bin(d - ratio * bins);)
 
 // The sample itself. Negative samples become numbers that exceed every bin.
 template <class T, class W, class Bin>
-CONCORD_FUNCTION_OF((T, W, Bin), Bin, identity, (T x), return W(x) <= W(~Bin(0)) ? Bin(x) : Bin(~Bin(0));)
+CONCORD_BUILTIN_OF((T, W, Bin), Bin, identity, (T x), return W(x) <= W(~Bin(0)) ? Bin(x) : Bin(~Bin(0));)
 
 // More than 2^30 bins are counted by textbook variants only.
 template <class T, class Op>
