@@ -11,10 +11,11 @@
 
 #define SCAN_ROOM (2 * GROUP)
 
-// Defines two functions for values of type E. All work-items of the group call them. sums: local memory for SCAN_ROOM
+// Defines three functions for values of type E. All work-items of the group call them. sums: local memory for SCAN_ROOM
 // values. NAME(value, sums, last) returns the inclusive sum up to this work-item. After the next barrier, sums[*last]
 // is the sum of all values. An earlier use of `sums` and the call need a barrier between them.
 // NAME_total(value, sums, all) returns the same and sets *all to the sum of all values. It contains these barriers.
+// NAME_sum(value, sums) returns the sum of all values.
 #define SCAN_GROUP(NAME, E)                                                     \
     INLINED E NAME(E value, __local E* sums, u32* last) {                       \
         const u32 local_id = get_local_id(0);                                   \
@@ -36,4 +37,9 @@
         barrier(CLK_LOCAL_MEM_FENCE);                                           \
         *all = sums[last];                                                      \
         return through;                                                         \
+    }                                                                           \
+    INLINED E NAME##_sum(E value, __local E* sums) {                            \
+        E all;                                                                  \
+        NAME##_total(value, sums, &all);                                        \
+        return all;                                                             \
     }

@@ -62,10 +62,24 @@ __device__ __forceinline__ Scanned<E> scan_group(E value, E* totals) {
     return result;
 }
 
+// The sum of the values of a group of WARPS warps. totals: as above. All threads of the group call it.
+template <u32 WARPS, class E>
+__device__ __forceinline__ E sum_group(E value, E* totals) {
+#pragma unroll
+    for (u32 distance = warp_width / 2; distance > 0; distance /= 2) value += shuffle_down(value, distance);
+    if (threadIdx.x % warp_width == 0) totals[threadIdx.x / warp_width] = value;
+    __syncthreads();
+    E sum = 0;
+#pragma unroll
+    for (u32 w = 0; w < WARPS; ++w) sum += totals[w];
+    return sum;
+}
+
 #define SCAN_ROOM (GROUP / 32)
 
-// Defines NAME_total(value, sums, all) for values of type E: returns the inclusive sum up to this thread and sets *all
-// to the sum of all values. All threads of the group call it. sums: shared memory for SCAN_ROOM values.
+// Defines two functions for values of type E. All threads of the group call them. sums: shared memory for SCAN_ROOM
+// values. NAME_total(value, sums, all) returns the inclusive sum up to this thread and sets *all to the sum of all
+// values. NAME_sum(value, sums) returns the sum of all values. Before NAME_sum, `sums` is not in use.
 #define SCAN_GROUP(NAME, E)                                      \
     INLINED E NAME##_total(E value, E* sums, E* all) {           \
         E through = scan_warp(value);                            \
@@ -75,4 +89,5 @@ __device__ __forceinline__ Scanned<E> scan_group(E value, E* totals) {
         *all = 0;                                                \
         add_warp_totals<SCAN_ROOM>(sums, through, *all);         \
         return through;                                          \
-    }
+    }                                                            \
+    INLINED E NAME##_sum(E value, E* sums) { return sum_group<SCAN_ROOM>(value, sums); }

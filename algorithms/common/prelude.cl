@@ -22,12 +22,12 @@
 #define OUT_RESTRICT(E, NAME) __global E *restrict NAME, ulong NAME##_at
 #define AT_OFFSET(NAME) NAME += NAME##_at
 
-INLINED u32 local_id(void) { return (u32)get_local_id(0); }
-INLINED u32 group_id(void) { return (u32)get_group_id(0); }
-INLINED u32 group_count(void) { return (u32)get_num_groups(0); }
-INLINED u64 global_id(void) { return get_global_id(0); }
+#define local_id() ((u32)get_local_id(0))
+#define group_id() ((u32)get_group_id(0))
+#define group_count() ((u32)get_num_groups(0))
+#define global_id() (get_group_id(0) * (u64)GROUP + get_local_id(0))
 
 // All work-items of the group meet; each sees the others' accesses to local memory, and with group_barrier also to
 // global memory.
-INLINED void local_barrier(void) { barrier(CLK_LOCAL_MEM_FENCE); }
-INLINED void group_barrier(void) { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); }
+#define local_barrier() barrier(CLK_LOCAL_MEM_FENCE)
+#define group_barrier() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)

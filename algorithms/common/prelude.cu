@@ -68,15 +68,15 @@ INLINED E load_l2(const E* from) {
 #define OUT_RESTRICT(E, NAME) E* __restrict__ NAME
 #define AT_OFFSET(NAME) (void)0
 
-INLINED u32 local_id() { return threadIdx.x; }
-INLINED u32 group_id() { return blockIdx.x; }
-INLINED u32 group_count() { return gridDim.x; }
-INLINED u64 global_id() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }  // group_id() * GROUP + local_id()
+#define local_id() (threadIdx.x)
+#define group_id() (blockIdx.x)
+#define group_count() (gridDim.x)
+#define global_id() ((u64)blockIdx.x * GROUP + threadIdx.x)
 
 // All work-items of the group meet; each sees the others' accesses to local memory, and with group_barrier also to
 // global memory.
-INLINED void local_barrier() { __syncthreads(); }
-INLINED void group_barrier() { __syncthreads(); }
+#define local_barrier() __syncthreads()
+#define group_barrier() __syncthreads()
 
 // Atomic operations on a word of 32 bits in global or local memory return its old value.
 INLINED u32 atomic_add(u32* at, u32 x) { return atomicAdd(at, x); }

@@ -17,6 +17,7 @@ typedef struct {
 } Ranks;
 
 // The staged elements take the place of the ranks, because some drivers offer only 48 KiB.
+#define STAGED_APART 0
 typedef struct {
     union {
         Ranks ranks;
@@ -29,6 +30,3 @@ typedef struct {
 INLINED __local Ranks* ranks_of(__local Shared* shared) { return &shared->tile.ranks; }
 INLINED __local K* staged_keys(__local Shared* shared) { return shared->tile.keys; }
 INLINED __local V* staged_values(__local Shared* shared) { return shared->tile.values; }
-
-// Between the last use of the ranks and the first staged element.
-INLINED void stage_barrier(void) { barrier(CLK_LOCAL_MEM_FENCE); }

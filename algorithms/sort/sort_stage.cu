@@ -18,7 +18,8 @@ typedef struct {
 
 static_assert(GROUP >= DIGITS && GROUP % LANES == 0 && TILE <= 65536);
 
-// The launch gives memory for the staged elements, in addition to this one.
+// The launch gives memory for the staged elements, in addition to this one, so they do not take the place of the ranks.
+#define STAGED_APART 1
 struct Shared {
     Ranks ranks;
     COUNT base[DIGITS];  // place of each digit in the output, minus its place in the tile
@@ -28,6 +29,3 @@ extern __shared__ __align__(16) unsigned char staged[];  // TILE keys, then as m
 INLINED Ranks* ranks_of(Shared* shared) { return &shared->ranks; }
 INLINED K* staged_keys(Shared*) { return (K*)staged; }
 INLINED V* staged_values(Shared*) { return (V*)staged; }
-
-// Between the last use of the ranks and the first staged element: elements do not take the place of the ranks.
-INLINED void stage_barrier() {}
