@@ -172,16 +172,20 @@ TextKernel group_kernel_from_text(std::string_view text, const AnyExtents& group
             "invalid group size, got " + detail::size_name({x, y, z}) + "; expected 1 to 1024 work-items");
     state->definition.group = {group_size.rank(), static_cast<u32>(x), static_cast<u32>(y),
                                static_cast<u32>(z)};
-    // Without its braces, so that declarations stand outside of all blocks.
+    // The body without its braces, as CONCORD_GROUP_KERNEL has it.
     detail::BodyTokens tokens(state->body);
     tokens.next();
-    state->body = std::string(tokens.inside());
-    state->definition.body = state->body;
+    const std::string_view body = tokens.inside();
+    if (body.size() + 1 == state->body.size()) definition.refuse("missing } at the end of the body");
+    if (const detail::BodyToken next = tokens.peek(); !next.text.empty())
+        definition.refuse("expected the end of the text after the body instead of " +
+                          detail::quoted(next.text));
+    state->definition.body = body;
     const auto [fault, word] =
         detail::GroupScan::of(state->definition.body, state->definition.parameters, group_size.rank());
     if (fault != detail::GroupFault::none) {
-        const char* const begin = state->definition.body.data();
-        const auto line = state->definition.line + std::count(begin, word.data(), '\n');
+        const auto line =
+            state->definition.line + std::count(body.data(), word.empty() ? body.data() : word.data(), '\n');
         throw Error(ErrorCode::invalid_argument, state->name,
                     "line " + std::to_string(line) + ", " + detail::quoted(word) + ": " +
                         std::string(explanation(fault)));

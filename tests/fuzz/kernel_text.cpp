@@ -43,8 +43,8 @@ void check_kernel(std::string_view text, u32 min_rank, u32 max_rank, const F& ma
         is_identifier(parameter.name);
     // What the definition says is a kernel, too, and the same one.
     const detail::KernelDefinition& d = kernel->definition();
-    const std::string again =
-        "void " + std::string(d.name) + std::string(d.parameters) + " " + std::string(d.body);
+    const std::string body = d.rank > 0 ? std::string(d.body) : "{" + std::string(d.body) + "\n}";
+    const std::string again = "void " + std::string(d.name) + std::string(d.parameters) + " " + body;
     require(make(again).signature() == kernel->signature(), "the definition is a kernel");
     // Its sources for devices are written, or refused.
     (void)accepts(ErrorCode::invalid_argument, [&] {
