@@ -12,7 +12,7 @@
 
 namespace concord::detail {
 namespace kernel_sources {
-extern const SourceFile prelude_h, tables_h, f32_h, f64_h, vocabulary_h, group_h;
+extern const SourceFile prelude_h, vectors_h, tables_h, f32_h, f64_h, vocabulary_h, random_h, group_h;
 }
 
 namespace {
@@ -21,14 +21,26 @@ namespace {
 constexpr std::string_view unary_math[] = {CONCORD_MATH_UNARY(CONCORD_WORD)};
 constexpr std::string_view binary_math[] = {CONCORD_MATH_BINARY(CONCORD_WORD)};
 constexpr std::string_view other_words[] = {
-    CONCORD_VOCABULARY(CONCORD_WORD, CONCORD_WORD, CONCORD_WORD) "fminf", "fmaxf"};
+    CONCORD_VOCABULARY(CONCORD_WORD, CONCORD_WORD, CONCORD_WORD) "fminf",
+    "fmaxf",
+    "fmodf",
+    "sincos",
+    "make_u32x2",
+    "make_u32x4",
+    "philox4x32",
+    "uniform_f32",
+    "uniform_f64"};
+constexpr std::string_view vectors[] = {CONCORD_VECTORS(CONCORD_WORD)};
 #undef CONCORD_WORD
+constexpr std::string_view others_of_f32[] = {"fminf", "fmaxf", "fmodf"};
+constexpr std::string_view others_in_f64[] = {"sincos", "uniform_f64"};
 
 // Functions of the languages that are exact or correctly rounded, also with an f for f32. OpenCL C lacks the latter.
 constexpr std::string_view exact_functions[] = {"sqrt", "fma",   "fabs", "copysign", "floor",
                                                 "ceil", "trunc", "rint", "round"};
 constexpr std::string_view classifications[] = {"isnan", "isinf", "isfinite"};
-constexpr std::string_view commutative_atomics[] = {"atomic_add", "atomic_min", "atomic_max"};
+constexpr std::string_view commutative_atomics[] = {"atomic_add", "atomic_min", "atomic_max",
+                                                    "atomic_or",  "atomic_and", "atomic_xor"};
 
 // The name without its f: "sqrt" for "sqrtf". Empty for other words.
 std::string_view exact_function_of_f32(std::string_view word) {
@@ -62,7 +74,7 @@ std::string_view fixed_width_type(std::string_view word) {
 // The name of the definition in vocabulary.h, f32.h or vocabulary_for(): "concord_exp" for exp, "concord_exp_f32" for
 // expf.
 std::string definition_name(std::string_view word) {
-    if (is_math_of_f32(word) || word == "fminf" || word == "fmaxf")
+    if (is_math_of_f32(word) || is_one_of(word, others_of_f32))
         return "concord_" + std::string(word.substr(0, word.size() - 1)) + (is_math(word) ? "_f32" : "");
     return "concord_" + std::string(word);
 }
@@ -80,8 +92,9 @@ bool is_own_word(std::string_view word) {
 class Definitions {
   public:
     Definitions() {
-        for (const SourceFile* file : {&kernel_sources::prelude_h, &kernel_sources::tables_h,
-                                       &kernel_sources::f32_h, &kernel_sources::f64_h}) {
+        for (const SourceFile* file :
+             {&kernel_sources::prelude_h, &kernel_sources::vectors_h, &kernel_sources::tables_h,
+              &kernel_sources::f32_h, &kernel_sources::f64_h}) {
             add_all(file->text);
         }
         // The functions of OpenCL C under their names for f32.
@@ -99,9 +112,11 @@ class Definitions {
         }
         for (const std::string_view name : unary_math)
             add_overloads(name, " x", "x");
-        for (const std::string_view name : binary_math)
-            add_overloads(name, " x, TYPE y", "x, y");
+        for (const std::string_view name : binary_math) {
+            if (name != "pow") add_overloads(name, " x, TYPE y", "x, y");  // f64.h has those of pow
+        }
         add_all(kernel_sources::vocabulary_h.text);
+        add_all(kernel_sources::random_h.text);
         add_all(kernel_sources::group_h.text);
     }
 
@@ -192,8 +207,9 @@ bool computes_in_f64(std::string_view text) {
             found = real_literal_at(plain, begin) == Type::f64;
             return found;
         }
-        const bool is_definition = word.starts_with(prefixes[0]) && is_math(word.substr(prefixes[0].size()));
-        const bool is_call = (is_definition || is_math(word)) && is_called(plain, begin, end) &&
+        const std::string_view name = word.starts_with(prefixes[0]) ? word.substr(prefixes[0].size()) : word;
+        const bool is_call = (is_math(name) || is_one_of(name, others_in_f64)) &&
+                             is_called(plain, begin, end) &&
                              !trimmed_end(std::string_view(plain).substr(0, begin)).ends_with("::");
         found =
             is_call || type_spelled(word) == Type::f64 || word.starts_with("M_") || word.starts_with("DBL_");
@@ -224,6 +240,8 @@ std::string in_language(std::string_view source, Dialect dialect,
             std::size_t at = end;
             if (next_mark(plain, at) == ':' && plain.compare(at, 2, "::") == 0)
                 replace(begin, at + 2, is_c ? "" : "::");
+        } else if (is_one_of(word, vectors)) {
+            replace(begin, end, "concord_" + std::string(word));
         } else if (is_in_vocabulary(word) && is_called(plain, begin, end)) {
             replace(begin, end, definition_name(word));
         } else if (std::find(functions.begin(), functions.end(), word) != functions.end() &&
