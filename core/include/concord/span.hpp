@@ -289,10 +289,10 @@ namespace detail {
 void fill_view(Stream& stream, const View& out, const void* value);
 }  // namespace detail
 
-/// Fills a range with a value. Asynchronous. A value that repeats 1, 2, 4 or 8 bytes, as those of all element types do,
-/// is written once (Stream::fill). A struct with other bytes is written to the first element and copied from there in
-/// steps of doubled length: reads and writes each element about once. Throws invalid_argument (range, read-only memory),
-/// wrong_device.
+/// Fills a range with a value. Asynchronous. A value whose bytes repeat after 1, 2, 4 or 8, as those of all element
+/// types do, costs one Stream::fill. A struct with other bytes is written to the first element and copied from there
+/// in steps of doubled length: each element is read and written once. Throws invalid_argument (range, read-only
+/// memory), wrong_device.
 template <OutputRange Out>
 void fill(Stream& stream, const Out& out, const typename Out::Element& value) {
     detail::fill_view(stream, out.view(), &value);

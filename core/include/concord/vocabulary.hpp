@@ -6,7 +6,7 @@
 /// - exp, exp2, expm1, log, log2, log10, log1p, pow, sin, cos, tan, sinpi, cospi, asin, acos, atan, atan2, sinh, cosh,
 ///   tanh, erf, erfc, rsqrt, cbrt, hypot, lgamma, tgamma of f32 and f64; sincos(x, s, c), which assigns sin(x) to s and
 ///   cos(x) to c, two local variables or two elements of buffers
-/// - pow(x, n) with an integer n: the product of those of x, x^2, x^4, ... that n has bits for, in this order, each
+/// - pow(x, n) with an integer n: the product of those of x, x^2, x^4, ... whose bits n has, in this order, each
 ///   rounded; 1 / pow(x, -n) for n < 0
 /// - fmod of f32 and f64, which is exact
 /// - min, max (like ReduceOp), clamp(x, low, high), abs, select(a, b, c), which is c ? b : a, of all types; fmin, fmax
