@@ -17,8 +17,8 @@
 /// - atomic_add, atomic_min, atomic_max and atomic_exchange of u32, i32, u64, i64, f32 and f64; atomic_or, atomic_and,
 ///   atomic_xor and atomic_compare_exchange(p, expected, value) of these integers; they return the value from before.
 ///   OpenCL devices without 64-bit atomics refuse those of u64, i64 and f64 with unsupported.
-/// - philox4x32(counter, key): four random u32 of a u32x4 and a u32x2 (members x, y, z, w), which make_u32x4(x, y, z, w)
-///   and make_u32x2(x, y) return; uniform_f32(bits) and uniform_f64(high, low) in [0, 1)
+/// - philox4x32(counter, key): four random u32 of a u32x4 and a u32x2 (members x, y, z, w), which
+///   make_u32x4(x, y, z, w) and make_u32x2(x, y) return; uniform_f32(bits) and uniform_f64(high, low) in [0, 1)
 ///
 /// `expf(x)` and other names with an f are the functions of f32. f32 functions of one argument are correctly rounded;
 /// f64 functions have errors below 1 ulp in all tried inputs. A NaN that they compute is the canonical one.
