@@ -226,9 +226,11 @@ ProgramHandle from_text(const OpenClDevice& device, const std::string& entry, co
         words = with_excerpts(with_origins(build_log(program.get(), device.id()), text), text);
         if (status != CL_BUILD_PROGRAM_FAILURE || words.find("error:") != std::string::npos) break;
     }
+    // A function of the vocabulary that the device lacks has this attribute of clang.
+    const bool is_unsupported = words.find(" is unavailable: ") != std::string::npos;
     if (status != CL_SUCCESS)
         throw Error(
-            ErrorCode::compile_failed, compile_call,
+            is_unsupported ? ErrorCode::unsupported : ErrorCode::compile_failed, compile_call,
             "kernel " + entry + " does not compile for " + device.info().selector + ":\n" + words + "\n",
             status_text(status));
     if (!words.empty()) detail::log_debug("compiler's log of " + entry + ":\n" + words);

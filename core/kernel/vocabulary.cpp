@@ -12,7 +12,7 @@
 
 namespace concord::detail {
 namespace kernel_sources {
-extern const SourceFile prelude_h, vectors_h, tables_h, f32_h, f64_h, vocabulary_h, group_h;
+extern const SourceFile prelude_h, vectors_h, tables_h, f32_h, f64_h, vocabulary_h, random_h, group_h;
 }
 
 namespace {
@@ -21,15 +21,24 @@ namespace {
 constexpr std::string_view unary_math[] = {CONCORD_MATH_UNARY(CONCORD_WORD)};
 constexpr std::string_view binary_math[] = {CONCORD_MATH_BINARY(CONCORD_WORD)};
 constexpr std::string_view other_words[] = {
-    CONCORD_VOCABULARY(CONCORD_WORD, CONCORD_WORD, CONCORD_WORD) "fminf", "fmaxf"};
+    CONCORD_VOCABULARY(CONCORD_WORD, CONCORD_WORD, CONCORD_WORD) "fminf",
+    "fmaxf",
+    "fmodf",
+    "sincos",
+    "philox4x32",
+    "uniform_f32",
+    "uniform_f64"};
 constexpr std::string_view vectors[] = {CONCORD_VECTORS(CONCORD_WORD)};
 #undef CONCORD_WORD
+constexpr std::string_view others_of_f32[] = {"fminf", "fmaxf", "fmodf"};
+constexpr std::string_view others_in_f64[] = {"sincos", "uniform_f64"};
 
 // Functions of the languages that are exact or correctly rounded, also with an f for f32. OpenCL C lacks the latter.
 constexpr std::string_view exact_functions[] = {"sqrt", "fma",   "fabs", "copysign", "floor",
                                                 "ceil", "trunc", "rint", "round"};
 constexpr std::string_view classifications[] = {"isnan", "isinf", "isfinite"};
-constexpr std::string_view commutative_atomics[] = {"atomic_add", "atomic_min", "atomic_max"};
+constexpr std::string_view commutative_atomics[] = {"atomic_add", "atomic_min", "atomic_max",
+                                                    "atomic_or",  "atomic_and", "atomic_xor"};
 
 // The name without its f: "sqrt" for "sqrtf". Empty for other words.
 std::string_view exact_function_of_f32(std::string_view word) {
@@ -63,7 +72,7 @@ std::string_view fixed_width_type(std::string_view word) {
 // The name of the definition in vocabulary.h, f32.h or vocabulary_for(): "concord_exp" for exp, "concord_exp_f32" for
 // expf.
 std::string definition_name(std::string_view word) {
-    if (is_math_of_f32(word) || word == "fminf" || word == "fmaxf")
+    if (is_math_of_f32(word) || is_one_of(word, others_of_f32))
         return "concord_" + std::string(word.substr(0, word.size() - 1)) + (is_math(word) ? "_f32" : "");
     return "concord_" + std::string(word);
 }
@@ -101,9 +110,11 @@ class Definitions {
         }
         for (const std::string_view name : unary_math)
             add_overloads(name, " x", "x");
-        for (const std::string_view name : binary_math)
-            add_overloads(name, " x, TYPE y", "x, y");
+        for (const std::string_view name : binary_math) {
+            if (name != "pow") add_overloads(name, " x, TYPE y", "x, y");  // f64.h has those of pow
+        }
         add_all(kernel_sources::vocabulary_h.text);
+        add_all(kernel_sources::random_h.text);
         add_all(kernel_sources::group_h.text);
     }
 
@@ -204,8 +215,9 @@ bool computes_in_f64(std::string_view text) {
             found = real_literal_at(plain, begin) == Type::f64;
             return found;
         }
-        const bool is_definition = word.starts_with(prefixes[0]) && is_math(word.substr(prefixes[0].size()));
-        const bool is_call = (is_definition || is_math(word)) && is_called(plain, begin, end) &&
+        const std::string_view name = word.starts_with(prefixes[0]) ? word.substr(prefixes[0].size()) : word;
+        const bool is_call = (is_math(name) || is_one_of(name, others_in_f64)) &&
+                             is_called(plain, begin, end) &&
                              !trimmed_end(std::string_view(plain).substr(0, begin)).ends_with("::");
         const bool is_vector_of_f64 =
             word.find("f64x") != std::string_view::npos && (is_vector(word) || makes_vector(word));

@@ -4,6 +4,7 @@
 #include <concord/backend/memory.hpp>
 #include <concord/span.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -54,6 +55,24 @@ void detail::check_view(std::string_view call, std::string_view name, const View
         refuse("range exceeds the buffer, got " + std::to_string(view.count) + " elements of " +
                std::string(name_of(view.type)) + " at byte " + std::to_string(view.offset) +
                "; the buffer has " + std::to_string(view.buffer->size()) + " bytes");
+}
+
+void detail::fill_view(Stream& stream, const View& out, const void* value) {
+    check_view("fill", "out", out);
+    if (out.count == 0) return;
+    const auto* const bytes = static_cast<const std::byte*>(value);
+    const u32 size = size_of(out.type), alignment = std::min(out.type.alignment(), 8u);
+    for (u32 period = 1; period <= alignment; period *= 2) {
+        if (std::equal(bytes + period, bytes + size, bytes)) {
+            stream.fill(*out.buffer, out.offset, out.bytes(), bytes, period);
+            return;
+        }
+    }
+    for (u32 at = 0; at < size; at += alignment)
+        stream.fill(*out.buffer, out.offset + at, alignment, bytes + at, alignment);
+    for (u64 done = 1; done < out.count; done *= 2)
+        stream.copy(*out.buffer, out.offset + done * size, *out.buffer, out.offset,
+                    std::min(done, out.count - done) * size);
 }
 
 namespace {

@@ -109,7 +109,7 @@ STREAM_TEST(source_functions_require_run_time_compilation) {
 }
 
 CONCORD_FUNCTION(float, exp_test, (float x, float a), return a * native::exp(x);)
-CONCORD_FUNCTION(float, smaller_test, (float x, float y), return fmod(x, y);)
+CONCORD_FUNCTION(float, smaller_test, (float x, float y), return remainder(x, y);)
 CONCORD_FUNCTION(float, exact_test, (float x), float y = floor(x) + ceil(x) - trunc(x);
                  if (isnan(x)) return 1; for (int i = 0; i < 2; ++i) y = fma(y, y, (f32)(rint(x) + round(x)));
                  return copysign(sqrt(fabs(y)), x);
@@ -124,9 +124,9 @@ STREAM_TEST(calls_with_an_order_refuse_functions_that_devices_compute_differentl
         CHECK(throws(ErrorCode::unsupported,
                      "map: operator 'exp_test' calls 'exp', which devices may compute differently",
                      [&] { map(stream, a, out, exp_test.bind(2.0F), options); }));
-        CHECK(throws(ErrorCode::unsupported, "map: operator 'smaller_test' calls 'fmod'",
+        CHECK(throws(ErrorCode::unsupported, "map: operator 'smaller_test' calls 'remainder'",
                      [&] { map(stream, a, a, out, smaller_test, options); }));
-        CHECK(throws(ErrorCode::unsupported, "reduce: operator 'smaller_test' calls 'fmod'",
+        CHECK(throws(ErrorCode::unsupported, "reduce: operator 'smaller_test' calls 'remainder'",
                      [&] { reduce(stream, a, out.span().part(0, 1), smaller_test, 9.0F, options); }));
         if (device.traits().exact_divide_sqrt) CHECK_NOTHROW(map(stream, a, out, exact_test, options));
         CHECK_NOTHROW(map(stream, a, out, MapFunction::square, options));

@@ -98,6 +98,35 @@ STREAM_TEST(fill_repeats_any_pattern) {
     }
 }
 
+CONCORD_STRUCT(FillTest, f32 a; f32 b; u32 c;)
+CONCORD_STRUCT(FillBytesTest, u8 a[3];)
+
+STREAM_TEST(fill_writes_a_value_to_every_element) {
+    const auto check = [&](auto guard, auto value) {
+        using T = decltype(value);
+        const std::vector<T> before(1000, guard);
+        const Array<T> x(stream, before);
+        for (const u64 n : {0, 1, 2, 3, 700}) {
+            fill(stream, x.span(), guard);
+            fill(stream, x.span().part(7, n), value);
+            std::vector<T> expected = before;
+            std::fill_n(expected.begin() + 7, n, value);
+            CHECK(std::memcmp(x.to_host(stream).data(), expected.data(), expected.size() * sizeof(T)) == 0);
+        }
+    };
+    check(u8{1}, u8{200});
+    check(0.0f, 2.5f);
+    check(i64{-1}, i64{7});
+    check(FillTest{}, FillTest{1.5f, 1.5f, 3});
+    check(FillTest{1, 2, 3}, FillTest{});
+    check(FillBytesTest{}, FillBytesTest{{1, 2, 3}});
+    const Array<f32> floats(stream, {1, 2});
+    fill(stream, floats, 3);
+    fill(stream, floats.view().part(0, 1), 4.0f);
+    CHECK(floats.to_host(stream) == std::vector<f32>{4, 3});
+    CHECK(throws(ErrorCode::invalid_argument, "view of f32", [&] { fill(stream, floats.view(), 4.0); }));
+}
+
 STREAM_TEST(large_transfers_at_odd_offsets_arrive) {
     const u64 bytes = (u64{37} << 20) + 13;
     const auto values = random_values<u8>(bytes);

@@ -70,11 +70,12 @@ VOCABULARY_BINARY(min)
 VOCABULARY_BINARY(max)
 VOCABULARY_BINARY(fmin)
 VOCABULARY_BINARY(fmax)
+VOCABULARY_BINARY(fmod)
 
 namespace {
 
 template <class T, class K, class F, class... A>
-void check_function(Stream& stream, const char* name, const K& kernel, F f, A... more) {
+void check_function(Stream& stream, const char* name, const K& kernel, F f, const A&... more) {
     CAPTURE(name);
     const std::vector<T> in = arguments<T>();
     const Array<T> x(stream, in), y(stream, in.size());
@@ -121,6 +122,86 @@ DEVICE_TEST(vocabulary_math_has_the_bits_of_the_host) {
     CHECK_TWO(max)
     CHECK_TWO(fmin)
     CHECK_TWO(fmax)
+    CHECK_TWO(fmod)
+}
+
+CONCORD_KERNEL(vocabulary_powers_f32, (u64 i, f32* out, const f32* in, i32 n),
+               out[i] = i % 4 == 0   ? pow(in[i], 2)
+                        : i % 4 == 1 ? pow(in[i], 7u)
+                                     : pow(in[i], n);)
+CONCORD_KERNEL(vocabulary_powers_f64, (u64 i, f64* out, const f64* in, i32 n),
+               out[i] = i % 4 == 0   ? pow(in[i], -2)
+                        : i % 4 == 1 ? pow(in[i], u64(7))
+                                     : pow(in[i], i64(n));)
+CONCORD_KERNEL(vocabulary_sincos_f32, (u64 i, f32* out, const f32* in), f32 c = in[i]; f32 s; sincos(c, s, c);
+               out[i] = i % 2 == 0 ? s : c;)
+CONCORD_KERNEL(vocabulary_sincos_f64, (u64 i, f64* sines, const f64* in, f64* cosines),
+               sincos(in[i], sines[i], cosines[i]);)
+
+DEVICE_TEST(vocabulary_of_powers_and_sincos) {
+    REQUIRES(device.traits().fp64, test::needs::fp64);
+    const auto stream = device.create_stream();
+    for (const i32 n : {-5, -1, 0, 1, 3, 13, 1000, INT_MIN}) {
+        check_function<f32>(
+            *stream, "pow f32", vocabulary_powers_f32,
+            [n](const auto& x, u64 i) {
+                return Vocabulary::pow(x[i], i % 4 == 0 ? 2 : i % 4 == 1 ? 7 : n);
+            },
+            n);
+        check_function<f64>(
+            *stream, "pow f64", vocabulary_powers_f64,
+            [n](const auto& x, u64 i) {
+                return Vocabulary::pow(x[i], i % 4 == 0 ? -2 : i % 4 == 1 ? 7 : n);
+            },
+            n);
+    }
+    check_function<f32>(*stream, "sincos f32", vocabulary_sincos_f32, [](const auto& x, u64 i) {
+        return i % 2 == 0 ? Vocabulary::sin(x[i]) : Vocabulary::cos(x[i]);
+    });
+    const std::vector<f64> in = arguments<f64>();
+    const Array<f64> cosines(*stream, in.size());
+    check_function<f64>(
+        *stream, "sincos f64", vocabulary_sincos_f64,
+        [](const auto& x, u64 i) { return Vocabulary::sin(x[i]); }, cosines);
+    std::vector<f64> expected(in.size());
+    std::transform(in.begin(), in.end(), expected.begin(), [](f64 x) { return Vocabulary::cos(x); });
+    CHECK(same_bits(cosines.to_host(*stream), expected));
+}
+
+// A function that calls it, and the vectors as local variables.
+CONCORD_FUNCTION(u32, vocabulary_random, (u32 i, u32 seed), const u32x2 key = {seed, 0u};
+                 return philox4x32(make_u32x4(i, 0, 0, 0), key).w;)
+CONCORD_KERNEL(vocabulary_philox, (u64 i, u32* out, f32* uniform, const u32* in),
+               const u32x4 r = philox4x32(make_u32x4(in[6 * i], in[6 * i + 1], in[6 * i + 2], in[6 * i + 3]),
+                                          make_u32x2(in[6 * i + 4], in[6 * i + 5]));
+               out[4 * i] = r.x; out[4 * i + 1] = r.y; out[4 * i + 2] = r.z; out[4 * i + 3] = r.w;
+               uniform[i] = uniform_f32(r.x);)
+CONCORD_KERNEL(vocabulary_uniform, (u64 i, f64* out),
+               out[i] = uniform_f64(vocabulary_random(u32(i), 1u), u32(i));)
+
+// The known answers of Random123.
+DEVICE_TEST(vocabulary_of_random_numbers) {
+    const auto stream = device.create_stream();
+    constexpr u32 all = ~0u;
+    const std::vector<u32> in = {0,          0,          0,          0,          0,          0,
+                                 all,        all,        all,        all,        all,        all,
+                                 0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0};
+    const std::vector<u32> known = {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8, 0x408f276d, 0x41c83b0e,
+                                    0xa20bc7c6, 0x6d5451fd, 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1};
+    const Array<u32> x(*stream, in), y(*stream, known.size());
+    const Array<f32> uniform(*stream, 3);
+    CHECK(vocabulary_philox(*stream, 3, y, uniform, x).order == OperationOrder::canonical);
+    CHECK(y.to_host(*stream) == known);
+    CHECK(uniform.to_host(*stream) == std::vector<f32>{0x6627e8p-24f, 0x408f27p-24f, 0xd16cfep-24f});
+    if (!device.traits().fp64) return;
+    const Array<f64> out(*stream, 1000);
+    vocabulary_uniform(*stream, 1000, out);
+    std::vector<f64> expected(1000);
+    for (u64 i = 0; i < expected.size(); ++i)
+        vocabulary_uniform_concord_kernel::call(i, expected.data());
+    CHECK(out.to_host(*stream) == expected);
+    CHECK(std::all_of(expected.begin(), expected.end(), [](f64 u) { return u >= 0 && u < 1; }));
+    CHECK(Vocabulary::uniform_f64(all, all) == 1 - 0x1p-53);
 }
 
 // Integers, bits, constants, casts, and functions that only CUDA C++ or only C++ has otherwise.
@@ -242,6 +323,101 @@ DEVICE_TEST(vocabulary_of_atomics) {
     CHECK(wrong == 0);
 }
 
+// The flag hides the device's extension.
+const KernelSource vocabulary_lacking{"lacking",
+                                      {},
+                                      {CONCORD_SOURCE(R"(
+__kernel void lacking(__global T* x, ulong x_at) { concord_atomic_add(x + x_at, (T)1); }
+)")},
+                                      {},
+                                      {.flags = {"-Ucl_khr_int64_base_atomics"}}};
+
+DEVICE_TEST(vocabulary_of_atomics_that_a_device_lacks) {
+    if (device.traits().dialect != Dialect::opencl) return;
+    const auto compile = [&](Type type) {
+        (void)device.compile({.source = &vocabulary_lacking, .entry = "lacking", .constants = {{"T", type}}});
+    };
+    for (const Type type : {Type::u64, Type::f64})
+        CHECK(throws(ErrorCode::unsupported, "the device has no 64-bit atomics", [&] { compile(type); }));
+    CHECK_NOTHROW(compile(Type::f32));
+}
+
+#define VOCABULARY_BITS(T)                                                                                 \
+    CONCORD_KERNEL(vocabulary_bits_##T, (u64 i, T * out, const u64* in), atomic_or(out, T(in[i] & in[0])); \
+                   atomic_and(out + 1, T(in[i] | in[0])); atomic_xor(&out[2], T(in[i]));)
+VOCABULARY_BITS(u32)
+VOCABULARY_BITS(i32)
+VOCABULARY_BITS(u64)
+VOCABULARY_BITS(i64)
+#define VOCABULARY_EXTREMES(T)                                                                          \
+    CONCORD_KERNEL(vocabulary_extremes_##T, (u64 i, T * out, const T* in),                              \
+                   atomic_min(&out[2 * (i % 3)], in[i]);                                                \
+                   atomic_max(&out[2 * (i % 3) + 1], in[i]);)                                           \
+    CONCORD_KERNEL(vocabulary_sum_##T, (u64 i, T * out, T * seen), seen[i] = atomic_add(out, T(i % 5)); \
+                   atomic_exchange(out + 1, T(i));)
+VOCABULARY_EXTREMES(f32)
+VOCABULARY_EXTREMES(f64)
+
+namespace {
+
+template <class T, class K, class F>
+void check_bits(Stream& stream, const K& kernel, F call) {
+    const std::vector<u64> in = test::random_values<u64>(3001, 5);
+    std::vector<T> expected = {0, static_cast<T>(~T(0)), 0};
+    const Array<T> out(stream, expected);
+    CHECK(kernel(stream, in.size(), out, Array<u64>(stream, in)).order == OperationOrder::canonical);
+    for (u64 i = 0; i < in.size(); ++i)
+        call(i, expected.data(), in.data());
+    CHECK(out.to_host(stream) == expected);
+}
+
+// Three pairs of a minimum and a maximum: of numbers, of zeros, and of numbers with NaNs.
+template <class T, class K, class F, class Sum>
+void check_extremes(Stream& stream, const K& kernel, F call, const Sum& sum) {
+    using Bits = detail::BitsOf<T>;
+    constexpr T infinity = std::numeric_limits<T>::infinity();
+    std::vector<T> in = test::random_values<T>(30000, 5);
+    for (u64 i = 1; i < in.size(); i += 3) {
+        in[i] = i % 2 == 0 ? T(0) : T(-0.0);
+        if (i % 7 == 0) in[i + 1] = std::bit_cast<T>(~Bits(i));
+    }
+    std::vector<T> expected = {infinity, -infinity, infinity, -infinity, infinity, -infinity};
+    const Array<T> out(stream, expected);
+    CHECK(kernel(stream, in.size(), out, Array<T>(stream, in)).order == OperationOrder::canonical);
+    for (u64 i = 0; i < in.size(); ++i)
+        call(i, expected.data(), in.data());
+    const std::vector<T> got = out.to_host(stream);
+    CHECK(same_bits(got, expected));
+    CHECK(std::signbit(got[2]));
+    CHECK(!std::signbit(got[3]));
+    const T nan = Vocabulary::canonical(std::numeric_limits<T>::quiet_NaN());
+    CHECK(same_bits({got[4], got[5]}, std::vector<T>{nan, nan}));
+
+    // Exact sums; the values from before begin with 0 and end below the sum.
+    const Array<T> total(stream, std::vector<T>(2)), seen(stream, in.size());
+    CHECK(sum(stream, in.size(), total, seen).order == OperationOrder::unspecified);
+    CHECK(total.to_host(stream)[0] == T(60000));
+    const std::vector<T> before = seen.to_host(stream);
+    CHECK(*std::min_element(before.begin(), before.end()) == T(0));
+    CHECK(*std::max_element(before.begin(), before.end()) >= T(60000 - 4));
+}
+
+}  // namespace
+
+DEVICE_TEST(vocabulary_of_atomics_of_bits_and_floats) {
+    const auto stream = device.create_stream();
+#define CHECK_BITS(T) check_bits<T>(*stream, vocabulary_bits_##T, vocabulary_bits_##T##_concord_kernel::call);
+    CHECK_BITS(u32)
+    CHECK_BITS(i32)
+    CHECK_BITS(u64)
+    CHECK_BITS(i64)
+#define CHECK_EXTREMES(T)                                                                               \
+    check_extremes<T>(*stream, vocabulary_extremes_##T, vocabulary_extremes_##T##_concord_kernel::call, \
+                      vocabulary_sum_##T);
+    CHECK_EXTREMES(f32)
+    if (device.traits().fp64) CHECK_EXTREMES(f64)
+}
+
 // What a debug build does at the first call: these compile for the other backends, too.
 DEVICE_TEST(vocabulary_compiles_for_all_backends) {
     REQUIRES(device.traits().fp64, test::needs::fp64);
@@ -262,6 +438,19 @@ DEVICE_TEST(vocabulary_compiles_for_all_backends) {
     compile(vocabulary_tickets, u32s, u32s);
     compile(vocabulary_lgamma_f64, f64s, f64s);
     compile(vocabulary_pow_f32, f32s, f32s, u64(1));
+    compile(vocabulary_fmod_f32, f32s, f32s, u64(1));
+    compile(vocabulary_fmod_f64, f64s, f64s, u64(1));
+    compile(vocabulary_powers_f32, f32s, f32s, 3);
+    compile(vocabulary_powers_f64, f64s, f64s, 3);
+    compile(vocabulary_sincos_f32, f32s, f32s);
+    compile(vocabulary_sincos_f64, f64s, f64s, f64s);
+    compile(vocabulary_philox, u32s, f32s, u32s);
+    compile(vocabulary_uniform, f64s);
+    compile(vocabulary_bits_i32, i32s, u64s);
+    compile(vocabulary_bits_u64, u64s, u64s);
+    compile(vocabulary_extremes_f32, f32s, f32s);
+    compile(vocabulary_extremes_f64, f64s, f64s);
+    compile(vocabulary_sum_f64, f64s, f64s);
 }
 
 // Two functions of one name, which are in scope in different namespaces, and one with a name of CUDA and OpenCL C.
@@ -329,6 +518,8 @@ TEST_CASE("a body is written in each language") {
           "concord_exp(x) + (concord_exp)(x) + concord_exp_f32(x) + s.exp(x)");
     CHECK(in_language("f(x) + step(y) + f", Dialect::opencl, {"f", "step"}) ==
           "concord_user_f(x) + concord_user_step(y) + f");
+    CHECK(in_opencl("u32x2 k = make_u32x2(a, b); fmodf(k.u32x2, 1)") ==
+          "concord_u32x2 k = concord_make_u32x2(a, b); concord_fmod(k.u32x2, 1)");
     CHECK(in_opencl("native::exp(x) + sqrtf(y)") == "exp(x) + concord_sqrt_f32(y)");
     CHECK(in_opencl("// exp(x)\nf32 max = 1; /* min(\n) */ \"min(\"") ==
           "// exp(x)\nf32 max = 1; /* min(\n) */ \"min(\"");
@@ -347,6 +538,35 @@ TEST_CASE("a source gets the definitions that it needs, and no others") {
     CHECK(exp.find("concord_lgamma") == std::string::npos);
 }
 
+namespace {
+template <class T>
+void check_fmod() {
+    const std::vector<T> in = arguments<T>();
+    for (u64 i = 0; i < in.size(); ++i) {
+        const T x = in[i], y = in[(i * 7 + 3) % in.size()];
+        CAPTURE(x);
+        CAPTURE(y);
+        const T expected = Vocabulary::canonical(std::fmod(x, y)), got = Vocabulary::fmod(x, y);
+        CHECK(std::bit_cast<detail::BitsOf<T>>(got) == std::bit_cast<detail::BitsOf<T>>(expected));
+    }
+}
+}  // namespace
+
+TEST_CASE("remainders and integer powers on the host") {
+    check_fmod<f32>();
+    check_fmod<f64>();
+    for (const f32 x : {1.1f, -3.3f, 1e-20f, 1e30f}) {
+        const f32 x2 = x * x, x4 = x2 * x2, x8 = x4 * x4;
+        CHECK(Vocabulary::pow(x, 3) == x * x2);
+        CHECK(Vocabulary::pow(x, short(6)) == x2 * x4);
+        CHECK(Vocabulary::pow(x, 13LL) == (x * x4) * x8);
+        CHECK(Vocabulary::pow(x, -2) == 1 / x2);
+    }
+    CHECK(Vocabulary::pow(-0.0, -3) == -std::numeric_limits<f64>::infinity());
+    CHECK(Vocabulary::pow(std::numeric_limits<f64>::quiet_NaN(), 0u) == 1);
+    CHECK(Vocabulary::pow(2, 3.0) == 8);
+}
+
 TEST_CASE("what operators of the vocabulary need and promise") {
     const auto of = [](const std::string& body) {
         return operator_from_text("float f(float x) { " + body + " }");
@@ -358,7 +578,12 @@ TEST_CASE("what operators of the vocabulary need and promise") {
     CHECK(of("return native::exp(x);").unportable == "exp");
     CHECK(!of("return native::exp(x);").needs_f64);
     CHECK(of("return ::exp(x);").unportable == "exp");
-    CHECK(of("return fmod(x, 2.0f);").unportable == "fmod");
+    CHECK(of("return remainder(x, 2.0f);").unportable == "remainder");
+    CHECK(of("f32 s; f32 c; sincos(x, s, c); return s;").needs_f64);
+    CHECK(!of("return fmod(x, 2.0f);").needs_f64);
+    CHECK(of("return fmodf(x, 2.0f) + uniform_f32(7u);").unportable.empty());
+    CHECK(detail::unportable_call("atomic_xor(p, 1); x = 1; atomic_min(q, 2.0f);").empty());
+    CHECK(detail::unportable_call("x = atomic_or(p, 1);") == "atomic_or");
     CHECK(vocabulary_pair.erased().needs_f64);
     CHECK(vocabulary_pair.erased().helpers.size() == 1);
     CHECK(detail::unportable_call("atomic_add(p, 1); x = 1; atomic_add(q, 2);").empty());

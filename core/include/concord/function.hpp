@@ -14,7 +14,7 @@
 ///
 /// The functions of vocabulary.hpp and sqrt, fma, fabs, copysign, floor, ceil, trunc, rint, round, isnan, isinf and
 /// isfinite give bitwise identical results on all devices. Calls that ask for an order of operations (Options::order)
-/// refuse operators that call other ones, such as fmod or native::exp.
+/// refuse operators that call other ones, such as remainder or native::exp.
 
 #include <concord/types.hpp>
 #include <concord/vocabulary.hpp>

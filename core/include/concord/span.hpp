@@ -284,6 +284,26 @@ requires(is_element<T> || IsStruct<T>) KernelArgument argument(const T& value) {
 }
 }  // namespace detail
 
+namespace detail {
+// `value` points to an element of the view's type.
+void fill_view(Stream& stream, const View& out, const void* value);
+}  // namespace detail
+
+/// Fills a range with a value. Asynchronous. A value whose bytes repeat after 1, 2, 4 or 8, as those of all element
+/// types do, costs one Stream::fill. A struct with other bytes is written to the first element and copied from there
+/// in steps of doubled length: each element is read and written once. Throws invalid_argument (range, read-only
+/// memory), wrong_device.
+template <OutputRange Out>
+void fill(Stream& stream, const Out& out, const typename Out::Element& value) {
+    detail::fill_view(stream, out.view(), &value);
+}
+/// The same for a view. Throws invalid_argument unless T is the type of its elements.
+template <class T>
+requires(is_element<T> || IsStruct<T>) void fill(Stream& stream, const View& out, const T& value) {
+    (void)Span<T>(out);
+    detail::fill_view(stream, out, &value);
+}
+
 /// Launches a kernel with spans, views, arrays and scalar values as arguments. Asynchronous.
 ///
 /// Scalars must have exactly the type of the parameter: write u64{n} for a u64. The launch compares the types as

@@ -4,14 +4,21 @@
 /// the same results.
 ///
 /// - exp, exp2, expm1, log, log2, log10, log1p, pow, sin, cos, tan, sinpi, cospi, asin, acos, atan, atan2, sinh, cosh,
-///   tanh, erf, erfc, rsqrt, cbrt, hypot, lgamma, tgamma of f32 and f64
+///   tanh, erf, erfc, rsqrt, cbrt, hypot, lgamma, tgamma of f32 and f64; sincos(x, s, c), which assigns sin(x) to s and
+///   cos(x) to c, two local variables or two elements of buffers
+/// - pow(x, n) with an integer n: the product of those of x, x^2, x^4, ... whose bits n has, in this order, each
+///   rounded; 1 / pow(x, -n) for n < 0
+/// - fmod of f32 and f64, which is exact
 /// - min, max (like ReduceOp), clamp(x, low, high), abs, select(a, b, c), which is c ? b : a, of all types; fmin, fmax
 ///   (a NaN gives the other one) of f32 and f64
 /// - popcount, clz, ctz, rotate(x, n) to the left, mul_hi of integers
 /// - as_f32, as_u32, as_i32, as_f64, as_u64, as_i64: bits as another type of that size; signbit and canonical of f32
 ///   and f64
-/// - atomic_add, atomic_min, atomic_max, atomic_exchange and atomic_compare_exchange(p, expected, value) of u32, i32,
-///   u64 and i64, atomic_add and atomic_exchange of f32; they return the value from before
+/// - atomic_add, atomic_min, atomic_max and atomic_exchange of u32, i32, u64, i64, f32 and f64; atomic_or, atomic_and,
+///   atomic_xor and atomic_compare_exchange(p, expected, value) of these integers; they return the value from before.
+///   OpenCL devices without 64-bit atomics refuse those of u64, i64 and f64 with unsupported.
+/// - philox4x32(counter, key): four random u32 of a u32x4 and a u32x2; uniform_f32(bits) and uniform_f64(high, low) in
+///   [0, 1)
 /// - the vectors f32x2, f32x4, f64x2, f64x4, i32x2, i32x4, u32x2, u32x4 and u8x4: structs with the members x, y, z, w,
 ///   which make_f32x4(x, y, z, w) and its like return. They are elements of arrays. There is no arithmetic of vectors.
 ///
@@ -46,6 +53,8 @@ namespace detail::vocabulary {
 #include <concord/detail/math/f64.h>
 
 #include <concord/detail/math/vocabulary.h>
+
+#include <concord/detail/math/random.h>
 }  // namespace detail::vocabulary
 
 // The C++ library's functions, and those that it lacks.
@@ -75,8 +84,8 @@ T cospi(T x) {
 #define CONCORD_VOCABULARY(ONE, TWO, THREE)                                                               \
     ONE(abs) ONE(signbit) ONE(popcount) ONE(clz) ONE(ctz) ONE(as_f32) ONE(as_u32) ONE(as_i32) ONE(as_f64) \
     ONE(as_u64) ONE(as_i64) ONE(canonical)                                                                \
-    TWO(min) TWO(max) TWO(fmin) TWO(fmax) TWO(rotate) TWO(mul_hi) TWO(atomic_add) TWO(atomic_min)         \
-    TWO(atomic_max) TWO(atomic_exchange)                                                                  \
+    TWO(min) TWO(max) TWO(fmin) TWO(fmax) TWO(fmod) TWO(rotate) TWO(mul_hi) TWO(atomic_add)               \
+    TWO(atomic_min) TWO(atomic_max) TWO(atomic_or) TWO(atomic_and) TWO(atomic_xor) TWO(atomic_exchange)   \
     THREE(clamp) THREE(select) THREE(atomic_compare_exchange)
 // Vectors, in vectors.h.
 #define CONCORD_VECTORS(X) \
@@ -151,11 +160,38 @@ struct Vocabulary : detail::TypeNames {
     }
     CONCORD_VECTORS(CONCORD_VECTOR_MEMBER)
 #undef CONCORD_VECTOR_MEMBER
+    CONCORD_CALL f32 fmodf(f32 a, f32 b) {
+        return fmod(a, b);
+    }
+#define CONCORD_POW_MEMBER(T)                                                      \
+    template <class N>                                                             \
+    requires(std::is_integral_v<N>) CONCORD_CALL T pow(T x, N n) {                 \
+        return detail::vocabulary::concord_pow(                                    \
+            x, static_cast<std::conditional_t<std::is_signed_v<N>, i64, u64>>(n)); \
+    }
+    CONCORD_POW_MEMBER(f32)
+    CONCORD_POW_MEMBER(f64)
+    CONCORD_CALL void sincos(f32 x, f32& s, f32& c) {
+        detail::vocabulary::concord_sincos(x, s, c);
+    }
+    CONCORD_CALL void sincos(f64 x, f64& s, f64& c) {
+        detail::vocabulary::concord_sincos(x, s, c);
+    }
+    CONCORD_CALL u32x4 philox4x32(u32x4 counter, u32x2 key) {
+        return detail::vocabulary::concord_philox4x32(counter, key);
+    }
+    CONCORD_CALL f32 uniform_f32(u32 bits) {
+        return detail::vocabulary::concord_uniform_f32(bits);
+    }
+    CONCORD_CALL f64 uniform_f64(u32 high, u32 low) {
+        return detail::vocabulary::concord_uniform_f64(high, low);
+    }
 #undef CONCORD_UNARY_MEMBER
 #undef CONCORD_BINARY_MEMBER
 #undef CONCORD_MEMBER_OF_ONE
 #undef CONCORD_MEMBER_OF_TWO
 #undef CONCORD_MEMBER_OF_THREE
+#undef CONCORD_POW_MEMBER
 
     struct native {
 #define CONCORD_NATIVE_UNARY(NAME)    \

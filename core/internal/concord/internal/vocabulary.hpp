@@ -18,7 +18,8 @@ bool is_type_name(std::string_view word);
 bool is_vector(std::string_view word);
 // Whether the word is a function of the vocabulary.
 bool is_in_vocabulary(std::string_view word);
-// Whether the word is an atomic function of integers that gives the same memory in any order, if its result is unused.
+// Whether the word is an atomic function that gives the same memory in any order, if its result is unused. Of
+// atomic_add that holds for integers only.
 bool is_commutative_atomic(std::string_view word);
 // Whether the source, a body or a kernel source, computes in f64: it names the type or one of its constants, or calls
 // a math function of the vocabulary.

@@ -163,6 +163,40 @@ CONCORD_MATH f64 concord_pow_f64(f64 x, f64 y) {
     return ((x == 1.0) | (y == 0.0)) ? 1.0 : w;
 }
 
+// x^k as products of x, x^2, x^4, ... in the order of the bits of k, the lowest first: x^13 = (x * x^4) * x^8.
+#define CONCORD_POWER(T, NAME, INVERSE, NOT_A_NUMBER)  \
+    CONCORD_MATH T NAME(T x, u64 k, bool is_inverse) { \
+        T r = (k & 1) != 0 ? x : (T)1;                 \
+        while ((k >>= 1) != 0) {                       \
+            x = x * x;                                 \
+            r = (k & 1) != 0 ? r * x : r;              \
+        }                                              \
+        r = is_inverse ? INVERSE : r;                  \
+        return r == r ? r : NOT_A_NUMBER;              \
+    }
+CONCORD_POWER(f32, concord_power_f32, CONCORD_INVERSE_F32(r), CONCORD_NAN_F32)
+CONCORD_POWER(f64, concord_power_f64, 1.0 / r, CONCORD_NAN_F64)
+
+// An integer exponent selects the products.
+#define CONCORD_POW(T, REAL, PRODUCTS)                                    \
+    CONCORD_OVERLOAD T concord_pow(T x, T y) {                            \
+        return REAL(x, y);                                                \
+    }                                                                     \
+    CONCORD_OVERLOAD T concord_pow(T x, u64 n) {                          \
+        return PRODUCTS(x, n, false);                                     \
+    }                                                                     \
+    CONCORD_OVERLOAD T concord_pow(T x, u32 n) {                          \
+        return PRODUCTS(x, n, false);                                     \
+    }                                                                     \
+    CONCORD_OVERLOAD T concord_pow(T x, i64 n) {                          \
+        return PRODUCTS(x, n < 0 ? (u64)0 - (u64)n : (u64)n, n < 0);      \
+    }                                                                     \
+    CONCORD_OVERLOAD T concord_pow(T x, i32 n) {                          \
+        return PRODUCTS(x, n < 0 ? (u64)0 - (u64)(i64)n : (u64)n, n < 0); \
+    }
+CONCORD_POW(f32, concord_pow_f32, concord_power_f32)
+CONCORD_POW(f64, concord_pow_f64, concord_power_f64)
+
 // --- trigonometric ---------------------------------------------------------------------------------------------------
 
 // An angle of k quarter turns and high + low radians, |high| <= pi/4 and a little more. Only k modulo 4 matters.
@@ -287,6 +321,40 @@ CONCORD_MATH f64 concord_cos_f64(f64 x) {
     f64 y = concord_sin_of(a).high;
     return x - x == 0.0 ? y : CONCORD_NAN_F64;
 }
+
+// sin(x), the high part, and cos(x), the low part, by one reduction of x.
+CONCORD_MATH concord_pair concord_sine_and_cosine(f64 x) {
+    concord_angle a = concord_angle_of(x);
+    f64 s = concord_sin_of(a).high;
+    a.k += 1;
+    f64 c = concord_sin_of(a).high;
+    s = x == 0.0 ? x : s;
+    return x - x == 0.0 ? concord_pair_of(s, c) : concord_pair_of(CONCORD_NAN_F64, CONCORD_NAN_F64);
+}
+
+// sincos(x, s, c) assigns to the variables s and c, which are in one address space.
+#define CONCORD_SINCOS(NAME, PLACE, S, C)                           \
+    CONCORD_OVERLOAD void NAME(f32 x, PLACE(f32) s, PLACE(f32) c) { \
+        S = concord_sin_f32(x);                                     \
+        C = concord_cos_f32(x);                                     \
+    }                                                               \
+    CONCORD_OVERLOAD void NAME(f64 x, PLACE(f64) s, PLACE(f64) c) { \
+        const concord_pair both = concord_sine_and_cosine(x);       \
+        S = both.high;                                              \
+        C = both.low;                                               \
+    }
+#if defined(__OPENCL_C_VERSION__)
+#define concord_sincos(x, s, c) concord_sincos_to(x, &(s), &(c))
+#define CONCORD_PRIVATE(T) __private T*
+#define CONCORD_GLOBAL(T) __global T*
+#define CONCORD_LOCAL(T) __local T*
+CONCORD_SINCOS(concord_sincos_to, CONCORD_PRIVATE, *s, *c)
+CONCORD_SINCOS(concord_sincos_to, CONCORD_GLOBAL, *s, *c)
+CONCORD_SINCOS(concord_sincos_to, CONCORD_LOCAL, *s, *c)
+#else
+#define CONCORD_REFERENCE(T) T&
+CONCORD_SINCOS(concord_sincos, CONCORD_REFERENCE, s, c)
+#endif
 
 CONCORD_MATH f64 concord_tan_f64(f64 x) {
     concord_angle a = concord_angle_of(x);

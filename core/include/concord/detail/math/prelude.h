@@ -22,6 +22,8 @@
 #define CONCORD_F64_OF(u) as_double((u64)(u))
 #define CONCORD_F32_BITS(x) as_uint((f32)(x))
 #define CONCORD_F32_OF(u) as_float((u32)(u))
+// Correctly rounded also where the division of f32 is not.
+#define CONCORD_INVERSE_F32(x) (f32)(1.0 / (f64)(x))
 #elif defined(__CUDACC_RTC__) || defined(CONCORD_MATH_FOR_NVCC)
 #define CONCORD_MATH static __device__ __forceinline__
 #define CONCORD_OVERLOAD static __device__ __forceinline__
@@ -38,6 +40,7 @@
 #define CONCORD_F64_OF(u) __longlong_as_double((long long)(u))
 #define CONCORD_F32_BITS(x) __float_as_uint(x)
 #define CONCORD_F32_OF(u) __uint_as_float(u)
+#define CONCORD_INVERSE_F32(x) (1.0f / (x))
 #else
 #define CONCORD_MATH [[gnu::always_inline]] inline
 #define CONCORD_OVERLOAD [[gnu::always_inline]] inline
@@ -54,6 +57,7 @@
 #define CONCORD_F64_OF(u) __builtin_bit_cast(f64, (u64)(u))
 #define CONCORD_F32_BITS(x) __builtin_bit_cast(u32, (f32)(x))
 #define CONCORD_F32_OF(u) __builtin_bit_cast(f32, (u32)(u))
+#define CONCORD_INVERSE_F32(x) (1.0f / (x))
 #endif
 
 #define CONCORD_NAN_F32 CONCORD_F32_OF(0x7fc00000)

@@ -126,6 +126,33 @@ CONCORD_OVERLOAD bool concord_signbit(f64 x) {
 }
 #endif
 
+// The remainder x - n y, n = trunc(x / y), exactly: a long division of the significands, so many bits per step that the
+// remainder and they fit in 64 bits. It has the sign of x.
+#define CONCORD_FMOD(T, U, BITS, OF, CLZ, NOT_A_NUMBER, INFINITE, DIGITS, STEP)         \
+    CONCORD_OVERLOAD T concord_fmod(T x, T y) {                                         \
+        const U one = (U)1 << DIGITS, sign = BITS(x) & ~(~(U)0 >> 1);                   \
+        const U a = BITS(x) ^ sign, b = BITS(y) & (~(U)0 >> 1);                         \
+        if (a >= INFINITE || b > INFINITE || b == 0) return NOT_A_NUMBER;               \
+        if (a < b) return x;                                                            \
+        const i32 exponent = b < one ? 1 : (i32)(b >> DIGITS);                          \
+        const u64 divisor = b < one ? b : (b & (one - 1)) | one;                        \
+        u64 rest = a < one ? a : (a & (one - 1)) | one;                                 \
+        i32 left = (a < one ? 1 : (i32)(a >> DIGITS)) - exponent;                       \
+        for (i32 step; left >= 0; left = step < STEP ? -1 : left - step) {              \
+            step = left < STEP ? left : STEP;                                           \
+            rest = (rest << step) % divisor;                                            \
+        }                                                                               \
+        if (rest == 0) return OF(sign);                                                 \
+        i32 shift = CLZ((U)rest) - (i32)(8 * sizeof(U) - 1 - DIGITS);                   \
+        shift = shift < exponent ? shift : exponent - 1;                                \
+        return OF(sign | (((U)rest << shift) + ((U)(exponent - 1 - shift) << DIGITS))); \
+    }
+CONCORD_FMOD(f32, u32, CONCORD_F32_BITS, CONCORD_F32_OF, CONCORD_CLZ_32, CONCORD_NAN_F32, 0x7f800000, 23, 40)
+#if CONCORD_HAS_F64
+CONCORD_FMOD(f64, u64, CONCORD_F64_BITS, CONCORD_F64_OF, CONCORD_CLZ_64, CONCORD_NAN_F64, 0x7ff0000000000000,
+             52, 11)
+#endif
+
 // --- bits ------------------------------------------------------------------------------------------------------------
 
 CONCORD_OVERLOAD i32 concord_popcount(u32 x) {
@@ -266,17 +293,28 @@ CONCORD_OVERLOAD f64 concord_canonical(f64 x) {
 
 // --- atomics ---------------------------------------------------------------------------------------------------------
 
-// Each returns the value from before. Relaxed: they order no other access. On global and local memory.
+// Each returns the value from before. Relaxed: they order no other access. On global and local memory. Floats change by
+// compare-and-swap of their bits, unless they keep their value.
+#define CONCORD_ATOMIC_SWAP(NAME, T, U, BITS, OF, SPACE, NEXT)                                  \
+    CONCORD_OVERLOAD T NAME(volatile SPACE T* p, T v) {                                         \
+        U old = *(volatile SPACE U*)p;                                                          \
+        for (U seen;; old = seen) {                                                             \
+            const U next = BITS(NEXT(OF(old), v));                                              \
+            seen = next == old ? old : concord_atomic_compare_exchange((SPACE U*)p, old, next); \
+            if (seen == old) return OF(old);                                                    \
+        }                                                                                       \
+    }
+#define CONCORD_SUM(a, b) ((a) + (b))
+#define CONCORD_ATOMIC_BITS(T, U, BITS, OF, SPACE)                              \
+    CONCORD_ATOMIC_SWAP(concord_atomic_min, T, U, BITS, OF, SPACE, concord_min) \
+    CONCORD_ATOMIC_SWAP(concord_atomic_max, T, U, BITS, OF, SPACE, concord_max) \
+    CONCORD_OVERLOAD T concord_atomic_exchange(volatile SPACE T* p, T v) {      \
+        return OF(concord_atomic_exchange((SPACE U*)p, BITS(v)));               \
+    }
 #if defined(__OPENCL_C_VERSION__)
 #define CONCORD_ATOMIC(T, SPACE, PREFIX)                                                       \
     CONCORD_OVERLOAD T concord_atomic_add(volatile SPACE T* p, T v) {                          \
         return PREFIX##_add(p, v);                                                             \
-    }                                                                                          \
-    CONCORD_OVERLOAD T concord_atomic_min(volatile SPACE T* p, T v) {                          \
-        return PREFIX##_min(p, v);                                                             \
-    }                                                                                          \
-    CONCORD_OVERLOAD T concord_atomic_max(volatile SPACE T* p, T v) {                          \
-        return PREFIX##_max(p, v);                                                             \
     }                                                                                          \
     CONCORD_OVERLOAD T concord_atomic_exchange(volatile SPACE T* p, T v) {                     \
         return PREFIX##_xchg(p, v);                                                            \
@@ -284,31 +322,70 @@ CONCORD_OVERLOAD f64 concord_canonical(f64 x) {
     CONCORD_OVERLOAD T concord_atomic_compare_exchange(volatile SPACE T* p, T expected, T v) { \
         return PREFIX##_cmpxchg(p, expected, v);                                               \
     }
-CONCORD_ATOMIC(u32, __global, atomic)
-CONCORD_ATOMIC(u32, __local, atomic)
-CONCORD_ATOMIC(i32, __global, atomic)
-CONCORD_ATOMIC(i32, __local, atomic)
-#if defined(cl_khr_int64_base_atomics) && defined(cl_khr_int64_extended_atomics)
-#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
-CONCORD_ATOMIC(u64, __global, atom)
-CONCORD_ATOMIC(u64, __local, atom)
-CONCORD_ATOMIC(i64, __global, atom)
-CONCORD_ATOMIC(i64, __local, atom)
-#endif
-#define CONCORD_ATOMIC_F32(SPACE)                                                                    \
-    CONCORD_OVERLOAD f32 concord_atomic_add(volatile SPACE f32* p, f32 v) {                          \
-        volatile SPACE u32* bits = (volatile SPACE u32*)p;                                           \
-        u32 old = *bits, seen;                                                                       \
-        while ((seen = atomic_cmpxchg(bits, old, CONCORD_F32_BITS(CONCORD_F32_OF(old) + v))) != old) \
-            old = seen;                                                                              \
-        return CONCORD_F32_OF(old);                                                                  \
-    }                                                                                                \
-    CONCORD_OVERLOAD f32 concord_atomic_exchange(volatile SPACE f32* p, f32 v) {                     \
-        return atomic_xchg(p, v);                                                                    \
+#define CONCORD_ATOMIC_EXTENDED(T, SPACE, PREFIX)                     \
+    CONCORD_OVERLOAD T concord_atomic_min(volatile SPACE T* p, T v) { \
+        return PREFIX##_min(p, v);                                    \
+    }                                                                 \
+    CONCORD_OVERLOAD T concord_atomic_max(volatile SPACE T* p, T v) { \
+        return PREFIX##_max(p, v);                                    \
+    }                                                                 \
+    CONCORD_OVERLOAD T concord_atomic_or(volatile SPACE T* p, T v) {  \
+        return PREFIX##_or(p, v);                                     \
+    }                                                                 \
+    CONCORD_OVERLOAD T concord_atomic_and(volatile SPACE T* p, T v) { \
+        return PREFIX##_and(p, v);                                    \
+    }                                                                 \
+    CONCORD_OVERLOAD T concord_atomic_xor(volatile SPACE T* p, T v) { \
+        return PREFIX##_xor(p, v);                                    \
     }
-CONCORD_ATOMIC_F32(__global)
-CONCORD_ATOMIC_F32(__local)
+// Declared for the compiler's message, which the backend reports as unsupported.
+#define CONCORD_UNAVAILABLE __attribute__((overloadable, unavailable("the device has no 64-bit atomics")))
+#define CONCORD_LACKS(T, SPACE, NAME)                     \
+    CONCORD_UNAVAILABLE T NAME(volatile SPACE T* p, T v); \
+    CONCORD_UNAVAILABLE T NAME(volatile SPACE T* p, T e, T v);
+#define CONCORD_LACKS_BASE(T, SPACE)                 \
+    CONCORD_LACKS(T, SPACE, concord_atomic_add)      \
+    CONCORD_LACKS(T, SPACE, concord_atomic_exchange) \
+    CONCORD_LACKS(T, SPACE, concord_atomic_compare_exchange)
+#define CONCORD_LACKS_EXTENDED(T, SPACE)        \
+    CONCORD_LACKS(T, SPACE, concord_atomic_min) \
+    CONCORD_LACKS(T, SPACE, concord_atomic_max) \
+    CONCORD_LACKS(T, SPACE, concord_atomic_or)  \
+    CONCORD_LACKS(T, SPACE, concord_atomic_and) \
+    CONCORD_LACKS(T, SPACE, concord_atomic_xor)
+#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#define CONCORD_ATOMIC_64(T, SPACE) CONCORD_ATOMIC(T, SPACE, atom)
+#define CONCORD_ATOMIC_F64(SPACE)                                          \
+    CONCORD_ATOMIC_BITS(f64, u64, CONCORD_F64_BITS, CONCORD_F64_OF, SPACE) \
+    CONCORD_ATOMIC_SWAP(concord_atomic_add, f64, u64, CONCORD_F64_BITS, CONCORD_F64_OF, SPACE, CONCORD_SUM)
+#else
+#define CONCORD_ATOMIC_64 CONCORD_LACKS_BASE
+#define CONCORD_ATOMIC_F64(SPACE) CONCORD_LACKS_BASE(f64, SPACE) CONCORD_LACKS_EXTENDED(f64, SPACE)
+#endif
+#ifdef cl_khr_int64_extended_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#define CONCORD_ATOMIC_EXTENDED_64(T, SPACE) CONCORD_ATOMIC_EXTENDED(T, SPACE, atom)
+#else
+#define CONCORD_ATOMIC_EXTENDED_64 CONCORD_LACKS_EXTENDED
+#endif
+#define CONCORD_ATOMICS(SPACE)                                             \
+    CONCORD_ATOMIC(u32, SPACE, atomic)                                     \
+    CONCORD_ATOMIC(i32, SPACE, atomic)                                     \
+    CONCORD_ATOMIC_EXTENDED(u32, SPACE, atomic)                            \
+    CONCORD_ATOMIC_EXTENDED(i32, SPACE, atomic)                            \
+    CONCORD_ATOMIC_64(u64, SPACE)                                          \
+    CONCORD_ATOMIC_64(i64, SPACE)                                          \
+    CONCORD_ATOMIC_EXTENDED_64(u64, SPACE)                                 \
+    CONCORD_ATOMIC_EXTENDED_64(i64, SPACE)                                 \
+    CONCORD_ATOMIC_BITS(f32, u32, CONCORD_F32_BITS, CONCORD_F32_OF, SPACE) \
+    CONCORD_ATOMIC_SWAP(concord_atomic_add, f32, u32, CONCORD_F32_BITS, CONCORD_F32_OF, SPACE, CONCORD_SUM)
+CONCORD_ATOMICS(__global)
+CONCORD_ATOMICS(__local)
+#if CONCORD_HAS_F64
+CONCORD_ATOMIC_F64(__global)
+CONCORD_ATOMIC_F64(__local)
+#endif
 #elif defined(__CUDACC_RTC__) || defined(CONCORD_MATH_FOR_NVCC)
 #define CONCORD_ATOMIC(T, BITS)                                                 \
     CONCORD_OVERLOAD T concord_atomic_add(T* p, T v) {                          \
@@ -325,6 +402,15 @@ CONCORD_ATOMIC_F32(__local)
     }                                                                           \
     CONCORD_OVERLOAD T concord_atomic_compare_exchange(T* p, T expected, T v) { \
         return (T)atomicCAS((BITS*)p, (BITS)expected, (BITS)v);                 \
+    }                                                                           \
+    CONCORD_OVERLOAD T concord_atomic_or(T* p, T v) {                           \
+        return (T)atomicOr((BITS*)p, (BITS)v);                                  \
+    }                                                                           \
+    CONCORD_OVERLOAD T concord_atomic_and(T* p, T v) {                          \
+        return (T)atomicAnd((BITS*)p, (BITS)v);                                 \
+    }                                                                           \
+    CONCORD_OVERLOAD T concord_atomic_xor(T* p, T v) {                          \
+        return (T)atomicXor((BITS*)p, (BITS)v);                                 \
     }
 CONCORD_ATOMIC(u32, u32)
 CONCORD_ATOMIC(i32, u32)
@@ -336,15 +422,15 @@ CONCORD_OVERLOAD f32 concord_atomic_add(f32* p, f32 v) {
 CONCORD_OVERLOAD f64 concord_atomic_add(f64* p, f64 v) {
     return atomicAdd(p, v);
 }
-CONCORD_OVERLOAD f32 concord_atomic_exchange(f32* p, f32 v) {
-    return atomicExch(p, v);
-}
+CONCORD_ATOMIC_BITS(f32, u32, CONCORD_F32_BITS, CONCORD_F32_OF, )
+CONCORD_ATOMIC_BITS(f64, u64, CONCORD_F64_BITS, CONCORD_F64_OF, )
 #else
 template <class T, class F>
 [[gnu::always_inline]] inline T atomic_update(T* p, F f) {
     T old;
     __atomic_load(p, &old, __ATOMIC_RELAXED);
     for (T next = f(old);
+         __builtin_memcmp(&old, &next, sizeof(T)) != 0 &&
          !__atomic_compare_exchange(p, &old, &next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED);)
         next = f(old);
     return old;
@@ -371,17 +457,32 @@ template <class T>
     CONCORD_OVERLOAD T concord_atomic_compare_exchange(T* p, T expected, T v) {                  \
         __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED); \
         return expected;                                                                         \
+    }                                                                                            \
+    CONCORD_OVERLOAD T concord_atomic_or(T* p, T v) {                                            \
+        return __atomic_fetch_or(p, v, __ATOMIC_RELAXED);                                        \
+    }                                                                                            \
+    CONCORD_OVERLOAD T concord_atomic_and(T* p, T v) {                                           \
+        return __atomic_fetch_and(p, v, __ATOMIC_RELAXED);                                       \
+    }                                                                                            \
+    CONCORD_OVERLOAD T concord_atomic_xor(T* p, T v) {                                           \
+        return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED);                                       \
     }
 CONCORD_ATOMIC(u32)
 CONCORD_ATOMIC(i32)
 CONCORD_ATOMIC(u64)
 CONCORD_ATOMIC(i64)
-#define CONCORD_ATOMIC_FLOAT(T)                                  \
-    CONCORD_OVERLOAD T concord_atomic_add(T* p, T v) {           \
-        return atomic_update(p, [v](T old) { return old + v; }); \
-    }                                                            \
-    CONCORD_OVERLOAD T concord_atomic_exchange(T* p, T v) {      \
-        return atomic_exchanged(p, v);                           \
+#define CONCORD_ATOMIC_FLOAT(T)                                              \
+    CONCORD_OVERLOAD T concord_atomic_add(T* p, T v) {                       \
+        return atomic_update(p, [v](T old) { return old + v; });             \
+    }                                                                        \
+    CONCORD_OVERLOAD T concord_atomic_min(T* p, T v) {                       \
+        return atomic_update(p, [v](T old) { return concord_min(old, v); }); \
+    }                                                                        \
+    CONCORD_OVERLOAD T concord_atomic_max(T* p, T v) {                       \
+        return atomic_update(p, [v](T old) { return concord_max(old, v); }); \
+    }                                                                        \
+    CONCORD_OVERLOAD T concord_atomic_exchange(T* p, T v) {                  \
+        return atomic_exchanged(p, v);                                       \
     }
 CONCORD_ATOMIC_FLOAT(f32)
 CONCORD_ATOMIC_FLOAT(f64)
