@@ -248,6 +248,7 @@ TEST_CASE("the bodies of CUDA kernels are found") {
     CHECK(bodies("KERNEL k(IN(T, in), u64 n) {}") == "KERNEL k(IN(T, in), u64 n) {@}");
     CHECK(bodies("KERNEL_RESIDENT(N) k(u64 n LOCAL_PARAMETER(T, room)) {}") ==
           "KERNEL_RESIDENT(N) k(u64 n LOCAL_PARAMETER(T, room)) {@}");
+    CHECK(bodies("KERNEL_OF_ANY_KIND k(u64 n) {}") == "KERNEL_OF_ANY_KIND k(u64 n) {@}");
     for (const char* none :
          {"", "__global__ void k(u32*);", "__device__ void k() {}", "__global__ void kk() { k(); }",
           "// __global__ void k() {}\n", "const char* s = \"__global__ void k() {}\";", "__global__ void k(",
