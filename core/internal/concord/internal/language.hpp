@@ -86,14 +86,14 @@ inline constexpr std::string_view cuda_index =
 #define CONCORD_Z blockIdx.z
 #define CONCORD_STEP_Y (u64(gridDim.y) * blockDim.y)
 #define CONCORD_STEP_Z gridDim.z
-#define CONCORD_GROUP blockIdx.x
+#define CONCORD_GROUP_X blockIdx.x
 )";
 inline constexpr std::string_view opencl_index = R"(#define CONCORD_X get_global_id(0)
 #define CONCORD_Y get_global_id(1)
 #define CONCORD_Z get_group_id(2)
 #define CONCORD_STEP_Y get_global_size(1)
 #define CONCORD_STEP_Z get_num_groups(2)
-#define CONCORD_GROUP get_group_id(0)
+#define CONCORD_GROUP_X get_group_id(0)
 )";
 
 // What group kernels are made of. CONCORD_LOCAL_SPACE: of pointers into local memory. CONCORD_WARPS: whether work-items
@@ -196,6 +196,8 @@ inline constexpr Language languages[] = {
      .spelling = &TypeRow::opencl,
      .conversions = &ConversionSource::opencl,
      .f64_macro = "CONCORD_FP64",  // without it, compilers reject even the name `double`
+     // Compilers may contract a * b + c by default. No standard option disables it, only this pragma, which PoCL and
+     // NVIDIA's compiler apply to the whole source.
      .before = "#pragma OPENCL FP_CONTRACT OFF\n",
      .constants = opencl_constants,
      .function = "static inline ",
