@@ -29,6 +29,8 @@ constexpr detail::Row<int> row(Dialects dialects, LaunchModels models) {
 
 }  // namespace
 
+static_assert(detail::with_same_files({Dialect::opencl, Dialect::host}) ==
+              Dialects{Dialect::opencl, Dialect::host});
 static_assert(row({Dialect::cuda}, {LaunchModel::groups}).is_complete());
 static_assert(row({Dialect::opencl}, {LaunchModel::groups}).is_complete());
 static_assert(

@@ -1,6 +1,6 @@
 #pragma once
-// The table of the languages of kernels: all that Concord knows of each. Another language is an enumerator of Dialect
-// and a row here. A language with the suffix of another one takes its files.
+// The table of the languages of kernels. Another language is an enumerator of Dialect and a row here. A language with
+// the suffix of another one takes its files. docs/extending/language.md says what one with a new suffix needs as well.
 
 #include <concord/error.hpp>
 #include <concord/traits.hpp>
@@ -226,6 +226,18 @@ constexpr Dialects all_languages() {
     Dialects list;
     for (const Language& language : languages)
         list.add(language.dialect);
+    return list;
+}
+
+// The languages of a list, and those that take the files of one of them.
+constexpr Dialects with_same_files(Dialects named) {
+    Dialects list = named;
+    for (const Language& language : languages) {
+        for (const Language& other : languages) {
+            if (named.has(language.dialect) && language.is_compiled() && other.suffix == language.suffix)
+                list.add(other.dialect);
+        }
+    }
     return list;
 }
 

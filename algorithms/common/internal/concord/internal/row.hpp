@@ -77,11 +77,11 @@ struct Row {
         on(stream.device().traits().launch).run(stream, problem);
     }
 
-    // The languages whose devices have a function.
-    constexpr Dialects languages() const {
+    // The languages among these whose devices have a function.
+    constexpr Dialects languages(Dialects among) const {
         Dialects list;
         for (const Language& language : detail::languages) {
-            if (is_in(language)) list.add(language.dialect);
+            if (among.has(language.dialect) && is_in(language)) list.add(language.dialect);
         }
         return list;
     }
@@ -108,14 +108,16 @@ struct Row {
 };
 
 // An algorithm's rows. A row that names no languages is implemented in all those whose devices have a function. A row
-// that names a language without functions does not compile, nor does one with functions for none of its languages.
+// that names some is also implemented in the languages that take their files. A row that names a language without
+// functions does not compile, nor does one with functions for none of its languages.
 template <class Problem, std::size_t N>
 constexpr std::array<Row<Problem>, N> table_of(const Row<Problem> (&rows)[N]) {
     std::array<Row<Problem>, N> table = std::to_array(rows);
     for (Row<Problem>& row : table) {
-        if (row.variant.dialects == Dialects{}) row.variant.dialects = row.languages();
+        if (row.variant.dialects == Dialects{}) row.variant.dialects = row.languages(all_languages());
         if (!row.is_complete())
             throw "a row names a language without functions, or has functions for none of them";
+        row.variant.dialects = row.languages(with_same_files(row.variant.dialects));
     }
     return table;
 }
