@@ -1,14 +1,14 @@
 # Writes OUTPUT, a C++ source that contains the files FILES:
 #
 # - each file as the SourceFile concord::detail::kernel_sources::NAME_EXTENSION,
-# - for each NAME with kernels in NAME.cu, NAME.cl or NAME.kernel the KernelSource
+# - for each NAME with kernels, other than in macros, in NAME.cu, NAME.cl or NAME.kernel the KernelSource
 #   concord::detail::kernel_sources::NAME(): the files of each language, each after the files that it includes, each
 #   file once.
 #
 # NAME.kernel is a source in all languages. A kernel source includes files of FILES and of SHARED, files that another
 # OUTPUT contains. `#include "NAME"` includes NAME.kernel or, if there is none, the file of the language: NAME.cu or
-# NAME.cl. Such a line becomes an empty line, so that the compilers report the lines of the file. It has effect wherever
-# it stands.
+# NAME.cl; in NAME.kernel each include is of this kind. Such a line becomes an empty line, so that the compilers report
+# the lines of the file. It has effect wherever it stands.
 cmake_minimum_required(VERSION 3.22)
 
 set(include_line "(^|\n)#include \"([^\"\n]*)\"")
@@ -16,6 +16,7 @@ set(include_line "(^|\n)#include \"([^\"\n]*)\"")
 include(${CMAKE_CURRENT_LIST_DIR}/languages.cmake)
 list(JOIN languages "|" suffixes)
 set(kernel_word "__global__|__kernel|(^|\n)KERNEL")
+set(macro "#define([^\n]*\\\\\n)*[^\n]*")
 
 # The constant of a file.
 function(symbol_of variable file)
@@ -41,6 +42,9 @@ function(resolve variable file language chain)
   string(REGEX MATCHALL "${include_line}" lines "${text_${file}}")
   foreach(line IN LISTS lines)
     string(REGEX REPLACE "${include_line}" "\\2" name "${line}")
+    if("${file}|${name}" MATCHES "\\.kernel\\|(.*)\\.(${suffixes})$")
+      message(FATAL_ERROR "${file} is a source in all languages and includes '${name}'; include '${CMAKE_MATCH_1}'")
+    endif()
     file_of(included "${name}" ${language})
     if(included STREQUAL "")
       message(FATAL_ERROR "${file} includes '${name}'; no such kernel source in ${FOLDERS}")
@@ -77,7 +81,8 @@ set(used "")
 foreach(file IN LISTS own)
   symbol_of(symbol ${file})
   list(APPEND used ${symbol})
-  if("${text_${file}}" MATCHES "${kernel_word}" AND file MATCHES "^(.+)\\.(${suffixes}|kernel)$")
+  string(REGEX REPLACE "${macro}" "" code "${text_${file}}")
+  if("${code}" MATCHES "${kernel_word}" AND file MATCHES "^(.+)\\.(${suffixes}|kernel)$")
     set(name ${CMAKE_MATCH_1})
     set(own_languages ${CMAKE_MATCH_2})
     list(APPEND names ${name})

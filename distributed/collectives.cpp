@@ -2,6 +2,7 @@
 
 #include <concord/distributed.hpp>
 
+#include <concord/internal/operands.hpp>
 #include <concord/map.hpp>
 
 #include "small_gather.hpp"
@@ -40,9 +41,10 @@ void gather_to(Communicator& ranks, Stream& stream, const char* call, const View
                u32 first_target, u32 last_target) {
     const u32 me = ranks.rank();
     const bool is_target = first_target <= me && me <= last_target;
-    detail::check_operand(call, "mine", stream, mine);
+    detail::check_movable(call, "mine", stream, mine);
     if (is_target) {
-        detail::check_output(call, "all", stream, all);
+        detail::check_movable(call, "all", stream, all);
+        detail::check_writable(call, "all", all);
         detail::check_overlap(call, {"all", all}, {"mine", mine});
     }
     const u64 numbers[] = {mine.count};
@@ -162,7 +164,8 @@ void all_reduce(Communicator& ranks, Stream& stream, const View& data, ReduceOp 
 void broadcast(Communicator& ranks, Stream& stream, const View& data, u32 root) {
     constexpr const char* call = "broadcast";
     detail::check_rank(call, "root", root, ranks.size());
-    (ranks.rank() == root ? detail::check_operand : detail::check_output)(call, "data", stream, data);
+    detail::check_movable(call, "data", stream, data);
+    if (ranks.rank() != root) detail::check_writable(call, "data", data);
     detail::agree(ranks, call,
                   std::to_string(data.count) + " " + type_name(data) + " of rank " + std::to_string(root),
                   {});

@@ -12,7 +12,7 @@ namespace concord {
 namespace detail {
 namespace {
 
-// Host version of distributed_split.cu and .cl; one group takes all codes.
+// Host version of distributed_split.kernel; one group takes all codes.
 template <class K>
 void count_below(const Group& /*group*/, const K* keys, u64 n, const u64* codes, u64* counts, u64 code_count,
                  u64 fold, u64 flip, u32 shift, u64 mask) {
@@ -33,16 +33,14 @@ void count_below(const Group& /*group*/, const K* keys, u64 n, const u64* codes,
     }
 }
 
-constexpr u32 group = 64;
-
-std::shared_ptr<Kernel> kernel_for(Device& device, Type type) {
+std::shared_ptr<Kernel> kernel_for(Device& device, Type type, u32 group_size) {
     return device.kernel(
         {.source = &kernel_sources::distributed_split(),
          .entry = "count_below",
-         .constants = {{"K", bits_of(type)}},
+         .constants = {{"K", bits_of(type)}, {"GROUP", group_size}},
          .host = visit_size(size_of(type),
                             []<class K>(TypeTag<K>) { return plain_host_kernel<&count_below<K>>(); }),
-         .max_group_size = group});
+         .max_group_size = group_size});
 }
 
 // Counts the keys of one rank below given codes.
@@ -62,9 +60,9 @@ class Counter {
     std::vector<u64> below(const std::vector<u64>& codes) {
         if (keys_.count == 0 || codes.empty()) return std::vector<u64>(codes.size());
         const Array<u64> wanted(stream_, codes), counts(stream_, codes.size());
-        const auto kernel = kernel_for(stream_.device(), keys_.type);
         const DeviceTraits& traits = stream_.device().traits();
-        const u32 group_size = traits.launch == LaunchModel::groups ? group : 1;
+        const u32 group_size = traits.launch == LaunchModel::groups ? 64 : 1;
+        const auto kernel = kernel_for(stream_.device(), keys_.type, group_size);
         launch(stream_, *kernel,
                LaunchShape::linear(
                    traits.launch == LaunchModel::host ? 1 : divide_up(codes.size(), u64{group_size}),

@@ -1,5 +1,5 @@
 #pragma once
-// Copies runs of elements at a fixed stride, host dialect. Parallel sources: halo.cu, halo.cl.
+// Copies runs of elements at a fixed stride, C++. Parallel source: halo.kernel.
 
 #include <concord/host_kernel.hpp>
 

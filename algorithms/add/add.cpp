@@ -9,6 +9,7 @@ constinit const Algorithm add_algorithm{.name = "add",
 
 Enqueued add(Stream& stream, const View& a, const View& b, const View& out, const Options& options) {
     detail::check_same_type("add", {{"a", a.type}, {"b", b.type}, {"out", out.type}});
+    detail::check_elements("add", "a", a);
     static constexpr std::array<std::byte, 4> no_values{};
     return detail::map(stream,
                        {.algorithm = "add",

@@ -4,6 +4,7 @@
 #include <concord/internal/body_kernel.hpp>
 
 #include <concord/internal/address_spaces.hpp>
+#include <concord/internal/operands.hpp>
 #include <concord/internal/operator_text.hpp>
 #include <concord/internal/row.hpp>
 #include <concord/internal/shape.hpp>
@@ -306,8 +307,8 @@ void check_operands(const Stream& stream, const KernelDefinition& d, const Kerne
                     std::span<const KernelArgument> arguments) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         if (!d.types[i].is_buffer) continue;
-        const auto check = d.types[i].is_const ? check_operand : check_output;
-        check(d.name, code.name(i), stream, view_of(arguments[i]));
+        check_movable(d.name, code.name(i), stream, view_of(arguments[i]));
+        if (!d.types[i].is_const) check_writable(d.name, code.name(i), view_of(arguments[i]));
     }
 }
 

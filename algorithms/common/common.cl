@@ -34,9 +34,13 @@ OVERLOADED u64 canonical(u64 x) { return x; }
 
 // --- The last group ------------------------------------------------------------------------------------------------
 
+#if defined(CONCORD_FENCE_CL3) || defined(CONCORD_FENCE_PTX)
+#define DEVICE_FENCE
+#endif
+
 // Makes this work-item's earlier stores visible to other groups before its later stores. OpenCL C 1.2 has no such
 // fence. The host side checks DeviceTraits::device_fence before it launches a kernel that relies on it.
-static inline void device_fence(void) {
+INLINED void device_fence(void) {
 #if defined(CONCORD_FENCE_CL3)
     atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);
 #elif defined(CONCORD_FENCE_PTX)
@@ -48,7 +52,7 @@ static inline void device_fence(void) {
 
 // Returns true in the group that calls it last. That group sees all stores that other groups made before their call.
 // All work-items of each group call it. ticket: zero before and after the launch. last: a word of local memory.
-static inline bool last_group(volatile __global u32* ticket, u32 groups, __local u32* last) {
+INLINED bool last_group(volatile __global u32* ticket, u32 groups, __local u32* last) {
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (get_local_id(0) == 0) {
         device_fence();
@@ -79,7 +83,7 @@ INLINED void prefetch_bytes(__global const void* from, u32 count) {
 #if defined(T) && defined(SIZE) && (defined(CONCORD_SHUFFLE_PTX) || defined(CONCORD_SHUFFLE_KHR))
 
 // Returns 32 bits of the lane `distance` above this one.
-static inline u32 shuffle_down_word(u32 word, u32 distance) {
+INLINED u32 shuffle_down_word(u32 word, u32 distance) {
 #if defined(CONCORD_SHUFFLE_PTX)
     u32 result;
     asm volatile("shfl.sync.down.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(result) : "r"(word), "r"(distance));
@@ -90,7 +94,7 @@ static inline u32 shuffle_down_word(u32 word, u32 distance) {
 }
 
 // Returns the value of the lane `distance` above this one in the sub-group. SIZE: size of T in bytes.
-static inline T shuffle_down(T value, u32 distance) {
+INLINED T shuffle_down(T value, u32 distance) {
     union {
         T value;
         u32 words[(SIZE + 3) / 4];

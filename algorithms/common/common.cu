@@ -85,6 +85,8 @@ __device__ __forceinline__ E shuffle_from(E value, u32 lane) {
 
 // --- The last group ------------------------------------------------------------------------------------------------
 
+#define DEVICE_FENCE  // in OpenCL C it is defined if the device has a fence between groups
+
 // Returns true in the group that calls it last. That group sees all stores that other groups made before their call.
 // All threads of each group call it. ticket: zero before and after the launch. last: a word of shared memory.
 __device__ __forceinline__ bool last_group(u32* ticket, u32 groups, u32* last) {

@@ -39,9 +39,9 @@ constexpr std::string_view index_loops = R"( {
 #endif
 #else
     const u64 concord_tiles = (concord_nx + concord_tile_x - 1) / concord_tile_x;
-    const u64 concord_begin = CONCORD_GROUP % concord_tiles * concord_tile_x;
+    const u64 concord_begin = CONCORD_GROUP_X % concord_tiles * concord_tile_x;
     const u64 concord_end = min(concord_nx, concord_begin + concord_tile_x);
-    const u64 concord_first = CONCORD_GROUP / concord_tiles * concord_tile_y;
+    const u64 concord_first = CONCORD_GROUP_X / concord_tiles * concord_tile_y;
     const u64 concord_last = min(concord_ny * concord_nz, concord_first + concord_tile_y);
     for (u64 concord_row = concord_first; concord_row < concord_last; ++concord_row) {
         const u64 concord_y = concord_row % concord_ny, concord_z = concord_row / concord_ny;

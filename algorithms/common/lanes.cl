@@ -13,6 +13,7 @@
 #define LANES 32
 
 INLINED u32 lane_id(void) { return (u32)get_local_id(0) % LANES; }
+INLINED u32 lowest_bit(u32 x) { return popcount((x & (0 - x)) - 1); }  // the number of the lowest bit of x that is set
 
 // SHUFFLE_FROM(NAME, E) defines NAME(value, lane, meet), which returns the value of lane `lane` % LANES of the team.
 // meet: local memory for LANE_ROOM values, which the shuffles do not use.
@@ -20,6 +21,8 @@ INLINED u32 lane_id(void) { return (u32)get_local_id(0) % LANES; }
 
 #define LANE_ROOM 1
 
+// shuffle_word_from(word, lane) exists.
+#define LANES_SHUFFLE
 INLINED u32 shuffle_word_from(u32 word, u32 lane) {
     u32 result;
     asm volatile("shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(result) : "r"(word), "r"(lane));

@@ -10,6 +10,11 @@
 
 INLINED u32 lane_id() { return threadIdx.x % LANES; }
 
+// Lanes exchange registers: shuffle_word_from(word, lane) exists. In OpenCL C only with NVIDIA's compiler.
+#define LANES_SHUFFLE
+INLINED u32 shuffle_word_from(u32 word, u32 lane) { return shuffle_from(word, lane); }
+INLINED u32 lowest_bit(u32 x) { return __ffs(x) - 1; }  // the number of the lowest bit of x that is set
+
 // SHUFFLE_FROM(NAME, E) defines NAME(value, lane, meet), which returns the value of lane `lane` % LANES. meet: unused.
 #define LANE_ROOM 1
 #define SHUFFLE_FROM(NAME, E) \

@@ -12,20 +12,20 @@
 #include "common.cl"
 
 // Stores a total, then sets its flag.
-static inline void publish(__global T* totals, volatile __global u32* flags, u64 at, T total) {
+INLINED void publish(__global T* totals, volatile __global u32* flags, u64 at, T total) {
     totals[at] = total;
     device_fence();
     atomic_xchg(flags + at, 1);
 }
 
 // Reads a total whose flag this work-item has seen set.
-static inline T published(__global const T* totals, u64 at) {
+INLINED T published(__global const T* totals, u64 at) {
     device_fence();
     return ((volatile __global const T*)totals)[at];
 }
 
 // Polls the flag at most `looks` times. Returns whether the total is published, and sets *total if it is.
-static inline bool look(__global const T* totals, volatile __global u32* flags, u64 at, u32 looks, T* total) {
+INLINED bool look(__global const T* totals, volatile __global u32* flags, u64 at, u32 looks, T* total) {
     while (flags[at] == 0) {
         if (--looks == 0) return false;
     }
@@ -34,7 +34,7 @@ static inline bool look(__global const T* totals, volatile __global u32* flags, 
 }
 
 // Waits until the total is published, and returns it.
-static inline T await(__global const T* totals, volatile __global u32* flags, u64 at) {
+INLINED T await(__global const T* totals, volatile __global u32* flags, u64 at) {
     while (flags[at] == 0) {}
     return published(totals, at);
 }

@@ -142,7 +142,8 @@ bool Tunable::is_for(const Device& device) const {
 }
 
 bool Tunable::is_for(Dialect language, LaunchModel launch) const {
-    return used_by.has(launch) && (languages == Dialects() || languages.has(language));
+    return used_by.has(launch) &&
+           (languages == Dialects() || detail::with_same_files(languages).has(language));
 }
 
 u32 TuningPoint::size_class() const {

@@ -190,11 +190,23 @@ void check_writable(std::string_view call, std::string_view name, const View& vi
                 std::string(name) + " is read-only memory; pass an output that may be written");
 }
 
-void check_operand(std::string_view call, std::string_view name, const Stream& stream, const View& view) {
+void check_elements(std::string_view call, std::string_view name, const View& view) {
+    if (view.type.structure() == nullptr) return;
+    throw Error(ErrorCode::unsupported, call,
+                error_message("elements of " + std::string(name) + " must have an element type",
+                              "the struct " + std::string(name_of(view.type))));
+}
+
+void check_movable(std::string_view call, std::string_view name, const Stream& stream, const View& view) {
     check_range(call, name, stream, view);
     if (view.buffer == nullptr || view.buffer->kind() != Buffer::Kind::host) return;
     throw Error(ErrorCode::invalid_argument, call,
                 std::string(name) + " is in a host buffer; pass a device buffer");
+}
+
+void check_operand(std::string_view call, std::string_view name, const Stream& stream, const View& view) {
+    check_elements(call, name, view);
+    check_movable(call, name, stream, view);
 }
 
 void check_output(std::string_view call, std::string_view name, const Stream& stream, const View& view) {
@@ -202,7 +214,8 @@ void check_output(std::string_view call, std::string_view name, const Stream& st
     check_writable(call, name, view);
 }
 
-void check_same_type(std::string_view call, std::initializer_list<std::pair<const char*, Type>> types) {
+void check_same_type(std::string_view call,
+                     std::initializer_list<std::pair<const char*, ElementType>> types) {
     const auto differs = [&](const auto& named) { return named.second != types.begin()->second; };
     if (std::none_of(types.begin(), types.end(), differs)) return;
     std::string names, got;

@@ -154,6 +154,7 @@ Enqueued compact(Stream& stream, const View& in, const View& out, const View& co
             ErrorCode::invalid_argument, call,
             "rule '" + std::string(name_of(keep.rule)) + "' requires " + wants + ", got " + std::string(got));
     };
+    detail::check_elements(call, "in", in);
     if (is_float(in.type) && (keep.rule == KeepRule::even || keep.rule == KeepRule::odd))
         refuse("integers", name_of(in.type));
     if (has_operand(keep.rule) && keep.operand_type != in.type)

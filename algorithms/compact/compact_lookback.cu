@@ -13,7 +13,8 @@
 //            elements, so a store never overwrites an unread element. Loads do not use the read-only path.
 // Tunables   GROUP threads per group, PACK elements per access (16 bytes), ROWS packs per lane, RESIDENT groups per
 //            multiprocessor
-// Source     D. Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
+// Source     D. Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016; M. Billeter, O.
+//            Olsson, U. Assarsson, Efficient Stream Compaction on Wide SIMD Many-Core Architectures, 2009 (ranks).
 //
 // Positions count from the 16-byte boundary at or before the input's first element, so every pack is aligned
 // wherever the input begins. Valid positions: [first, last). T: element type; B: unsigned integer of its size, as
@@ -21,7 +22,6 @@
 // on, u64.
 
 #include "async_copy.cu"
-#include "group_rank.cu"
 #include "group_scan.cu"
 #include "lookback.cu"
 #include "tile.cu"
@@ -31,11 +31,60 @@ constexpr u32 part_length = row_length * ROWS;  // of a warp
 constexpr u32 part_stride = part_length + PACK;  // closing up may move elements by up to a pack towards the end
 constexpr u32 warps = GROUP / warp_width;
 constexpr u32 tile_length = part_length * warps;
-static_assert(row_length < 65536, "group_rank.cu counts in 16 bits");
+static_assert(row_length < 65536, "RowCounts counts in 16 bits");
 
 extern __shared__ __align__(16) unsigned char parts[];  // one part per warp, of part_stride elements
 
 __device__ __forceinline__ bool keeps(const Op op, B bits) { return apply(op, bits_as<T>(bits)) != 0; }
+
+// --- Ranks of flags ------------------------------------------------------------------------------------------------
+
+// The rank of a row is the number of set flags in the same row of earlier lanes. One 64-bit word holds the counts of
+// four rows, so that one scan ranks four rows. rank_flags.kernel ranks the flags of a group.
+
+// A count per row for N rows. Counts are less than 65536.
+template <u32 N>
+struct RowCounts {
+    static constexpr u32 words = (N + 3) / 4;
+    u64 word[words];
+
+    __device__ __forceinline__ u32 of(u32 row) const { return u32(word[row / 4] >> (16 * (row % 4))) & 0xffff; }
+};
+
+// Counts the set flags of each row.
+template <u32 N>
+__device__ __forceinline__ RowCounts<N> count_flags(const u32 (&flags)[N]) {
+    RowCounts<N> counts;
+#pragma unroll
+    for (u32 w = 0; w < counts.words; ++w) {
+        counts.word[w] = 0;
+#pragma unroll
+        for (u32 r = 4 * w; r < N && r < 4 * w + 4; ++r) counts.word[w] |= u64(__popc(flags[r])) << (16 * (r % 4));
+    }
+    return counts;
+}
+
+// Set flags per row of earlier lanes, and of all lanes.
+template <u32 N>
+struct RowRanks {
+    RowCounts<N> before, all;
+};
+
+// Ranks flags within each warp.
+template <u32 N>
+__device__ __forceinline__ RowRanks<N> rank_flags_in_warp(const u32 (&flags)[N]) {
+    const RowCounts<N> mine = count_flags(flags);
+    RowRanks<N> ranks;
+#pragma unroll
+    for (u32 w = 0; w < mine.words; ++w) {
+        const u64 through = scan_warp(mine.word[w]);
+        ranks.before.word[w] = through - mine.word[w];
+        ranks.all.word[w] = shuffle_from(through, warp_width - 1);
+    }
+    return ranks;
+}
+
+// --- Tiles ---------------------------------------------------------------------------------------------------------
 
 // Copies a lane's packs of a warp's part, which begins at `begin`, to shared memory. own: the lane's first pack
 // there.

@@ -247,6 +247,7 @@ Enqueued map(Stream& stream, const View& in, const View& out, MapFunction functi
         throw Error(ErrorCode::invalid_argument, "map",
                     std::string(name_of(function)) + " requires in and out of one type, got " +
                         std::string(name_of(in.type)) + " and " + std::string(name_of(out.type)));
+    detail::check_elements("map", "in", in);
     const detail::MapFunctionTraits& traits = detail::traits_of(function);
     if (traits.floats_only && !is_float(in.type))
         throw Error(ErrorCode::unsupported, "map",
@@ -276,6 +277,7 @@ Enqueued map(Stream& stream, const View& a, const View& b, const View& out, Pair
                     std::string(name_of(function)) + " requires a, b and out of one type, got " +
                         std::string(name_of(a.type)) + ", " + std::string(name_of(b.type)) + " and " +
                         std::string(name_of(out.type)));
+    detail::check_elements("map", "out", out);
     if (!is_float(out.type))
         throw Error(
             ErrorCode::unsupported, "map",

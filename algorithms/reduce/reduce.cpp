@@ -234,6 +234,7 @@ Enqueued reduce_chunks(Stream& stream, const ReduceProblem& p, u64 length, const
 }
 
 ReduceProblem reduce_problem(const View& in, const View& out, ReduceOp op) {
+    check_elements("reduce", "in", in);
     return {.in = in,
             .out = out,
             .op = builtin(op, in.type),

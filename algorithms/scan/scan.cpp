@@ -325,6 +325,7 @@ Enqueued scan_in_parts(Stream& stream, const ScanProblem& p, const Options& opti
 }
 
 ScanProblem scan_problem(const View& in, const View& out, ReduceOp op, ScanKind kind) {
+    check_elements("scan", "in", in);
     return {.in = in,
             .out = out,
             .op = builtin(op, in.type),

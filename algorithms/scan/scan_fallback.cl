@@ -29,10 +29,10 @@ struct Tree {
 };
 
 // Publish or look for the total of a node. Level 0: of a tile.
-static inline void publish_node(const struct Tree* tree, u32 level, u32 index, T total) {
+INLINED void publish_node(const struct Tree* tree, u32 level, u32 index, T total) {
     publish(tree->totals, tree->flags, level_begin(tree->tiles, level) + index, total);
 }
-static inline bool look_for_node(const struct Tree* tree, u32 level, u32 index, u32 looks, T* total) {
+INLINED bool look_for_node(const struct Tree* tree, u32 level, u32 index, u32 looks, T* total) {
     return look(tree->totals, tree->flags, level_begin(tree->tiles, level) + index, looks, total);
 }
 
@@ -56,7 +56,7 @@ typedef struct {
 
 // Returns the next tile whose total is required for a missing sibling, or NONE if none is missing. Publishes nodes
 // whose children are all available. One work-item calls it.
-static inline u32 next_wanted(const struct Tree* tree, u32 tile, __local Missing* m, const Op op) {
+INLINED u32 next_wanted(const struct Tree* tree, u32 tile, __local Missing* m, const Op op) {
     for (u32 s = 0; s < LEVELS * 16; ++s) {
         if (!m->missing[s]) continue;
         const u32 level = s / 16, index = (tile >> (4 * level)) / 16 * 16 + s % 16;
@@ -84,7 +84,7 @@ static inline u32 next_wanted(const struct Tree* tree, u32 tile, __local Missing
 }
 
 // Publishes the total of the wanted tile from `sums`. One work-item calls it.
-static inline void publish_wanted(const struct Tree* tree, __local Missing* m, const Op op) {
+INLINED void publish_wanted(const struct Tree* tree, __local Missing* m, const Op op) {
     for (u32 node = 0; node < 16; ++node) {
         scan_sixteen_loop(m->sums + node * 16, op);
         m->children[node] = m->sums[node * 16 + 15];

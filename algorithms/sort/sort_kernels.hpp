@@ -12,7 +12,8 @@ namespace concord {
 namespace detail {
 
 // Whether kernels keep a tile in registers, which requires that the compiler bounds them. The local memory of the
-// elements that they stage comes from the launch. Otherwise kernels keep tiles in local memory that they declare.
+// elements that they stage comes from the launch. Otherwise kernels keep tiles in local memory that they declare. The
+// files sort_stage.cu and sort_stage.cl are the two forms, so the language of the device decides as well.
 inline bool sort_in_registers(const Device& device) {
     return device.traits().bounds_registers;
 }

@@ -1,4 +1,4 @@
-// Merge sort for CPUs, `merge`, OpenCL C: one work-item per group. The kernels for GPUs are in sort_merge.cl.
+// Merge sort for CPUs, `merge`, OpenCL C: one work-item per group. The kernels for GPUs are in sort_merge.kernel.
 //
 // Algorithm  Each work-item sorts its chunk, which fits its cache: blocks of BLOCK elements by insertion, then
 //            merges of pairs of runs. Then passes merge pairs of runs of chunks. A work-item makes one piece of the

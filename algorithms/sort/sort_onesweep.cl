@@ -7,11 +7,6 @@
 #include "sort_plan"
 #include "sort_tile"
 
-#define COUNT_BITS (8 * sizeof(COUNT))
-#define IS_OWN ((COUNT)1 << (COUNT_BITS - 2))      // count of the tile alone
-#define IS_THROUGH ((COUNT)2 << (COUNT_BITS - 2))  // count of all tiles up to and including it
-#define VALUE_BITS (IS_OWN - 1)
-
 INLINED void publish(__global COUNT* word, COUNT value) { *(volatile __global COUNT*)word = value; }
 INLINED COUNT look(__global const COUNT* word) { return *(volatile __global const COUNT*)word; }
 
@@ -85,16 +80,4 @@ void sort_onesweep(__global u64* memory, ulong memory_at, __global COUNT* status
     store_items(to_place == OUT_PLACE ? out + out_at : other + other_at,
                 to_place == OUT_PLACE ? out_values + out_values_at : other_values + other_values_at, value, count,
                 digit, place, &shared);
-}
-
-// In place, after an odd number of passes: copies the elements back to out.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void sort_copy_back(__global const u64* memory, ulong memory_at, __global const K* other, ulong other_at,
-                    __global const V* other_values, ulong other_values_at, __global K* out, ulong out_at,
-                    __global V* out_values, ulong out_values_at, u64 n) {
-    if (memory[memory_at + COPY_FOLLOWS] == 0) return;
-    for (u64 i = get_global_id(0); i < n; i += get_global_size(0)) {
-        out[out_at + i] = other[other_at + i];
-        if (VALUE_SIZE) out_values[out_values_at + i] = other_values[other_values_at + i];
-    }
 }

@@ -211,7 +211,8 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
                status.view, in.keys, in.values, out.keys, out.values, other.keys, other.values, n, tiles,
                pass, first + 8 * pass, last, code.flip, code.fold);
     if (in_place != 0) {
-        const auto copy = sweep_kernel(device, p, "sort_copy_back", tile, type);
+        const auto copy =
+            sort_kernel(device, p, kernel_sources::sort_copy_back(), "sort_copy_back", tile.group_size, {});
         launch(
             stream, *copy,
             LaunchShape::linear(std::min<u64>(divide_up(n, tile.group_size), u64{device.traits().units} * 8),

@@ -27,11 +27,6 @@
 #include "sort_tile"
 #include "tile.cu"
 
-constexpr u32 count_bits = 8 * sizeof(COUNT);
-constexpr COUNT is_own = COUNT(1) << (count_bits - 2);  // count of the tile alone
-constexpr COUNT is_through = COUNT(2) << (count_bits - 2);  // count of all tiles up to and including it
-constexpr COUNT value_bits = is_own - 1;
-
 __device__ __forceinline__ void publish(COUNT* word, COUNT value) {
     *static_cast<volatile COUNT*>(word) = value;
 }
@@ -45,12 +40,12 @@ __device__ __forceinline__ COUNT look_back(const COUNT* status, u32 tile) {
     for (u32 at = tile; at > 0; at -= min(at, u32(AHEAD))) {
         COUNT word[AHEAD];
 #pragma unroll
-        for (u32 k = 0; k < AHEAD; ++k) word[k] = at > k ? look(status + u64(at - 1 - k) * DIGITS) : is_through;
+        for (u32 k = 0; k < AHEAD; ++k) word[k] = at > k ? look(status + u64(at - 1 - k) * DIGITS) : IS_THROUGH;
 #pragma unroll
         for (u32 k = 0; k < AHEAD; ++k) {
-            while (word[k] < is_own) word[k] = look(status + u64(at - 1 - k) * DIGITS);
-            before += word[k] & value_bits;
-            if (word[k] >= is_through) return before;
+            while (word[k] < IS_OWN) word[k] = look(status + u64(at - 1 - k) * DIGITS);
+            before += word[k] & VALUE_BITS;
+            if (word[k] >= IS_THROUGH) return before;
         }
     }
     return before;
@@ -85,7 +80,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     load_tile(from, count, digit.code, key);
     rank_items(key, count, digit, place, &shared);
     const u32 own = total_count(&shared);
-    if (threadIdx.x < DIGITS) publish(words + u64(tile) * DIGITS, (tile == 0 ? is_through : is_own) | own);
+    if (threadIdx.x < DIGITS) publish(words + u64(tile) * DIGITS, (tile == 0 ? IS_THROUGH : IS_OWN) | own);
     const u32 start = scan_counts(own, &shared);
     stage_keys(key, place, &shared);
     V value[VALUE_SIZE ? ITEMS : 1];
@@ -94,20 +89,10 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     if (threadIdx.x < DIGITS) {
         next_words[u64(tile) * DIGITS] = 0;
         const COUNT before = look_back(words, tile);
-        if (tile != 0) publish(words + u64(tile) * DIGITS, is_through | (before + own));
+        if (tile != 0) publish(words + u64(tile) * DIGITS, IS_THROUGH | (before + own));
         shared.base[threadIdx.x] = COUNT(memory[TOTALS_AT + pass * DIGITS + threadIdx.x]) + before - start;
     }
     __syncthreads();
     store_items(to_place == OUT_PLACE ? out : other, to_place == OUT_PLACE ? out_values : other_values, value, count,
                 digit, place, &shared);
-}
-
-// In place, after an odd number of passes: copies the elements back to out.
-extern "C" __global__ void __launch_bounds__(GROUP)
-    sort_copy_back(const u64* memory, const K* other, const V* other_values, K* out, V* out_values, u64 n) {
-    if (memory[COPY_FOLLOWS] == 0) return;
-    for (u64 i = u64(blockIdx.x) * GROUP + threadIdx.x; i < n; i += u64(gridDim.x) * GROUP) {
-        out[i] = other[i];
-        if (VALUE_SIZE) out_values[i] = other_values[i];
-    }
 }

@@ -38,6 +38,11 @@ constexpr char micikevicius[] = "P. Micikevicius, 3D Finite Difference Computati
 constexpr Implementation<StencilProblem> tiled{.run = run_stencil_tiled, .supports = supports_stencil_planes};
 constexpr Implementation<StencilProblem> naive{.run = run_stencil_naive, .supports = supports_stencil_planes};
 
+// For variants whose kernels do not exchange halos.
+Support without_exchange(const Variant& /*variant*/, const StencilProblem& p) {
+    return p.exchange == nullptr ? Support{} : Support::no("does not exchange halos with other devices");
+}
+
 constexpr auto table = table_of<StencilProblem>({
     {.variant =
          {.name = "blocked",
@@ -46,14 +51,16 @@ constexpr auto table = table_of<StencilProblem>({
           .order = OperationOrder::canonical,
           .source = "A. Nguyen et al., 3.5-D Blocking Optimization for Stencil Computations, 2010"},
      .single_items = {.run = run_stencil_blocked_items, .supports = supports_problem},
-     .host = {.run = run_stencil_blocked_host, .supports = supports_problem}},
+     .host = {.run = run_stencil_blocked_host, .supports = supports_problem},
+     .accepts = without_exchange},
     {.variant = {.name = "temporal",
                  .summary = "several steps per launch: tiles advance along z, all steps' planes in registers",
                  .order = OperationOrder::canonical,
                  .source = "L. Zhang et al., Revisiting Temporal Blocking Stencil Optimizations, 2023"},
      .groups = {.run = run_stencil_temporal,
                 .supports = supports_stencil_temporal,
-                .suits = suits_stencil_temporal}},
+                .suits = suits_stencil_temporal},
+     .accepts = without_exchange},
     {.variant = {.name = "columns",
                  .summary = "tiles advance along z: a queue of planes in registers, neighbours from L1",
                  .order = OperationOrder::canonical,
@@ -80,19 +87,22 @@ constexpr auto table = table_of<StencilProblem>({
                  .order = OperationOrder::canonical,
                  .source = micikevicius},
      .groups = tiled,
-     .single_items = tiled},
+     .single_items = tiled,
+     .accepts = without_exchange},
     {.variant = {.name = "naive",
                  .summary = "one point per work-item, all neighbours from global memory",
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .groups = naive,
      .single_items = naive,
-     .host = {.run = run_stencil_naive_host, .supports = supports_problem}},
+     .host = {.run = run_stencil_naive_host, .supports = supports_problem},
+     .accepts = without_exchange},
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
-     .host = {.run = run_stencil_serial_host, .supports = supports_problem}},
+     .host = {.run = run_stencil_serial_host, .supports = supports_problem},
+     .accepts = without_exchange},
 });
 
 constexpr auto variants = variants_of(table);
@@ -167,12 +177,6 @@ Enqueued run_box(Stream& stream, const StencilProblem& p, const Options& options
     return enqueued(stream, row, p);
 }
 
-// Whether the CUDA kernels of a variant exchange halos (StencilProblem::exchange).
-bool exchanges(const Row<StencilProblem>& row) {
-    constexpr std::string_view names[] = {"columns", "ring", "streaming"};
-    return std::find(std::begin(names), std::end(names), row.variant.name) != std::end(names);
-}
-
 }  // namespace
 }  // namespace detail
 
@@ -204,9 +208,13 @@ namespace detail {
 
 bool supports_stencil_exchange(Stream& stream, const VolumeView& in, const StarCoefficients& star,
                                const VolumeView& out, const StencilBox& box, const Options& options) {
-    const StencilProblem p = box_of(stream, in, star, out, box);
-    const Row<StencilProblem>& row = choose_tuned("stencil", table, stream.device(), p, point_of(p), options);
-    return stream.device().traits().system_atomics && exchanges(row);
+    const Device& device = stream.device();
+    if (!device.traits().system_atomics) return false;
+    StencilProblem p = box_of(stream, in, star, out, box);
+    const Row<StencilProblem>& row = choose_tuned("stencil", table, device, p, point_of(p), options);
+    static const StencilExchange exchange;
+    p.exchange = &exchange;
+    return static_cast<bool>(row.supports(device, p));
 }
 
 Enqueued stencil_exchange(Stream& stream, const VolumeView& in, const StarCoefficients& star,

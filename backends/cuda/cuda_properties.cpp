@@ -1,7 +1,5 @@
 // Everything that the driver reports about a device.
 
-#include <cstdio>
-
 #include "cuda_device.hpp"
 
 #include <concord/internal/number_text.hpp>
@@ -83,17 +81,6 @@ constexpr Attribute attributes[] = {
 };
 #undef A
 
-std::string uuid_text(const CUuuid& uuid) {
-    std::string text = "GPU-";
-    for (int i = 0; i < 16; ++i) {
-        char digits[4];
-        std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(uuid.bytes[i]));
-        text += digits;
-        if (i == 3 || i == 5 || i == 7 || i == 9) text += '-';
-    }
-    return text;
-}
-
 // The factor 2 is the double data rate of the memory.
 std::string bandwidth(const Driver& driver, CUdevice device) {
     int kilohertz = 0, bits = 0;
@@ -107,7 +94,8 @@ std::string bandwidth(const Driver& driver, CUdevice device) {
 
 std::string device_uuid(const Driver& driver, CUdevice device) {
     CUuuid uuid{};
-    return driver.device_get_uuid(&uuid, device) == CUDA_SUCCESS ? uuid_text(uuid) : std::string();
+    if (driver.device_get_uuid(&uuid, device) != CUDA_SUCCESS) return {};
+    return detail::gpu_uuid_text({uuid.bytes, sizeof uuid.bytes});
 }
 
 std::vector<DeviceProperty> device_properties(const Driver& driver, CUdevice device) {

@@ -52,7 +52,7 @@ OpenClDevice::OpenClDevice(cl_device_id id, DeviceInfo info, ContextHandle conte
     : info_(std::move(info)), id_(id), context_(std::move(context)), queue_(create_command_queue()) {
     traits_ = traits_of(id, self_test(id, context_.get(), queue_.get(), info_));
     traits_.f64_matrix_units = has_f64_matrix_units(id, context_.get(), traits_);
-    language_ = language_of(id, traits_);
+    compiler_setup_ = setup_of(id, traits_);
     observe();
 }
 

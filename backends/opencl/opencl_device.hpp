@@ -34,7 +34,7 @@ class OpenClDevice final : public backend::Device {
 
     cl_device_id id() const noexcept { return id_; }
     cl_context context() const noexcept { return context_.get(); }
-    const Language& language() const noexcept { return language_; }
+    const CompilerSetup& compiler_setup() const noexcept { return compiler_setup_; }
     const PinnedRanges& pinned() const noexcept { return pinned_; }
     // Whether the driver starts commands without a flush, which the standard does not promise.
     bool starts_unflushed() const noexcept { return starts_unflushed_; }
@@ -55,7 +55,7 @@ class OpenClDevice final : public backend::Device {
     ContextHandle context_;
     QueueHandle queue_;  // for allocations; streams have their own
     DeviceTraits traits_;
-    Language language_;
+    CompilerSetup compiler_setup_;
     PinnedRanges pinned_;
     bool starts_unflushed_ = false;
     MemoryHandle mark_target_;  // four bytes to fill if markers have no times; otherwise null

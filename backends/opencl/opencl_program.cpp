@@ -277,14 +277,14 @@ bool has_disk_cache(const OpenClDevice& device) {
 KernelHandle compile_kernel(const OpenClDevice& device, const KernelSpec& spec) {
     const std::string entry(detail::plain_entry(spec.entry));
     const CompileOptions& own = spec.source->options(Dialect::opencl);
-    std::string options = device.language().options;
+    std::string options = device.compiler_setup().options;
     for (const std::string& folder : own.include_folders)
         options.append(" -I ").append(folder);
     for (const std::string& flag : own.flags)
         options.append(" ").append(flag);
     const std::string assembled = assemble(spec, Dialect::opencl);
     const detail::Includes includes = detail::includes_of(assembled, *spec.source, Dialect::opencl);
-    const std::string text = device.language().prelude + includes.line() + assembled;
+    const std::string text = device.compiler_setup().prelude + includes.line() + assembled;
     const std::string key = cache_key(device, entry, options, text);
     const bool cached = !spec.fresh && includes.known && !has_disk_cache(device);
     if (const std::optional<std::string> binary = cached ? backend::load_program(key) : std::nullopt) {

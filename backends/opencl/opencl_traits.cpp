@@ -3,12 +3,14 @@
 #include <concord/dlpack.hpp>
 #include <concord/error.hpp>
 #include <concord/internal/environment.hpp>
+#include <concord/internal/number_text.hpp>
 #include <concord/internal/processor.hpp>
 #include <concord/log.hpp>
 
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace concord::opencl {
@@ -157,6 +159,17 @@ u32 parse_version(std::string_view text) {
     return static_cast<u32>(major - '0') * 100 + static_cast<u32>(minor - '0');
 }
 
+namespace {
+
+// CPUs of one kind may have the same UUID.
+std::string uuid_of(cl_device_id device) {
+    if (is_cpu(device) || !has_word(extensions_of(device), "cl_khr_device_uuid")) return {};
+    const auto uuid = ask_value<std::array<char, CL_UUID_SIZE_KHR>>(device, CL_DEVICE_UUID_KHR);
+    return detail::gpu_uuid_text({uuid.data(), uuid.size()});
+}
+
+}  // namespace
+
 DeviceInfo info_of(cl_device_id device, u32 index) {
     const cl_platform_id platform = platform_of(device);
     const std::string name = ask_text(device, CL_DEVICE_NAME), driver = ask_text(device, CL_DRIVER_VERSION);
@@ -175,7 +188,8 @@ DeviceInfo info_of(cl_device_id device, u32 index) {
             .driver = ask_text(platform, CL_PLATFORM_NAME) + ", " + ask_text(platform, CL_PLATFORM_VERSION) +
                       ", " + ask_text(device, CL_DEVICE_VERSION) + ", driver " + driver,
             .rank = is_cpu(device) ? 3U : 1U,
-            .hardware = std::move(hardware)};
+            .hardware = std::move(hardware),
+            .uuid = uuid_of(device)};
 }
 
 std::string why_unusable(cl_device_id device) {
@@ -268,21 +282,18 @@ __kernel void f64_matrix_units(__global double* c, __local double* stage) {
     return status == CL_SUCCESS;
 }
 
-Language language_of(cl_device_id device, const DeviceTraits& traits) {
+CompilerSetup setup_of(cl_device_id device, const DeviceTraits& traits) {
     const Fence fence = fence_of(device);
     const Shuffle shuffle = shuffle_of(device);
     // No fast-math options and no -cl-denorms-are-zero, because results must be bitwise identical on all devices.
-    Language language{.options = fence == Fence::cl3   ? "-cl-std=CL3.0"
-                                 : fence == Fence::cl2 ? "-cl-std=CL2.0"
-                                                       : "-cl-std=CL1.2",
-                      .prelude = {}};
-    language.options += " -cl-kernel-arg-info";  // for the checks of arguments at launch
-    if (traits.exact_divide_sqrt) language.options += " -cl-fp32-correctly-rounded-divide-sqrt";
+    CompilerSetup setup{.options = fence == Fence::cl3   ? "-cl-std=CL3.0"
+                                   : fence == Fence::cl2 ? "-cl-std=CL2.0"
+                                                         : "-cl-std=CL1.2",
+                        .prelude = {}};
+    setup.options += " -cl-kernel-arg-info";  // for the checks of arguments at launch
+    if (traits.exact_divide_sqrt) setup.options += " -cl-fp32-correctly-rounded-divide-sqrt";
 
-    std::string& text = language.prelude;
-    // Compilers may contract a * b + c by default. No standard option disables it, only this pragma, which PoCL and
-    // NVIDIA's compiler apply to the whole source.
-    text += "#pragma OPENCL FP_CONTRACT OFF\n";
+    std::string& text = setup.prelude;
     if (traits.fp64) text += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define CONCORD_FP64\n";
     // PoCL counts warnings about loops that it cannot vectorise on stderr. With some operators such loops are expected.
     if (traits.launch != LaunchModel::groups)
@@ -301,7 +312,7 @@ Language language_of(cl_device_id device, const DeviceTraits& traits) {
         text += "#define CONCORD_SUB_GROUP " + std::to_string(traits.sub_group_width) + "\n";
     if (traits.f64_matrix_units)
         text += "#define CONCORD_CAPABILITY " + std::to_string(capability_of(device)) + "\n";
-    return language;
+    return setup;
 }
 
 }  // namespace concord::opencl

@@ -29,7 +29,7 @@ bool is_pocl_cpu(cl_device_id device);
 std::string why_unusable(cl_device_id device);
 
 // What every kernel source is compiled with.
-struct Language {
+struct CompilerSetup {
     std::string options;
     std::string prelude;  // precedes the source
 };
@@ -43,7 +43,7 @@ struct Language {
 //   CONCORD_SHUFFLE_PTX  shuffles: inline PTX shfl.sync
 //   CONCORD_SUB_GROUP    lanes of a sub-group; defined together with the shuffles
 //   CONCORD_CAPABILITY   compute capability, 90 for 9.0; defined if DeviceTraits::f64_matrix_units
-Language language_of(cl_device_id device, const DeviceTraits& traits);
+CompilerSetup setup_of(cl_device_id device, const DeviceTraits& traits);
 
 // The version in a text like "OpenCL 1.2 ..." as 100 * major + minor. 0 if there is none.
 u32 parse_version(std::string_view text);

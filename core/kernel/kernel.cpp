@@ -101,6 +101,27 @@ std::optional<std::string> text_from_folder(std::string_view name, const std::ve
     return text;
 }
 
+// Throws invalid_argument for a suffix of no language, and for one that occurs twice.
+void check_suffixes(std::string_view name, const std::vector<LanguageSource>& sources) {
+    for (const LanguageSource& source : sources) {
+        std::string known;
+        bool is_known = false;
+        for (const detail::Language& language : detail::languages) {
+            if (!language.is_compiled()) continue;
+            is_known = is_known || language.suffix == source.suffix;
+            known.append(known.empty() ? "" : ", ").append(language.suffix);
+        }
+        const auto fail = [&](std::string_view what, const std::string& advice) {
+            throw Error(ErrorCode::invalid_argument, "KernelSource",
+                        detail::error_message(std::string(what) + " of " + detail::quoted(name),
+                                              detail::quoted(source.suffix), advice));
+        };
+        if (!is_known) fail("unknown suffix", "available: " + known);
+        if (std::ranges::count(sources, source.suffix, &LanguageSource::suffix) > 1)
+            fail("duplicate suffix", "list all files of the language in one LanguageSource");
+    }
+}
+
 }  // namespace
 
 KernelSource::KernelSource(std::string_view name, std::vector<SourceFile> cuda,
@@ -115,6 +136,7 @@ KernelSource::KernelSource(std::string_view name, std::vector<SourceFile> cuda,
 
 KernelSource::KernelSource(std::string_view name, std::vector<LanguageSource> sources)
     : name_(name), sources_(std::move(sources)) {
+    check_suffixes(name_, sources_);
     // Each text follows its length, so that different lists of texts never give the same string.
     std::string all;
     auto add = [&](std::string_view text) {

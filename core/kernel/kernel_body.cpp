@@ -10,7 +10,7 @@ bool declares_kernel(std::string_view before) {
     bool found = false;
     find_word(before.substr(before.find_last_of(";{}") + 1),
               [&](std::string_view word, std::size_t, std::size_t) {
-                  return found = word == "__global__" || word == "KERNEL" || word == "KERNEL_RESIDENT";
+                  return found = word == "__global__" || word.starts_with("KERNEL");
               });
     return found;
 }

@@ -119,7 +119,7 @@ class Mismatch {
                 return "arguments " + std::to_string(first) + " and " + std::to_string(i) + of +
                        " are swapped";
         }
-        const auto phrase = [](bool is_buffer, std::optional<Type> type) {
+        const auto phrase = [](bool is_buffer, const std::optional<ElementType>& type) {
             return (is_buffer ? "elements of " : "a value of ") +
                    (type ? std::string(name_of(*type)) : "any type");
         };

@@ -26,6 +26,18 @@ std::string general_text(double value, int digits) {
     return text_of(value, std::chars_format::general, digits);
 }
 
+std::string gpu_uuid_text(std::string_view bytes) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text = "GPU";
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+        const auto byte = static_cast<unsigned char>(bytes[i]);
+        text += digits[byte / 16];
+        text += digits[byte % 16];
+    }
+    return text;
+}
+
 std::optional<double> number_of_text(std::string_view text) {
     if (text.starts_with('+')) {
         text.remove_prefix(1);

@@ -30,7 +30,7 @@ void enqueue(Stream& stream, const char* entry, const HostKernel& host, u64 n, u
         throw Error(ErrorCode::unsupported, entry, support.text());
     const auto kernel = device.kernel({.source = &detail::kernel_sources::effects(),
                                        .entry = entry,
-                                       .constants = {{"GROUP_SIZE", group_size}},
+                                       .constants = {{"GROUP", group_size}},
                                        .host = host});
     const bool whole = device.traits().launch == LaunchModel::host;
     if (const i64 most = kernel->attributes().max_group_size; !whole && most >= 0 && most < i64{group_size})

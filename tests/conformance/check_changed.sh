@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # check_changed.sh [--unoptimised] CONCORD SOURCE_DIR LANGUAGE ALGORITHMS DEVICE OPTIONS...: `concord check` with the
-# OPTIONS on the DEVICE, whose kernels are in the LANGUAGE, cuda or opencl. ALGORITHMS are names, or "all". Checks all
+# OPTIONS on the DEVICE, whose kernels are in the LANGUAGE, such as opencl. ALGORITHMS are names, or "all". Checks all
 # variants of algorithms that changed since the last landing, and a tenth of the others (tests/meta/select_changed.sh).
 # --unoptimised: see unoptimised.sh.
 set -euo pipefail
@@ -10,11 +10,14 @@ is_optimised=1
 [[ $1 != --unoptimised ]] || { is_optimised=0; shift; }
 concord=$1 source=$(cd -- "$2" && pwd -P) language=$3 algorithms=$4 device=$5
 shift 5
-case $language in
-    cuda) suffix=cu other=cl ;;
-    opencl) suffix=cl other=cu ;;
-    *) echo "check_changed.sh: LANGUAGE is cuda or opencl, got '$language'" >&2; exit 2 ;;
-esac
+# Of the table of languages: the suffix of this one, and patterns of files in others.
+suffixes() {  # CONDITION
+    awk -F'"' -v id="$language" "/^ *\\.id = / { at = \$2 } /^ *\\.suffix = / && at $1 id { print \$2 }" \
+        "$source/core/internal/concord/internal/language.hpp"
+}
+suffix=$(suffixes ==)
+[[ $suffix ]] || { echo "check_changed.sh: no compiled language '$language' in the table of languages" >&2; exit 2; }
+mapfile -t others < <(suffixes != | grep -vx "$suffix" | sed 's/^/-not\n-name\n*./')
 # shellcheck source=tests/meta/select_changed.sh
 source "$source/tests/meta/select_changed.sh"
 # shellcheck source=tests/conformance/unoptimised.sh
@@ -35,7 +38,7 @@ files_of() {  # ALGORITHM
     cd "$source"
     [[ $1 != add ]] || folders+=(algorithms/map)
     [[ $1 != map ]] || ls core/include/concord/detail/math/*.h
-    find "${folders[@]}" -type f -not -name "*.$other" -not -name '*_host*' -not -name '*.md'
+    find "${folders[@]}" -type f "${others[@]}" -not -name '*_host*' -not -name '*.md'
     mapfile -t names < <(find "${folders[@]}" -name "*.$suffix" -o -name '*.kernel')
     while [[ ${#names[@]} -gt 0 ]]; do
         name=${names[0]} names=("${names[@]:1}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # embed.sh CMAKE SOURCE_DIR: tests cmake/embed.cmake. Each file that a kernel source includes precedes it once. Lines
-# keep their numbers. An error names both files of a missing and of a cyclic include.
+# keep their numbers. Macros are not kernels. An error names both files of a missing, a cyclic and a wrong include.
 set -u
 cmake=$1 script=$2/cmake/embed.cmake
 work=$(mktemp -d) || exit 2
@@ -23,7 +23,7 @@ has() { [[ $(tr -s ' \n' ' ' <"$1") == *"$2"* ]] || fail "$1 has no '$2': $(<"$1
 
 printf '// base\n' >common/base.cl
 printf '#include "base.cl"\nint tile;\n' >common/tile.cl
-printf '// head\n#include "base.cl"\nint part;\n' >part.cl
+printf '// head\n#include "base.cl"\n#define PART \\\n    __kernel void\n' >part.cl
 printf '// head\n#include "tile.cl"\n#include "part.cl"\n#include "base.cl"\n__kernel void own() {}\n' >own.cl
 printf '// base\n' >common/base.cu
 printf '#include "base"\nint words;\n' >common/words.kernel
@@ -42,6 +42,9 @@ printf '#include "part"\nKERNEL both() {}\n' >both.kernel
 printf '\n' >part.cl
 embed && fail "an include that exists in one of two languages is not an error"
 has log "both.kernel includes 'part'; no such kernel source in"
+printf '#include "base.cl"\nKERNEL both() {}\n' >both.kernel
+embed && fail "a file of one language in a source of all languages is not an error"
+has log "both.kernel is a source in all languages and includes 'base.cl'; include 'base'"
 printf '\n' >both.kernel
 
 printf '#include "own.cl"\n' >part.cl

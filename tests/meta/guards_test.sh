@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# guards_test.sh BUILD_DIR SOURCE_DIR COMPILER: the tests of weight, of public names and of
-# the names of constants notice what they must notice.
+# guards_test.sh BUILD_DIR SOURCE_DIR COMPILER: the tests of weight, of public names, of the names of constants and of
+# words notice what they must notice.
 set -u
 export LC_ALL=C
 build=$1 source=$2 compiler=$3
@@ -160,12 +160,47 @@ expect 0 "git does not know the commit" names
 rm "$tree/.ci/landed"
 expect 0 ".ci/landed does not exist" names
 
-# Names of constants: one is a macro of the prelude.
-mkdir -p "$work/prelude/algorithms/common"
-for language in cu cl; do echo '#define LOCAL(N) x' >"$work/prelude/algorithms/common/prelude.$language"; done
+# Words: second lists, and names of files that are gone.
+mkdir -p "$work/words/tests/meta" "$work/words/algorithms"
+cp "$source/tests/meta/words.sh" "$work/words/tests/meta"
+git -C "$work/words" init --quiet
+words() { "$work/words/tests/meta/words.sh"; }
+refused() {  # FILE TEXT WORDS: that the file with the text is reported
+    printf '%s\n' "$2" >"$work/words/algorithms/$1"
+    expect 1 "algorithms/$1$3" words
+    rm "$work/words/algorithms/$1"
+}
+expect 0 "words: no excluded phrase" words
+refused a.cpp 'f({{Dialect::cuda, "cu"}, {Dialect::opencl, "cl"}});' ''
+refused a.cpp 'x == Dialect::cuda ? "cu" : "cl"' ':1:x =='
+refused a.cpp 'if (Dialect::host != x)' ':1:if'
+refused a.cu 'y = __shfl_up_sync(mask, x, 1);' ':1:y'
+refused a.cl 'y = sub_group_broadcast(x, 0);' ':1:y'
+refused a.cl 'y = work_group_reduce_add(x);' ':1:y'
+refused a.kernel '    y = __syncthreads_or(x);' ':1:'
+refused a.cpp 'constexpr char text[] = "__any_sync(mask, x)";' ':1:'
+refused a.kernel '// Parallel source: gone.cl.' ':1: gone.cl'
+printf 'int x;\n' >"$work/words/algorithms/here.cl"
+printf '// Parallel source: here.cl. A CONCORD_GROUP_KERNEL calls sub_group_reduce().\n' >"$work/words/algorithms/a.cpp"
+expect 0 "words: no excluded phrase" words
+
+# Names of constants: one is a word of the prelude. Macros of index kernels: one is that of the vocabulary.
+math=core/include/concord/detail/math languages=core/internal/concord/internal/language.hpp
+mkdir -p "$work/prelude/"{algorithms/common,distributed,lab,"$math","${languages%/*}"}
+for language in cu cl; do
+    printf '#define LOCAL(N) x\nINLINED u32 local_id() {}\ntemplate <class E>\n' >"$work/prelude/algorithms/common/prelude.$language"
+done
+touch "$work/prelude/algorithms/common/"{body_kernel.cpp,index_kernel.cpp,group_source.cpp,group_collectives.kernel}
+echo '#define CONCORD_SUM x' >"$work/prelude/$math/vocabulary.h"
+echo 'R"(#define CONCORD_X y' >"$work/prelude/$languages"
 constants() { "$source/tests/meta/constant_names.sh" "$work/prelude"; }
 echo '{{"LOCAL_SIZE", 1}}' >"$work/prelude/algorithms/a.cpp"
 expect 0 "" constants
-echo '{{"LOCAL", 1}}' >"$work/prelude/algorithms/a.cpp"
-expect 1 'a.cpp:1:{{"LOCAL", 1}}' constants
+for name in LOCAL local_id E 'E(x)'; do
+    echo "{{\"$name\", 1}}" >"$work/prelude/lab/a.cpp"
+    expect 1 "a.cpp:1:{{\"$name\", 1}}" constants
+done
+rm "$work/prelude/lab/a.cpp"
+echo 'return CONCORD_SUM;' >"$work/prelude/algorithms/common/index_kernel.cpp"
+expect 1 "math: CONCORD_SUM" constants
 exit "$failed"

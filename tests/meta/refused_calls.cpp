@@ -10,6 +10,8 @@ CONCORD_FUNCTION(f32, one_more, (f32 x), return x + 1;)
 CONCORD_FUNCTION(u8, before, (f32 a, f32 b), return a < b;)
 CONCORD_FUNCTION(u8, keeps, (f32 x), return x > 0;)
 CONCORD_FUNCTION(u32, bin, (f32 x), return (u32)x;)
+CONCORD_STRUCT(Long, double x[9];)
+CONCORD_KERNEL(sized, (u64 i, f64* out, Long values), out[i] = values.x[i];)
 
 void calls(Stream& s, Communicator& ranks) {
     const Array<f32> floats(s, 16), sorted(s, 16);
@@ -47,6 +49,9 @@ void calls(Stream& s, Communicator& ranks) {
     matmul(s, Matrix(floats, 4, 4), Matrix(doubles, 4, 4));  // refused: matmul: a and b must have the same
     convolve(s, Matrix(words, 4, 4), ConvolveMask(), Matrix(floats, 4, 4));  // refused: the image must have
     stencil(s, Volume(floats, 1, 4, 4), star, Volume(doubles, 1, 4, 4));  // refused: stencil: in and out must
+    sized(s, 9, Array<f64>(s, 9), Long{});
+    const Array<Long> records(s, 2);
+    (void)records.view();  // refused: a struct has more than 64 bytes
     distributed_reduce(ranks, s, floats, doubles);  // refused: distributed_reduce: in and out must
     distributed_scan(ranks, s, floats, doubles);  // refused: distributed_scan: in and out must
     distributed_sort(ranks, s, floats, doubles);  // refused: distributed_sort: in and out must

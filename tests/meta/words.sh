@@ -63,13 +63,31 @@ report "a second list of languages: use the table in <concord/internal/language.
         ':!core/include/concord/kernel.hpp' ':!core/include/concord/traits.hpp' ':!core/kernel/kernel.cpp' \
         ':!core/internal/concord/internal/language.hpp'
 )"
+report "asks for a language: add a member to the table in <concord/internal/language.hpp>" "$(
+    git grep --untracked -nIP '([=!]=|\bcase) *(concord::)?Dialect::|Dialect::\w+ *[=!]=' -- \
+        '*.cpp' '*.hpp' ':!tests' ':!backends' ':!apps/ports'
+)"
+# sub_group_reduce() and its like are also words of CONCORD_GROUP_KERNEL, in C++ files.
+collectives='__(shfl|ballot|match|reduce|any|all)_(\w+_)?sync|__syncthreads_(or|and|count)|work_group_(all|any|broadcast|reduce|scan)'
+collectives+='|\b(shfl|vote|match|redux)\.sync'
 report "a second list of collectives: use those of algorithms/common" "$(
-    git grep --untracked -nIP '__(shfl|ballot|match|reduce)_|sub_group_(shuffle|reduce|scan|ballot)|(shfl|vote|match|redux)\.sync' -- \
+    git grep --untracked -nIP "$collectives" -- '*.cu' '*.cl' '*.kernel' '*.h' '*.cpp' '*.hpp' \
+        ':!algorithms/common' ':!core/include/concord/detail/math/group.h' ':!backends/opencl/opencl_traits.hpp'
+    git grep --untracked -nIP 'sub_group_(all|any|ballot|broadcast|non_uniform|reduce|scan|shuffle)' -- \
         '*.cu' '*.cl' '*.kernel' '*.h' ':!algorithms/common' ':!core/include/concord/detail/math/group.h'
+)"
+
+# Files that are gone.
+report "a comment names a kernel source that does not exist" "$(
+    git grep --untracked -nIP '//.*\w\.(cu|cl|kernel)\b' -- algorithms distributed lab |
+        known=$(git ls-files --cached --others --exclude-standard -- '*.cu' '*.cl' '*.kernel') perl -ne '
+            BEGIN { %known = map { s|.*/||r => 1 } split /\n/, $ENV{known} }
+            my ($at, $comment) = m|^([^:]+:\d+:).*?//(.*)|;
+            for ($comment =~ m/(?<![\w.*])(\w+\.(?:cu|cl|kernel))\b(?!\()/g) { print "$at $_\n" if !$known{$_} }'
 )"
 
 if [[ $findings != 0 ]]; then
     echo "words: $findings findings"
     exit 1
 fi
-echo "words: no excluded phrase, no comment line over 120 columns, no second list"
+echo "words: no excluded phrase, no comment line over 120 columns, no second list, no name of a missing kernel source"

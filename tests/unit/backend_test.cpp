@@ -10,6 +10,8 @@ using namespace concord;
 using test::random_values;
 using test::throws;
 
+CONCORD_STRUCT(ScaleRecord, float x; int y;)
+
 namespace {
 
 // A user's kernel in three languages: out[i] = in[i] * factor + local[i % 4] over groups of GROUP work-items.
@@ -349,6 +351,9 @@ STREAM_TEST(types_of_arguments_are_compared) {
                  [&] { with(doubles, n, 1.0f); }));
     CHECK(throws(wrong, "expected elements of f32, got elements of i32", [&] { with(integers, n, 1.0f); }));
     CHECK(throws(wrong, "expected elements of f32, got elements of u32", [&] { with(bits, n, 1.0f); }));
+    const Array<ScaleRecord> records(stream, 4);
+    CHECK(throws(wrong, "argument 0 of scale: expected elements of f32, got elements of ScaleRecord",
+                 [&] { with(records, n, 1.0f); }));
     CHECK(throws(wrong, "argument 3 of scale: expected a value of f32, got a value of i32",
                  [&] { with(x, n, 1); }));
     CHECK(throws(wrong, "argument 2 of scale: expected a value of u64, got a value of i64",

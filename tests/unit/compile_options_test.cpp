@@ -230,6 +230,25 @@ TEST_CASE("flags reach the CUDA compiler") {
     CHECK(registers({.flags = {"-maxrregcount", "32"}}) <= 32);
 }
 
+TEST_CASE("a source names each language once") {
+    const auto make = [](const std::vector<std::string_view>& suffixes) {
+        std::vector<LanguageSource> list;
+        for (const std::string_view suffix : suffixes)
+            list.push_back({.suffix = suffix, .files = {{"k", "text"}}});
+        return KernelSource("k", list);
+    };
+    CHECK(make({"cl"}).files(Dialect::cuda).empty());
+    CHECK(make({"cl", "cu"}).files(Dialect::cuda).size() == 1);
+    for (const char* const suffix : {"", "cuda", ".cl"})
+        CHECK(throws(ErrorCode::invalid_argument, "unknown suffix of 'k', got '" + std::string(suffix) + "'",
+                     [&] {
+                         (void)make({"cu", suffix});
+                     }));
+    CHECK(throws(ErrorCode::invalid_argument, "duplicate suffix of 'k', got 'cu'", [&] {
+        (void)make({"cu", "cl", "cu"});
+    }));
+}
+
 TEST_CASE("the bodies of CUDA kernels are found") {
     const auto bodies = [](std::string_view source) {
         std::string marked(source);
@@ -248,6 +267,7 @@ TEST_CASE("the bodies of CUDA kernels are found") {
     CHECK(bodies("KERNEL k(IN(T, in), u64 n) {}") == "KERNEL k(IN(T, in), u64 n) {@}");
     CHECK(bodies("KERNEL_RESIDENT(N) k(u64 n LOCAL_PARAMETER(T, room)) {}") ==
           "KERNEL_RESIDENT(N) k(u64 n LOCAL_PARAMETER(T, room)) {@}");
+    CHECK(bodies("KERNEL_OF_ANY_KIND k(u64 n) {}") == "KERNEL_OF_ANY_KIND k(u64 n) {@}");
     for (const char* none :
          {"", "__global__ void k(u32*);", "__device__ void k() {}", "__global__ void kk() { k(); }",
           "// __global__ void k() {}\n", "const char* s = \"__global__ void k() {}\";", "__global__ void k(",

@@ -1,6 +1,8 @@
 // CONCORD_KERNEL: one body for all devices, compared with a loop on the host.
 #include "devices.hpp"
 
+#include <concord/internal/body_kernel.hpp>
+
 #include <algorithm>
 
 using namespace concord;
@@ -26,7 +28,41 @@ CONCORD_KERNEL(index_structs, (u64 i, IndexStar* out, const IndexStar* in, f32 b
 CONCORD_KERNEL(index_unportable, (u64 i, f32* out), out[i] = native::exp((f32)i);)
 CONCORD_KERNEL(index_host_only, (u64 i, u32* out), out[i] = (u32)std::size_t(i);)
 
+namespace {
+
+KernelSpec index_wave_spec(Dialect dialect, LaunchModel launch) {
+    const detail::KernelDefinition& d = index_wave.definition();
+    return {.source = detail::code_of(d).source(dialect),
+            .entry = d.name,
+            .constants = {{"CONCORD_DISTINCT", 1},
+                          {"CONCORD_BEYOND", 0},
+                          {"CONCORD_MANY", launch == LaunchModel::groups},
+                          {"CONCORD_GROUP_SIZE", 256}},
+            .host = d.host,
+            .fresh = true};
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("core");
+
+TEST_CASE("an index kernel without calls has no definition of the vocabulary") {
+    for (const Dialect dialect : {Dialect::cuda, Dialect::opencl}) {
+        const std::string source = assemble(index_wave_spec(dialect, LaunchModel::groups), dialect);
+        CHECK(source.find("#line 1 \"vocabulary\"") == std::string::npos);
+        CHECK(source.find("index_wave_body") != std::string::npos);
+    }
+}
+
+TEST_SUITE_END();
+
 TEST_SUITE_BEGIN("device");
+
+// The tests compiler_log.* look for messages of the compiler in the log.
+DEVICE_TEST(index_kernel_compiles_without_messages) {
+    const DeviceTraits& traits = device.traits();
+    CHECK(device.compile(index_wave_spec(traits.dialect, traits.launch)) != nullptr);
+}
 
 DEVICE_TEST(index_kernel_in_two_dimensions) {
     const auto stream = device.create_stream();
@@ -111,8 +147,21 @@ DEVICE_TEST(index_kernel_takes_arrays_of_structs) {
     }
     // Algorithms that compute refuse structs, and other elements are not structs.
     const View view = in.view();
-    CHECK(throws(ErrorCode::unsupported, "elements are the struct IndexStar",
-                 [&] { reduce(*stream, view, view.part(0, 1)); }));
+    const View part = view.part(0, 1);
+    const auto refuses = [&](const std::string& call, const auto& run) {
+        const std::string words = call + " must have an element type, got the struct IndexStar";
+        CHECK(throws(ErrorCode::unsupported, words, run));
+    };
+    refuses("reduce: elements of in", [&] { reduce(*stream, view, part); });
+    refuses("scan: elements of in", [&] { scan(*stream, view, view); });
+    refuses("sort: elements of in", [&] { sort(*stream, view, view); });
+    refuses("map: elements of in", [&] { map(*stream, view, view, MapFunction::copy); });
+    refuses("map: elements of out", [&] { map(*stream, view, view, view, PairFunction::pow); });
+    refuses("add: elements of a", [&] { add(*stream, view, view, view); });
+    refuses("compact: elements of in", [&] { compact(*stream, view, view, part, KeepRule::nonzero); });
+    refuses("transpose: elements of in", [&] {
+        transpose(*stream, MatrixView{view, 1, 3}, MatrixView{view, 3, 1});
+    });
     const Array<f32> floats(*stream, 4 * stars.size());
     CHECK(throws(ErrorCode::invalid_argument, "expected IndexStar",
                  [&] { index_structs(*stream, 1, View(floats.view()), View(in.view()), 1.0f); }));

@@ -62,6 +62,10 @@ class CommaLocale {
 
 TEST_SUITE_BEGIN("core");
 
+TEST_CASE("a UUID as text") {
+    CHECK(detail::gpu_uuid_text("0123456789abcde\xff") == "GPU-30313233-3435-3637-3839-6162636465ff");
+}
+
 TEST_CASE("numbers in files do not depend on the locale") {
     const CommaLocale locale;
     REQUIRES(CommaLocale::is_set(), test::needs::comma_locale);

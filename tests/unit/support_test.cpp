@@ -2,6 +2,8 @@
 
 #include "devices.hpp"
 
+#include <concord/internal/row.hpp>
+
 #include <type_traits>
 
 using namespace concord;
@@ -11,6 +13,32 @@ using concord::test::throws;
 TEST_SUITE_BEGIN("core");
 
 static_assert(std::is_trivially_copyable_v<Support>);
+
+namespace {
+
+// A row that names languages and has functions in launch models.
+constexpr detail::Row<int> row(Dialects dialects, LaunchModels models) {
+    const auto on = [&](LaunchModel model) {
+        return detail::Implementation<int>{.run = models.has(model) ? +[](Stream&, const int&) {} : nullptr};
+    };
+    return {.variant = {.dialects = dialects},
+            .groups = on(LaunchModel::groups),
+            .single_items = on(LaunchModel::single_items),
+            .host = on(LaunchModel::host)};
+}
+
+}  // namespace
+
+static_assert(detail::with_same_files({Dialect::opencl, Dialect::host}) ==
+              Dialects{Dialect::opencl, Dialect::host});
+static_assert(row({Dialect::cuda}, {LaunchModel::groups}).is_complete());
+static_assert(row({Dialect::opencl}, {LaunchModel::groups}).is_complete());
+static_assert(
+    row({Dialect::opencl, Dialect::host}, {LaunchModel::single_items, LaunchModel::host}).is_complete());
+static_assert(!row({Dialect::cuda}, {LaunchModel::host}).is_complete());
+static_assert(!row({Dialect::cuda, Dialect::host}, {LaunchModel::groups}).is_complete());
+static_assert(!row({Dialect::cuda}, {LaunchModel::groups, LaunchModel::single_items}).is_complete());
+static_assert(!row({Dialect::host}, {LaunchModel::groups, LaunchModel::host}).is_complete());
 
 TEST_CASE("a_reason_is_composed_of_its_text_and_values") {
     CHECK(Support());

@@ -209,9 +209,7 @@ study::RankProcesses processes_of(const std::vector<std::string>& devices) {
     char host[HOST_NAME_MAX + 1] = {};
     ::gethostname(host, HOST_NAME_MAX);
     // Processes may see different devices by the same number.
-    std::string name = std::string(host) + " " + device->info().selector;
-    for (const DeviceProperty& property : device->properties())
-        if (property.name == "UUID") name += " " + property.value;
+    std::string name = std::string(host) + " " + device->info().selector + " " + device->info().uuid;
     if (device->traits().launch == LaunchModel::host) name += " " + std::to_string(ranks.rank());
     const auto all = ranks.all_gather(std::as_bytes(std::span(name)));
     const std::set<std::vector<std::byte>> different(all.begin(), all.end());

@@ -91,7 +91,8 @@ struct LanguageSource {
 /// parameter. Dynamic local memory (LaunchShape::local_bytes) is one last `__local` pointer.
 class KernelSource {
   public:
-    /// Combines the sources of several languages, in the order of the list.
+    /// Combines the sources of several languages, in the order of the list. Throws invalid_argument for an unknown
+    /// suffix and for one that occurs twice.
     KernelSource(std::string_view name, std::vector<LanguageSource> sources);
     /// Combines the sources of a name. Each list is compiled as one translation unit, in order. Compilation throws
     /// invalid_argument for refused flags of either language.

@@ -48,6 +48,16 @@ void check_view(std::string_view call, std::string_view name, const View& view);
 /// (Device::adopt), if that is detectable.
 bool overlap(const View& a, const View& b);
 
+namespace detail {
+// The elements of a range of T.
+template <class T>
+constexpr ElementType range_type() {
+    static_assert(is_element<std::remove_cv_t<T>> || sizeof(T) <= 64,
+                  "a struct has more than 64 bytes, the limit of an element of a range");
+    return element_type_of<T>();
+}
+}  // namespace detail
+
 /// A range of elements of type T in a buffer. Does not own the buffer. A Span<T> converts to a Span<const T>.
 template <class T>
 class Span {
@@ -59,14 +69,14 @@ class Span {
     Span() = default;
     /// Elements [offset, offset + count) of a buffer of T. Throws invalid_argument if they are out of range.
     Span(Buffer& buffer, u64 offset, u64 count)
-        : Span(View{&buffer, detail::checked_bytes("Span", offset, sizeof(T)), count, element_type_of<T>()}) {
-    }
+        : Span(View{&buffer, detail::checked_bytes("Span", offset, sizeof(T)), count,
+                    detail::range_type<T>()}) {}
     /// The range of a view. Throws invalid_argument if the view has another type or exceeds its buffer.
     explicit Span(const View& view) : view_(view) {
-        if (view.type != element_type_of<T>())
+        if (view.type != detail::range_type<T>())
             throw Error(ErrorCode::invalid_argument, "Span",
                         "wrong element type, got a view of " + std::string(name_of(view.type)) +
-                            "; expected " + std::string(name_of(element_type_of<T>())));
+                            "; expected " + std::string(name_of(detail::range_type<T>())));
         detail::check_view("Span", "range", view_);
     }
     /// Converts a Span<T> to a Span<const T>.
@@ -81,7 +91,7 @@ class Span {
     Span part(u64 first, u64 count) const { return Span(view_.part(first, count)); }
 
   private:
-    View view_{nullptr, 0, 0, element_type_of<T>()};
+    View view_{nullptr, 0, 0, detail::range_type<T>()};
 };
 
 /// An array of T on a device, which owns its buffer. It moves, and clone() copies. An array that was moved from keeps
@@ -163,7 +173,7 @@ class Array {
     const std::shared_ptr<Buffer>& buffer() const { return buffer_; }
     /// All elements as a view.
     View view() const {
-        return {.buffer = buffer_.get(), .offset = offset_, .count = count_, .type = element_type_of<T>()};
+        return {.buffer = buffer_.get(), .offset = offset_, .count = count_, .type = detail::range_type<T>()};
     }
     /// All elements as a span. Not of a temporary array, which would be gone at the end of the statement.
     Span<T> span() const& { return Span<T>(view()); }

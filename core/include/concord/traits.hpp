@@ -102,7 +102,8 @@ struct DeviceTraits {
     /// constant.
     bool constant_buffers = false;
     /// Whether the compiler limits registers so that groups of KernelSpec::max_group_size work-items fit. Otherwise
-    /// kernels with many registers must use small groups, or keep their tiles in local memory.
+    /// kernels with many registers must use small groups, or keep their tiles in local memory. Devices of OpenCL C must
+    /// not set it: with it, launches of `sort` pass local memory for tiles that kernels in OpenCL C declare.
     bool bounds_registers = false;
     bool device_fence = false;  ///< a group can publish memory to another group of the same launch
     bool forward_progress =

@@ -30,7 +30,7 @@ mutant sort_split.cl many "sort --variants radix8 $small" "what lies past the en
 mutant sort_split_tile.cl many "sort --variants radix8 $small" "the last digit is left out" \
     'shift < last; shift += SPLIT_BITS' 'shift + SPLIT_BITS < last; shift += SPLIT_BITS'
 mutant sort_radix8.cl many "sort --variants radix8 $tiles" "values stay in their tile's order" 'begin + tile.origin[i]' 'begin + i'
-mutant group_rank.cl many "sort --variants onesweep $small" "equal digits of a warp are turned about" \
+mutant group_rank.kernel many "sort --variants onesweep $small" "equal digits of a warp are turned about" \
     'return counted + before;' 'return counted + popcount(peers) - 1 - before;'
 mutant sort_tile.kernel many "sort --variants onesweep $small" "what lies past the end takes part" \
     'key[i] = key_of((K)~(K)0, code);' 'key[i] = 0;'
@@ -61,9 +61,7 @@ mutant sort_merge_wide.cl one "sort --variants merge $small" "of equal elements 
 mutant sort_merge_wide.cl one "sort --variants merge ${small/1009/300}" "an odd number of rounds ends in the other buffer" \
     'u32 side = rounds % 2;' 'u32 side = 0;'
 
-mutant group_rank.cu any "sort --variants onesweep $small" "equal digits of a warp are turned about" \
-    'return counted + before;' 'return counted + __popc(peers) - 1 - before;'
 mutant sort_onesweep.cu any "sort --variants onesweep ${tiles/9001/300007}" "tiles do not count what lies before the last one" \
-    'is_through | (before + own)' 'is_through | own'
+    'IS_THROUGH | (before + own)' 'IS_THROUGH | own'
 mutant sort_radix8.cu any "sort --variants radix8 $tiles" "all tiles take the values of the first" \
     'load_values(in_values + begin, count, value)' 'load_values(in_values, count, value)'

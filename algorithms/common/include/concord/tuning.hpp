@@ -58,7 +58,7 @@ struct Tunable {
     std::string_view algorithm() const { return name.substr(0, name.find('.')); }
     /// Whether the value is permitted.
     bool permits(u64 value) const;
-    /// Whether launches of kernels in that language read it.
+    /// Whether launches of kernels in that language read it, or of those in another one from the same files.
     bool is_for(Dialect language, LaunchModel launch) const;
     /// Whether launches on the device read it.
     bool is_for(const Device& device) const;

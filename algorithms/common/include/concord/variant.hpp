@@ -125,14 +125,17 @@ constexpr std::array<const Variant*, N> variants_of(const std::array<Row, N>& ta
 }
 
 // The gate of every call: each operand passes one of these two before anything else reads it.
-// Throws wrong_device or invalid_argument unless the view is valid and lies on the stream's device. A view without
-// elements may have no buffer.
+// Throws wrong_device or invalid_argument unless the view is valid and lies on the stream's device, and unsupported for
+// structs. A view without elements may have no buffer.
 void check_operand(std::string_view call, std::string_view name, const Stream& stream, const View& view);
 // The same for an output, which must also be writable.
 void check_output(std::string_view call, std::string_view name, const Stream& stream, const View& view);
 
+// The part of check_operand() for structs, for calls that use the type before the other checks.
+void check_elements(std::string_view call, std::string_view name, const View& view);
+
 // Throws invalid_argument unless the named types are equal.
-void check_same_type(std::string_view call, std::initializer_list<std::pair<const char*, Type>> types);
+void check_same_type(std::string_view call, std::initializer_list<std::pair<const char*, ElementType>> types);
 
 // An operand of a call and its name in messages.
 struct NamedView {

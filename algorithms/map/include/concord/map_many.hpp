@@ -228,15 +228,15 @@ struct MapMany<F, std::tuple<S...>, std::tuple<O...>, std::tuple<B...>> {
         }();
         static std::atomic<KernelCode*> code = nullptr;
         static const KernelDefinition d{.name = name,
-                                             .parameters = parameters,
-                                             .body = body,
-                                             .file = F::file,
-                                             .unit = F::unit,
-                                             .line = F::line,
-                                             .rank = 1,
-                                             .types = Types::Arguments::described,
-                                             .host = host_kernel<&IndexHost<K, 1, Rest>::run>(),
-                                             .code = &code};
+                                        .parameters = parameters,
+                                        .body = body,
+                                        .file = F::file,
+                                        .unit = F::unit,
+                                        .line = F::line,
+                                        .rank = 1,
+                                        .types = Types::Arguments::described,
+                                        .host = host_kernel<&IndexHost<K, 1, Rest>::run>(),
+                                        .code = &code};
         return d;
     }
 

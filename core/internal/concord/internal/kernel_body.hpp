@@ -6,8 +6,9 @@
 
 namespace concord::detail {
 
-// The positions behind the opening brace of each definition of kernel `name`, in order. Finds definitions by the words
-// KERNEL and KERNEL_RESIDENT of Concord's kernels, not those by other macros, and those that the preprocessor skips.
+// The positions behind the opening brace of each definition of kernel `name`, in order. Finds definitions by macros
+// whose name begins with KERNEL, as those of Concord's kernels, not by other macros. Finds also those that the
+// preprocessor skips.
 std::vector<std::size_t> kernel_bodies(std::string_view source, std::string_view name);
 
 }  // namespace concord::detail

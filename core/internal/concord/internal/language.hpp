@@ -1,6 +1,6 @@
 #pragma once
-// The table of the languages of kernels: all that Concord knows of each. Another language is an enumerator of Dialect
-// and a row here. A language with the suffix of another one takes its files.
+// The table of the languages of kernels. Another language is an enumerator of Dialect and a row here. A language with
+// the suffix of another one takes its files. docs/extending/language.md says what one with a new suffix needs as well.
 
 #include <concord/error.hpp>
 #include <concord/traits.hpp>
@@ -68,7 +68,8 @@ inline constexpr std::string_view cuda_constants = R"(#define CONCORD_OVERLOADAB
 #define M_SQRT2 0x1.6a09e667f3bcdp0
 #define M_SQRT1_2 0x1.6a09e667f3bcdp-1
 )";
-inline constexpr std::string_view opencl_constants = R"(#define CONCORD_OVERLOADABLE __attribute__((overloadable))
+inline constexpr std::string_view opencl_constants =
+    R"(#define CONCORD_OVERLOADABLE __attribute__((overloadable))
 #undef NAN
 #define NAN as_float(0x7fc00000u)
 typedef char int8_t;
@@ -88,14 +89,14 @@ inline constexpr std::string_view cuda_index =
 #define CONCORD_Z blockIdx.z
 #define CONCORD_STEP_Y (u64(gridDim.y) * blockDim.y)
 #define CONCORD_STEP_Z gridDim.z
-#define CONCORD_GROUP blockIdx.x
+#define CONCORD_GROUP_X blockIdx.x
 )";
 inline constexpr std::string_view opencl_index = R"(#define CONCORD_X get_global_id(0)
 #define CONCORD_Y get_global_id(1)
 #define CONCORD_Z get_group_id(2)
 #define CONCORD_STEP_Y get_global_size(1)
 #define CONCORD_STEP_Z get_num_groups(2)
-#define CONCORD_GROUP get_group_id(0)
+#define CONCORD_GROUP_X get_group_id(0)
 )";
 
 // What group kernels are made of. CONCORD_LOCAL_SPACE: of pointers into local memory. CONCORD_WARPS: whether work-items
@@ -201,6 +202,8 @@ inline constexpr Language languages[] = {
      .spelling = &TypeRow::opencl,
      .conversions = &ConversionSource::opencl,
      .f64_macro = "CONCORD_FP64",  // without it, compilers reject even the name `double`
+     // Compilers may contract a * b + c by default. No standard option disables it, only this pragma, which PoCL and
+     // NVIDIA's compiler apply to the whole source.
      .before = "#pragma OPENCL FP_CONTRACT OFF\n",
      .constants = opencl_constants,
      .function = "static inline ",
@@ -229,6 +232,18 @@ constexpr Dialects all_languages() {
     Dialects list;
     for (const Language& language : languages)
         list.add(language.dialect);
+    return list;
+}
+
+// The languages of a list, and those that take the files of one of them.
+constexpr Dialects with_same_files(Dialects named) {
+    Dialects list = named;
+    for (const Language& language : languages) {
+        for (const Language& other : languages) {
+            if (named.has(language.dialect) && language.is_compiled() && other.suffix == language.suffix)
+                list.add(other.dialect);
+        }
+    }
     return list;
 }
 

@@ -77,11 +77,11 @@ struct Row {
         on(stream.device().traits().launch).run(stream, problem);
     }
 
-    // The languages whose devices have a function.
-    constexpr Dialects languages() const {
+    // The languages among these whose devices have a function.
+    constexpr Dialects languages(Dialects among) const {
         Dialects list;
         for (const Language& language : detail::languages) {
-            if (is_in(language)) list.add(language.dialect);
+            if (among.has(language.dialect) && is_in(language)) list.add(language.dialect);
         }
         return list;
     }
@@ -90,22 +90,34 @@ struct Row {
                (single_items.run != nullptr && language.launch.has(LaunchModel::single_items)) ||
                (host.run != nullptr && language.launch.has(LaunchModel::host));
     }
-    // Whether there are functions for the languages that the descriptor names.
+    // Whether there are functions for the languages that the descriptor names, and no other functions.
     constexpr bool is_complete() const {
-        return std::ranges::all_of(detail::languages, [&](const Language& language) {
-            return !variant.dialects.has(language.dialect) || is_in(language);
-        });
+        const auto is_named = [&](const Language& language) {
+            return variant.dialects.has(language.dialect);
+        };
+        const std::array launch_models{LaunchModel::groups, LaunchModel::single_items, LaunchModel::host};
+        return std::ranges::all_of(detail::languages,
+                                   [&](const Language& l) { return !is_named(l) || is_in(l); }) &&
+               std::ranges::all_of(launch_models, [&](LaunchModel launch) {
+                   return on(launch).run == nullptr ||
+                          std::ranges::any_of(detail::languages, [&](const Language& l) {
+                              return is_named(l) && l.launch.has(launch);
+                          });
+               });
     }
 };
 
 // An algorithm's rows. A row that names no languages is implemented in all those whose devices have a function. A row
-// that names a language without functions does not compile.
+// that names some is also implemented in the languages that take their files. A row that names a language without
+// functions does not compile, nor does one with functions for none of its languages.
 template <class Problem, std::size_t N>
 constexpr std::array<Row<Problem>, N> table_of(const Row<Problem> (&rows)[N]) {
     std::array<Row<Problem>, N> table = std::to_array(rows);
     for (Row<Problem>& row : table) {
-        if (row.variant.dialects == Dialects{}) row.variant.dialects = row.languages();
-        if (!row.is_complete()) throw "a row names a language without functions";
+        if (row.variant.dialects == Dialects{}) row.variant.dialects = row.languages(all_languages());
+        if (!row.is_complete())
+            throw "a row names a language without functions, or has functions for none of them";
+        row.variant.dialects = row.languages(with_same_files(row.variant.dialects));
     }
     return table;
 }
