@@ -164,10 +164,12 @@ std::string definitions_of(const KernelDefinition& d, const Language& language,
         define(std::string(type->definition));
     }
     for (const FunctionForm& form : body.functions) {
+        const std::string macro = language.is_c ? reference_macro(form) : std::string();
         append_line(text, form.function->line, form.function->file);
         text.append(language.function)
-            .append(body.in_language(named(form.text, form.name), language))
-            .append("\n");
+            .append(body.in_language(named(form.text, form.name + (macro.empty() ? "" : "_of")), language))
+            .append("\n")
+            .append(macro);
     }
     return text;
 }

@@ -37,12 +37,31 @@ std::string_view parameter_list(std::string_view text) {
     return text.substr(open + 1, text.find(')', open) - open - 1);
 }
 
+// A reference is a pointer in OpenCL C.
+bool is_reference(std::string_view parameter) {
+    return parameter.find('&') != npos;
+}
 bool is_pointer(std::string_view parameter) {
-    return parameter.find('*') != npos;
+    return parameter.find('*') != npos || is_reference(parameter);
 }
 
 bool has_pointers(const NamedFunction& function) {
     return function.kind == NamedKind::function && is_pointer(parameter_list(function.text));
+}
+
+// The text with `(*name)` in place of the name, except of members.
+std::string dereferenced(std::string_view text, std::string_view name) {
+    const std::string plain = blanked(text);
+    std::string result;
+    std::size_t done = 0;
+    find_word(plain, [&](std::string_view word, std::size_t begin, std::size_t end) {
+        const std::string_view before = trimmed_end(std::string_view(plain).substr(0, begin));
+        if (word != name || before.ends_with('.') || before.ends_with("->")) return false;
+        result.append(text, done, begin - done).append("(*").append(name).append(")");
+        done = end;
+        return false;
+    });
+    return result.append(text, done);
 }
 
 bool is_struct(std::string_view word, const std::vector<const NamedFunction*>& helpers) {
@@ -79,6 +98,8 @@ class Spacer {
         find_word(plain_, [&](std::string_view word, std::size_t begin, std::size_t end) {
             if (word == "CONCORD_LOCAL" || word == "CONCORD_PRIVATE") {
                 group_declaration(word, end);
+            } else if (word == "auto") {
+                deduced(end);
             } else if (is_type(word)) {
                 declaration(begin, end);
             } else if (const NamedFunction* const function = function_with_pointers(word)) {
@@ -129,6 +150,15 @@ class Spacer {
             pointers_[name] =
                 space_of(value + 1, expression_end(plain_, value + 1)).value_or(AddressSpace::work_item);
         }
+    }
+
+    // auto p = x + 1;
+    void deduced(std::size_t at) {
+        if (next_mark(plain_, at) == '\0') return;
+        const std::string name(word_at(at));
+        at += name.size();
+        if (next_mark(plain_, at) != '=') return;
+        if (const auto space = space_of(at + 1, expression_end(plain_, at + 1))) pointers_[name] = *space;
     }
 
     // The space of what the expression points to. Empty if it names no pointer and no address.
@@ -251,6 +281,7 @@ SpacedText form_of(std::string_view text, std::string_view spaces,
     const auto open = static_cast<std::size_t>(list.data() - text.data());
     PointerSpaces pointers;
     std::string head, result(trimmed_end(text.substr(0, text.find(own_name))));
+    std::string body(text.substr(open + list.size() + 1));
     std::size_t next = 0;
     for (const std::string_view parameter : parameters_in(list)) {
         if (!head.empty()) head += ", ";
@@ -259,6 +290,11 @@ SpacedText form_of(std::string_view text, std::string_view spaces,
             if (next == 1 && is_pointer(result)) result.insert(0, qualifier(space));
             pointers[std::string(last_word(parameter))] = space;
             head += qualifier(space);
+            if (is_reference(parameter)) {
+                body = dereferenced(body, last_word(parameter));
+                head.append(parameter).replace(head.rfind('&'), 1, "*");
+                continue;
+            }
         } else if (const std::string_view name = last_word(parameter);
                    is_struct(last_word(trimmed_end(parameter.substr(0, parameter.size() - name.size()))),
                              helpers)) {
@@ -266,8 +302,7 @@ SpacedText form_of(std::string_view text, std::string_view spaces,
         }
         head += parameter;
     }
-    const std::size_t close = open + list.size();
-    SpacedText spaced = with_address_spaces(text.substr(close + 1), std::move(pointers), helpers);
+    SpacedText spaced = with_address_spaces(body, std::move(pointers), helpers);
     spaced.text = result + " " + std::string(own_name) + "(" + head + ")" + spaced.text;
     return spaced;
 }
@@ -288,7 +323,8 @@ std::vector<FunctionForm> forms_called(const SpacedText& body,
         const NamedFunction& function = **at;
         if (function.kind != NamedKind::function) continue;
         const std::string_view list = parameter_list(function.text);
-        const auto count = has_pointers(function) ? std::count(list.begin(), list.end(), '*') : 0;
+        const std::vector<std::string_view> parameters = parameters_in(list);
+        const auto count = std::count_if(parameters.begin(), parameters.end(), is_pointer);
         std::vector<std::string> names;
         if (count == 0) {
             names.emplace_back(function.name);
@@ -313,6 +349,19 @@ std::vector<FunctionForm> forms_called(const SpacedText& body,
     }
     std::reverse(forms.begin(), forms.end());
     return forms;
+}
+
+std::string reference_macro(const FunctionForm& form) {
+    const std::string_view list = parameter_list(form.function->text);
+    if (!is_reference(list)) return {};
+    std::string names, values;
+    for (const std::string_view parameter : parameters_in(list)) {
+        const std::string name = "a" + std::to_string(std::count(names.begin(), names.end(), 'a'));
+        names.append(names.empty() ? "" : ", ").append(name);
+        values.append(values.empty() ? "" : ", ").append(is_reference(parameter) ? "&(" + name + ")" : name);
+    }
+    const std::string function = private_name(form.name);
+    return "#define " + function + "(" + names + ") " + function + "_of(" + values + ")\n";
 }
 
 }  // namespace concord::detail

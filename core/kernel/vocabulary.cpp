@@ -266,6 +266,8 @@ std::string in_language(std::string_view source, Dialect dialect,
             const std::size_t close = plain.find('>', at);
             if (close == std::string::npos) return false;
             replace(begin, close + 1, "(" + body.substr(at + 1, close - at - 1) + ")");
+        } else if (is_c && word == "auto") {
+            replace(begin, end, "__auto_type");
         } else if (is_c && word == "constexpr") {
             replace(begin, end, "const");
         } else if (is_c && !exact_function_of_f32(word).empty()) {

@@ -87,6 +87,16 @@ CONCORD_FUNCTION(f32, body_quarter, (f32 x), return body_half(body_half(x));)
 
 CONCORD_KERNEL(body_unknown, (u64 i, u32* y), y[i] = BODY_UNKNOWN;)
 
+CONCORD_FUNCTION(
+    void, body_order, (f32 & low, f32& high), if (low > high) {
+        const auto kept = low;
+        low = high;
+        high = kept;
+    })
+CONCORD_KERNEL(body_references, (u64 i, f32* x, f32* sums), f32 a = x[2 * i]; auto b = x[2 * i + 1];
+               body_order(a, b); body_order(x[2 * i], x[2 * i + 1]); auto p = x + 2 * i; const f32* q = p;
+               sums[i] = a + 2 * b + 4 * q[0] + 8 * q[1];)
+
 TEST_SUITE_BEGIN("device");
 
 DEVICE_TEST(body_uses_constants) {
@@ -205,6 +215,14 @@ DEVICE_TEST(body_for_a_list_of_types) {
     CHECK(y.to_host(*stream) == std::vector<f32>{1, 1});
     body_overloads(*stream, 2, y, integers);
     CHECK(y.to_host(*stream) == std::vector<f32>{8.5f, 8.5f});
+}
+
+DEVICE_TEST(body_has_references_and_auto) {
+    const auto stream = device.create_stream();
+    const Array<f32> x(*stream, std::vector<f32>{3, 1, 2, 5}), sums(*stream, 2);
+    body_references(*stream, 2, x, sums);
+    CHECK(x.to_host(*stream) == std::vector<f32>{1, 3, 2, 5});
+    CHECK(sums.to_host(*stream) == std::vector<f32>{1 + 6 + 4 + 24, 2 + 10 + 8 + 40});
 }
 
 TEST_SUITE_END();

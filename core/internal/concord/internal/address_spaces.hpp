@@ -42,4 +42,8 @@ struct FunctionForm {
 std::vector<FunctionForm> forms_called(const SpacedText& body,
                                        const std::vector<const NamedFunction*>& helpers);
 
+// A line that defines a macro of the form's private name, which calls NAME_of with pointers in place of references.
+// Empty if the function has no references.
+std::string reference_macro(const FunctionForm& form);
+
 }  // namespace concord::detail
