@@ -12,6 +12,7 @@ typedef struct {
 #define TAPS_POINTER const T*
 #define MASK const Mask mask
 #define AT_MASK const T* const taps = mask.tap
+#define TAP(j, i, columns) taps[(j) * (columns) + (i)]
 #else
 #if CONSTANT_MASK
 #define TAPS_POINTER __constant T*
@@ -20,4 +21,5 @@ typedef struct {
 #endif
 #define MASK TAPS_POINTER mask, ulong mask_at
 #define AT_MASK TAPS_POINTER const taps = mask + mask_at
+#define TAP(j, i, columns) (taps + (j) * (columns))[i]
 #endif

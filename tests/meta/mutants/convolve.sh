@@ -15,8 +15,8 @@ mutant convolve_steps.kernel any "$direct" "a pitch is taken for the other" 'out
 mutant convolve_steps.kernel any "$halo" "no barrier: a work-item takes cells before they are there" \
     '    local_barrier();
 ' ''
-mutant convolve_steps.kernel any "$halo" "the mask is upside down" 'taps[j * mask_columns + i], tile' \
-    'taps[(mask_rows - 1 - j) * mask_columns + i], tile'
+mutant convolve_steps.kernel any "$halo" "the mask is upside down" 'TAP(j, i, mask_columns), tile' \
+    'TAP(mask_rows - 1 - j, i, mask_columns), tile'
 mutant convolve_steps.kernel any "$direct" "half the mask's height is taken for half its width" \
     'left = (i64)x - mask_columns / 2;' 'left = (i64)x - mask_rows / 2;'
 mutant convolve_steps.kernel any "$halo" "the tile's rows are as long as without its halo" \
@@ -50,6 +50,6 @@ mutant convolve_wide.cl one "$bands" "the first tap of the last rows is left out
     'for (u32 i = r > mask_rows; i < mask_columns; ++i) TAPS(r, i, mask_rows, false)'
 
 # A NaN keeps the bits that the device gives it.
-mutant convolve_packs.kernel many "${inner/random/special}" "a NaN is not canonical" 'pack.item[p] = canonical(value[p]);' \
-    'pack.item[p] = value[p];'
+mutant convolve_packs.kernel many "${inner/random/special}" "a NaN is not canonical" 'pack.item[p] = canonical(sum[p]);' \
+    'pack.item[p] = sum[p];'
 mutant convolve_wide.cl one "${sliding/random/special}" "a NaN is not canonical" 'value = CANONICAL(VECTOR, value);' ''

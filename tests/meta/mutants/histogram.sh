@@ -9,7 +9,7 @@ full_groups="i64 constant 20000003"     # a group of a large GPU too
 # shellcheck disable=SC2086  # lists of words
 {
 mutant histogram.kernel many "$(counted shared_atomic)" "the tail is dropped" \
-    'if (part == 0 && local_id() < layout.ends)' 'if (part == 0 && local_id() < layout.head)'
+    'if (part == 0 && own < layout.ends)' 'if (part == 0 && own < layout.head)'
 mutant histogram.kernel many "$(counted shared_atomic)" "what is outside counts in the last bin" \
     'if (bin < held) atomic_inc(mine + (u32)bin * COPIES);' 'atomic_inc(mine + (u32)(bin < held ? bin : held - 1) * COPIES);'
 mutant histogram.kernel many "$(counted shared_atomic)" "the last access of the broken tile is dropped" \
