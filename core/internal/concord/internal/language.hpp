@@ -198,7 +198,7 @@ inline constexpr Language languages[] = {
      .f64_macro = "CONCORD_FP64",  // without it, compilers reject even the name `double`
      .before = "#pragma OPENCL FP_CONTRACT OFF\n",
      .constants = opencl_constants,
-     // PoCL shares local memory between groups that run at the same time if a function that it does not inline uses it.
+     // PoCL shares local memory between groups that run at the same time if a function uses it that it compiles apart.
      .function = "static inline __attribute__((always_inline)) ",
      .kernel = "__kernel void ",
      .global = "__global ",
