@@ -141,7 +141,7 @@ extern "C" const void* concord_python_kernels() {{
 
 def _group_source(definition, name, group_size):
     """A function that returns the C++ source for a name of the kernel's type."""
-    start, body = definition.index("("), definition.index("{")
+    start = definition.index("(")
     line = definition.count("\n", 0, start) + 1
     size = "any_size" if group_size == (0,) else ", ".join(map(str, group_size))
     return lambda unique: f"""#include <concord/text_kernel.hpp>
@@ -151,8 +151,7 @@ struct {unique} : detail::GroupVocabulary {{
     CONCORD_GROUP_SIZE_(({size}))
     template <class ConcordItems>
 #line {line} "{name}"
-[[gnu::always_inline]] static inline void call CONCORD_WITH_GROUP_ {definition[start:body]}
-{definition[body:]}
+[[gnu::always_inline]] static inline void call CONCORD_WITH_GROUP_ {definition[start:]}
 }};
 extern "C" const void* concord_python_kernels() {{
     static constexpr HostKernel kernel = group_host_kernel<{unique}>();

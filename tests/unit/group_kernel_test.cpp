@@ -162,6 +162,15 @@ CONCORD_GROUP_KERNEL(group_branches, (8), (u32* out, u64 n),
     if (n > 3) CONCORD_STRIDED((i, 8, 20)) { out[i] = 3; }
     else CONCORD_STRIDED((i, 8, 20)) { out[i] = 4; })
 
+// Several collectives with the same scratch memory.
+CONCORD_GROUP_KERNEL(group_repeated, (40), (f32* out, const f32* in),
+    CONCORD_PRIVATE(f32, v);
+    CONCORD_PRIVATE(f32, r);
+    CONCORD_ITEMS((t), v) { v = in[group.x * 40 + t]; }
+    const f32 sum = group_sum(v), most = group_max(v), affine = group_reduce(v, group_affine);
+    sub_group_sum(r, v, 8);
+    CONCORD_ITEMS((t), r) { out[group.x * 40 + t] = sum + most + affine + r; })
+
 CONCORD_GROUP_KERNEL(group_race, (64), (u32* out),
     CONCORD_LOCAL(u32, a, [64]);
     CONCORD_ITEMS((t)) { a[t] = t; }
@@ -343,6 +352,24 @@ DEVICE_TEST(group_kernel_collectives) {
             const bool both = v[t / 2 * 2] > 0 && v[t / 2 * 2 + 1] > 0;
             CHECK(votes[g * 80 + 40 + t] == in_8 + (both ? 100 : 0));
         }
+    }
+}
+
+// Groups that run at the same time have local memory of their own.
+DEVICE_TEST(group_kernel_of_groups_at_the_same_time) {
+    const auto stream = device.create_stream();
+    constexpr u64 groups = 4000, different = 97;
+    std::vector<f32> in(groups * 40);
+    for (u64 i = 0; i < in.size(); ++i)
+        in[i] = static_cast<f32>(i / 40 % different * 3 + i % 40);
+    const Array<f32> x(*stream, in), y(*stream, in.size());
+    for (int repeat = 0; repeat < 20; ++repeat) {
+        group_repeated(*stream, groups, y, x);
+        const std::vector<f32> got = y.to_host(*stream);
+        u64 wrong = 0;
+        for (u64 i = different * 40; i < got.size(); ++i)
+            wrong += got[i] != got[i - different * 40] ? 1 : 0;
+        CHECK(wrong == 0);
     }
 }
 

@@ -44,8 +44,8 @@ CONCORD_GROUP_KERNEL(tiles_body, (8, 4), (f32* out, const f32* in, f32 by),
     CONCORD_ITEMS((x, y)) { tile[y][x] = by * in[begin + y * 8 + x]; }
     CONCORD_STRIDED((i, 0, group_size)) { out[begin + i] = tile[i % 4][i / 4]; })
 CONCORD_GROUP_KERNEL(reversed_body, (any_size), (u32* x, u64 n),
-    const u64 half = n / 2;
-    CONCORD_STRIDED((i, 0, half)) {
+    const u64 middle = n / 2;
+    CONCORD_STRIDED((i, 0, middle)) {
         const u32 other = x[n - 1 - i];
         x[n - 1 - i] = x[i];
         x[i] = other;
@@ -250,7 +250,7 @@ DEVICE_TEST(text_kernel_of_groups) {
     std::vector<u32> values = test::random_values<u32>(1001);
     const Array<u32> z(*stream, values);
     group_kernel_from_text(
-        "void reversed(u32* x, u64 n) { const u64 half = n / 2; CONCORD_STRIDED((i, 0, half)) { "
+        "void reversed(u32* x, u64 n) { const u64 middle = n / 2; CONCORD_STRIDED((i, 0, middle)) { "
         "const u32 other = x[n - 1 - i]; x[n - 1 - i] = x[i]; x[i] = other; } }",
         any_size, group_host_kernel<reversed_body_concord_kernel>())(*stream, 1, z, 1001);
     std::reverse(values.begin(), values.end());

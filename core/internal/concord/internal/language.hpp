@@ -206,7 +206,8 @@ inline constexpr Language languages[] = {
      // NVIDIA's compiler apply to the whole source.
      .before = "#pragma OPENCL FP_CONTRACT OFF\n",
      .constants = opencl_constants,
-     .function = "static inline ",
+     // PoCL shares local memory between groups that run at the same time if a function uses it that it compiles apart.
+     .function = "static inline __attribute__((always_inline)) ",
      .kernel = "__kernel void ",
      .global = "__global ",
      .restricted = "restrict",

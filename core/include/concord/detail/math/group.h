@@ -16,9 +16,11 @@
         x = COMBINED;                                           \
     }                                                           \
     return x;
-#define CONCORD_GROUP_OPERATION(T, NAME, COMBINED)     \
-    CONCORD_OVERLOAD T NAME(T x, __local T* scratch) { \
-        CONCORD_GROUP_STEPS(T, COMBINED)               \
+// Inlined always: PoCL shares local memory between groups that run at the same time if a function uses it that it
+// compiles apart.
+#define CONCORD_GROUP_OPERATION(T, NAME, COMBINED)                                              \
+    CONCORD_OVERLOAD __attribute__((always_inline)) T NAME(T x, __local T* scratch) { \
+        CONCORD_GROUP_STEPS(T, COMBINED)                                              \
     }
 #else
 #define CONCORD_GROUP_STEPS(T, COMBINED)                         \
