@@ -5,6 +5,7 @@
 #include <concord/internal/environment.hpp>
 #include <concord/internal/folder_names.hpp>
 #include <concord/internal/input_file.hpp>
+#include <concord/internal/language.hpp>
 #include <concord/kernel.hpp>
 #include <concord/log.hpp>
 #include <concord/tuning.hpp>
