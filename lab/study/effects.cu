@@ -1,4 +1,4 @@
-// Microbenchmarks of single effects. Parallel source: effects_host.hpp.
+// Microbenchmarks of single effects, CUDA C++. Parallel sources: effects.cl, effects_host.hpp.
 //
 // Algorithm  chain    one element per work-item, `steps` fused multiply-adds: effect of the group size and the number
 //                     of groups
@@ -13,60 +13,48 @@
 // Tunables   group size (chain).
 // Source     NVIDIA, CUDA C++ Best Practices Guide: coalesced access, shared memory banks, branches, occupancy.
 
-#include "prelude"
-
-KERNEL chain(IN(f32, in), OUT(f32, out), u64 n, u32 steps, u32 group_size) {
-    const u64 i = group_id() * (u64)group_size + local_id();
-    AT_OFFSET(in);
-    AT_OFFSET(out);
+extern "C" __global__ void chain(const f32* in, f32* out, u64 n, u32 steps, u32 group_size) {
+    const u64 i = u64(blockIdx.x) * group_size + threadIdx.x;
     if (i >= n) return;
     f32 x = in[i];
-    for (u32 s = 0; s < steps; ++s) x = fma(x, 0.75f, 0.25f);
+    for (u32 s = 0; s < steps; ++s) x = fmaf(x, 0.75f, 0.25f);
     out[i] = x;
 }
 
-KERNEL diverge(IN(f32, in), OUT(f32, out), u64 n, u32 steps, u32 paths, u32 width) {
-    const u64 i = global_id();
-    AT_OFFSET(in);
-    AT_OFFSET(out);
+extern "C" __global__ void diverge(const f32* in, f32* out, u64 n, u32 steps, u32 paths, u32 width) {
+    const u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i >= n) return;
-    const u32 mine = (u32)(i / width % paths);
+    const u32 mine = u32(i / width % paths);
     f32 x = in[i];
     for (u32 p = 0; p < paths; ++p) {
         if (p != mine) continue;
-        for (u32 s = 0; s < steps; ++s) x = fma(x, 0.75f, 0.25f);
+        for (u32 s = 0; s < steps; ++s) x = fmaf(x, 0.75f, 0.25f);
     }
     out[i] = x;
 }
 
-KERNEL banks(IN(u32, in), OUT(u32, out), u64 n, u32 stride) {
-    LOCAL u32 tile[1024];
-    AT_OFFSET(in);
-    AT_OFFSET(out);
-    for (u32 k = local_id(); k < 1024; k += GROUP) {
-        const u64 i = group_id() * (u64)1024 + k;
+extern "C" __global__ void banks(const u32* in, u32* out, u64 n, u32 stride) {
+    __shared__ u32 tile[1024];
+    const u32 local_id = threadIdx.x;
+    for (u32 k = local_id; k < 1024; k += 256) {
+        const u64 i = u64(blockIdx.x) * 1024 + k;
         tile[k] = i < n ? in[i] : 0;
     }
-    local_barrier();
+    __syncthreads();
     u32 sum = 0;
-    for (u32 r = 0; r < 1024; ++r) sum += tile[(local_id() * stride + r) & 1023];
-    out[global_id()] = sum;
+    for (u32 r = 0; r < 1024; ++r) sum += tile[(local_id * stride + r) & 1023];
+    out[u64(blockIdx.x) * 256 + local_id] = sum;
 }
 
-KERNEL strided(IN(f32, in), OUT(f32, out), u64 n, u64 stride) {
-    const u64 i = global_id(), columns = n / stride;
-    AT_OFFSET(in);
-    AT_OFFSET(out);
+extern "C" __global__ void strided(const f32* in, f32* out, u64 n, u64 stride) {
+    const u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x, columns = n / stride;
     if (i >= n) return;
     const u64 at = i < columns * stride ? i % columns * stride + i / columns : i;
     out[at] = in[at];
 }
 
-KERNEL fields(IN(f32, records), IN(f32, arrays), OUT(f32, out), u64 n, u32 used, u32 soa) {
-    const u64 i = global_id();
-    AT_OFFSET(records);
-    AT_OFFSET(arrays);
-    AT_OFFSET(out);
+extern "C" __global__ void fields(const f32* records, const f32* arrays, f32* out, u64 n, u32 used, u32 soa) {
+    const u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i >= n) return;
     f32 sum = 0;
     for (u32 k = 0; k < used; ++k) sum += soa ? arrays[k * n + i] : records[i * 8 + k];
