@@ -57,7 +57,7 @@ CONCORD_KERNEL(body_types, (size_t i, u32* y, bool adds, size_t n, uint32_t by),
                const bool is_odd = (at & 1) != 0; y[size_t(at)] = adds == true && is_odd ? by : 7;)
 
 // Structs.
-CONCORD_STRUCT(BodyInner, float v[body_width / 2]; concord::f32x4 at; int count;)
+CONCORD_STRUCT(BodyInner, float v[body_width / 2]; concord::f32x2 at; int count;)
 CONCORD_STRUCT(BodyOuter, BodyInner parts[2]; double weight;)
 CONCORD_STRUCT(BodyRange, float low; float high; unsigned int bins[body_width];)
 CONCORD_FUNCTION(BodyRange, body_widened, (BodyRange r, f32 x), if (x < r.low) r.low = x;
@@ -69,7 +69,7 @@ CONCORD_FUNCTION(void, body_shift, (BodyInner * s, f32 by), s->v[0] += by; s->co
 CONCORD_KERNEL(body_structs, (u64 i, f32* y, BodyOuter* s), BodyOuter* p = s + i;
                BodyInner mine = p->parts[1]; body_shift(&mine, 1); f32* v = mine.v + (u32)(y[i] * 0); *v += 0;
                p->parts[0] = mine; body_shift(&p->parts[0], 2); p->weight *= 2;
-               y[i] = body_extent(y[i], mine.v[0], mine.at.w);)
+               y[i] = body_extent(y[i], mine.v[0], mine.at.y);)
 CONCORD_KERNEL(body_vectors, (u64 i, f32x4* y, u8x4* bytes, const f32x4* x, const f32x2* z, f32x2 by),
                const f32x4* p = x + i;
                f32x4 v = *p; v.x += by.x; v.w = z[i].y + by.y; y[i] = v; bytes[i] = make_u8x4((u8)i, 1, 2, 3);
@@ -169,7 +169,7 @@ DEVICE_TEST(body_has_structs) {
     for (std::size_t i = 0; i < in.size(); ++i) {
         CHECK(out[i].parts[0].v[0] == static_cast<f32>(i) + 3);
         CHECK(out[i].parts[0].count == 12);
-        CHECK(out[i].parts[0].at.w == -4);
+        CHECK(out[i].parts[0].at.y == -4);
         CHECK(out[i].weight == 1);
         CHECK(extents[i] == std::max<f32>(2, static_cast<f32>(i) + 1) + 4 + 2);
     }

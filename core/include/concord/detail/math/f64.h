@@ -345,12 +345,12 @@ CONCORD_MATH concord_pair concord_sine_and_cosine(f64 x) {
     }
 #if defined(__OPENCL_C_VERSION__)
 #define concord_sincos(x, s, c) concord_sincos_to(x, &(s), &(c))
-#define CONCORD_PRIVATE(T) __private T*
-#define CONCORD_GLOBAL(T) __global T*
-#define CONCORD_LOCAL(T) __local T*
-CONCORD_SINCOS(concord_sincos_to, CONCORD_PRIVATE, *s, *c)
-CONCORD_SINCOS(concord_sincos_to, CONCORD_GLOBAL, *s, *c)
-CONCORD_SINCOS(concord_sincos_to, CONCORD_LOCAL, *s, *c)
+#define CONCORD_PLACE_PRIVATE(T) __private T*
+#define CONCORD_PLACE_GLOBAL(T) __global T*
+#define CONCORD_PLACE_LOCAL(T) __local T*
+CONCORD_SINCOS(concord_sincos_to, CONCORD_PLACE_PRIVATE, *s, *c)
+CONCORD_SINCOS(concord_sincos_to, CONCORD_PLACE_GLOBAL, *s, *c)
+CONCORD_SINCOS(concord_sincos_to, CONCORD_PLACE_LOCAL, *s, *c)
 #else
 #define CONCORD_REFERENCE(T) T&
 CONCORD_SINCOS(concord_sincos, CONCORD_REFERENCE, s, c)
