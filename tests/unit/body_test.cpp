@@ -57,7 +57,7 @@ CONCORD_KERNEL(body_types, (size_t i, u32* y, bool adds, size_t n, uint32_t by),
                const bool is_odd = (at & 1) != 0; y[size_t(at)] = adds == true && is_odd ? by : 7;)
 
 // Structs.
-CONCORD_STRUCT(BodyInner, float v[body_width / 2]; concord::f32x2 at; int count;)
+CONCORD_STRUCT(BodyInner, float v[body_width / 4]; concord::f32x2 at; int count;)
 CONCORD_STRUCT(BodyOuter, BodyInner parts[2]; double weight;)
 CONCORD_STRUCT(BodyRange, float low; float high; unsigned int bins[body_width];)
 CONCORD_FUNCTION(BodyRange, body_widened, (BodyRange r, f32 x), if (x < r.low) r.low = x;
@@ -159,7 +159,7 @@ DEVICE_TEST(body_has_structs) {
     std::vector<BodyOuter> in(300);
     for (std::size_t i = 0; i < in.size(); ++i) {
         in[i].weight = 0.5;
-        in[i].parts[1] = {{static_cast<f32>(i), 1, 2, 3}, {1, 2, 3, -4}, 10};
+        in[i].parts[1] = {{static_cast<f32>(i), 1}, {1, -4}, 10};
     }
     const Array<BodyOuter> s(*stream, in);
     const Array<f32> y(*stream, std::vector<f32>(in.size(), 2));
