@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """page.py [--lines] NAME: prints the page of the port apps/ports/NAME, in Markdown.
 
-The page has the comment at the head of NAME.cpp, whose first line is the title, the kernels before and after, and the
-planted faults, from comments that begin with a number. The originals are the files *.cu in the order of their names. The
-ports are the first parts of NAME.cpp between `clang-format off` and `on`, in the same order. With --lines, fails if a port has
-more than 1.2 times the lines of its original.
+The page has the comment at the head of NAME.cpp, whose first line is the title, the kernel before and after, and the
+planted faults, from comments that begin with a number. The port's kernel is between `// clang-format off` and `on`, the
+original's is original.cu. A port of several originals has several such parts. Each begins with `// WORD: title`, and its
+original is original_WORD.cu. With --lines, fails if a part has more than 1.1 times the lines of its original.
 """
 import re
 import sys
 from pathlib import Path
 
-LIMIT = 1.2
+LIMIT = 1.1
 
 
 def code_lines(text):
@@ -27,27 +27,33 @@ def main():
         if not line.startswith("//"):
             break
         head.append(line[2:].removeprefix(" "))
-    ports = re.findall(r"^// clang-format off\n(.*?)^// clang-format on\n", source, re.DOTALL | re.MULTILINE)
-    originals = sorted(folder.glob("*.cu"))
-    if len(ports) < len(originals):
-        sys.exit(f"{name}: {len(originals)} originals, {len(ports)} ports")
-    texts = [re.sub(r"\A(//[^\n]*\n)+", "", file.read_text(encoding="utf-8")) for file in originals]
-    lines = [(code_lines(before), code_lines(after)) for before, after in zip(texts, ports)]
+    parts, found = [], re.findall(r"^// clang-format off\n(?:// ([a-z]+): ([^\n]*)\n)?(.*?)^// clang-format on\n", source,
+                                  re.DOTALL | re.MULTILINE)
+    for word, title, kernel in [part for part in found if part[0]] or found[:1]:
+        text = (folder / f"original{word and '_' + word}.cu").read_text(encoding="utf-8")
+        original = re.sub(r"\A(//[^\n]*\n)+", "", text)
+        parts.append((title, original, kernel, code_lines(original), code_lines(kernel)))
     if "--lines" in sys.argv:
-        for file, (before, after) in zip(originals, lines):
-            print(f"{name}, {file.name}: {before} lines of kernel code in CUDA C++, {after} in the port")
-        return 0 if all(after <= LIMIT * before for before, after in lines) else 1
+        for title, _, _, before, after in parts:
+            print(f"{title or name}: {before} lines of kernel code in CUDA C++, {after} in the port")
+        return 0 if all(after <= LIMIT * before for _, _, _, before, after in parts) else 1
     files = [f"[{name}.cpp](../../apps/ports/{name}/{name}.cpp)"]
-    files += [f"[{file.name}](../../apps/ports/{name}/{file.name})" for file in originals]
+    files += [f"[{file.name}](../../apps/ports/{name}/{file.name})" for file in sorted(folder.glob("*.cu"))]
     # The numbers follow each other in the source. A description may go on in further comment lines.
     faults = re.findall(r"^ *// (?:Planted faults\. )?(\d): ((?:[^\n]*\n)(?: *// (?!\d: )[^\n]*\n)*)", source, re.MULTILINE)
     print(f"# {head[0]}\n")
     print("\n".join(head[1:]).strip() + "\n")
     print(f"Files: {', '.join(files)}. The program `port-{name}` checks the port on all devices. `--bench` measures it.\n")
-    for file, original, port, (before, after) in zip(originals, texts, ports, lines):
-        of = f": {file.name}" if len(originals) > 1 else ""
-        print(f"## The original{of}\n\n```cuda\n{original.strip()}\n```\n")
-        print(f"## The port{of and f' of {file.name}'}\n\n```cpp\n{port.strip()}\n```\n")
+    if len(parts) > 1:
+        print("Lines of kernel code:\n\n| | original | port |\n|---|--:|--:|")
+        print("\n".join(f"| {title} | {before} | {after} |" for title, _, _, before, after in parts) + "\n")
+    for title, original, kernel, before, after in parts:
+        level = "##"
+        if title:
+            print(f"## {title}\n")
+            level = "###"
+        print(f"{level} The original\n\n```cuda\n{original.strip()}\n```\n")
+        print(f"{level} The port\n\n```cpp\n{kernel.strip()}\n```\n")
         print(f"The original has {before} lines of kernel code, the port {after}.\n")
     print(f"## Planted faults\n\n`port-{name} --fault N` runs the check with a fault. The test requires that it finds each:\n")
     for number, text in faults:

@@ -20,12 +20,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "original.hpp"
 #include "original_block.hpp"
+#include "original_row.hpp"
 
 using namespace ports;
 
 // clang-format off
+// row: A work-item per row
 CONCORD_KERNEL(softmax, (u64 row, f32* out, const f32* in, u64 columns),
     const u64 begin = row * columns, end = begin + columns;
     f32 most = -INFINITY;
@@ -39,6 +40,7 @@ CONCORD_KERNEL(softmax, (u64 row, f32* out, const f32* in, u64 columns),
 // clang-format on
 
 // clang-format off
+// block: A work-group per row
 CONCORD_GROUP_KERNEL(softmax_group, (256), (f32* out, const f32* in, u64 columns),
     CONCORD_PRIVATE(f32, most) = -INFINITY;
     CONCORD_PRIVATE(f32, sum) = 0;
@@ -144,7 +146,7 @@ std::vector<f32> group_reference(const std::vector<f32>& in, u64 columns) {
 }
 
 // The originals, compiled for CUDA at run time.
-const KernelSource original{"softmax", {{"original.cu", original_cu}}, {}};
+const KernelSource original{"softmax", {{"original_row.cu", original_row_cu}}, {}};
 const KernelSource original_block{"softmax_block", {{"original_block.cu", original_block_cu}}, {}};
 const KernelSpec original_spec{.source = &original, .entry = "softmax", .max_group_size = 256};
 const KernelSpec original_block_spec{

@@ -147,6 +147,25 @@ class Private {
     alignas(64) T values_[N];
 };
 
+// An array of each of N work-items. Neighbouring work-items have neighbouring elements.
+template <class T, u32 M, u32 N>
+class Private<T[M], N> {
+  public:
+    using Value = T[M];
+    static constexpr u32 size = N;
+    struct Elements {
+        T* first;
+        [[gnu::always_inline]] T& operator[](u64 i) const { return first[i * N]; }
+    };
+    Private() = default;
+    Private(const Private&) = delete;
+    Private& operator=(const Private&) = delete;
+    [[gnu::always_inline]] Elements operator[](u32 item) { return {values_ + item}; }
+
+  private:
+    alignas(64) T values_[M * N];
+};
+
 // The operations of collectives.
 struct CollectiveSum {
     template <class T>
@@ -226,15 +245,42 @@ struct GroupVocabulary : Vocabulary {
                 out[begin + i] = value;
         }
     }
-    // Sklansky's network, which has the tree of reduce() for every first power of two of values.
+    // Sklansky's network, which has the tree of reduce() for every first power of two of values. Loops over blocks, which
+    // the compiler vectorises: eight values at a time first, then the upper half of each block.
     template <class T, u32 N, class F>
     [[gnu::always_inline]] static inline void scan(Private<T, N>& out, const Private<T, N>& v, u32 n, F f) {
         for (u32 i = 0; i < N; ++i)
             out[i] = v[i];
-        for (u32 step = 1; step < n; step *= 2) {
-            for (u32 i = 0; i < N; ++i) {
-                const u32 t = i % n;
-                if ((t & step) != 0) out[i] = f(out[i - t + ((t & ~(2 * step - 1)) | (step - 1))], out[i]);
+        if (n % 8 != 0) {
+            for (u32 step = 1; step < n; step *= 2)
+                add_lower(out, step, n, f);
+            return;
+        }
+        T* const x = &out[0];
+        for (u32 i = 0; i < N / 8 * 8; i += 8) {
+            const T a = x[i], b = f(a, x[i + 1]), c = x[i + 2], d = f(c, x[i + 3]);
+            const T e = x[i + 4], g = f(e, x[i + 5]), h = x[i + 6], k = f(h, x[i + 7]);
+            const T low = f(b, d), p = f(g, h), q = f(g, k);
+            x[i + 1] = b;
+            x[i + 2] = f(b, c);
+            x[i + 3] = low;
+            x[i + 4] = f(low, e);
+            x[i + 5] = f(low, g);
+            x[i + 6] = f(low, p);
+            x[i + 7] = f(low, q);
+        }
+        for (u32 step = 8; step < n; step *= 2)
+            add_lower(out, step, n, f);
+    }
+    // A step of the network in each sub-group of n values.
+    template <class T, u32 N, class F>
+    [[gnu::always_inline]] static inline void add_lower(Private<T, N>& out, u32 step, u32 n, F f) {
+        for (u32 begin = 0; begin < N; begin += n) {
+            for (u32 half = step; half < n; half += 2 * step) {
+                T* const upper = &out[begin + half];
+                const T lower = upper[-1];
+                for (u32 i = 0; i < (n - half < step ? n - half : step); ++i)
+                    upper[i] = f(lower, upper[i]);
             }
         }
     }
@@ -587,7 +633,7 @@ std::vector<std::string> check(const GroupKernel<K>& kernel, const AnyExtents& g
 #define CONCORD_SELECT_INDEX_(_1, _2, _3, NAME, ...) NAME
 #define CONCORD_KEEP_(NAME)                                        \
     CONCORD_WITH_([[maybe_unused]] auto& concord_all_##NAME = NAME) \
-    CONCORD_WITH_([[maybe_unused]] auto& NAME = concord_all_##NAME[concord_at.linear])
+    CONCORD_WITH_([[maybe_unused]] auto&& NAME = concord_all_##NAME[concord_at.linear])
 #define CONCORD_WITH_GROUP_(...) ([[maybe_unused]] const ConcordItems concord_items, [[maybe_unused]] const ::concord::detail::GroupIndex group __VA_OPT__(,) __VA_ARGS__)
 // What the body of a group kernel sees of its group size.
 #define CONCORD_GROUP_SIZE_(SIZE)                                                               \
