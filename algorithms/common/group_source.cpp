@@ -67,6 +67,7 @@ class GroupWriter {
         const std::string_view before = std::exchange(last_, token.text);
         if (token == "{") ++depth_;
         if (token == "}" && depth_-- == phase_depth_) phase_depth_ = 0;
+        follow(token.text);
         if (!token.is_word || before == "." || before == "->" || before == "::") return true;
         if (token == "CONCORD_LOCAL" || token == "CONCORD_PRIVATE") {
             declaration(token);
@@ -81,6 +82,16 @@ class GroupWriter {
             resume();
         }
         return true;
+    }
+
+    // Follows statements: whether all work-items execute the present one, and whether they met after the last phase.
+    void follow(std::string_view token) {
+        if (token == "(") ++brackets_;
+        if (token == ")") --brackets_;
+        if (token == "{" || token == "}") has_met_ = false;
+        if (token == "{" || token == "}" || (token == ";" && brackets_ == 0)) is_plain_ = true;
+        for (const std::string_view other : {"if", "else", "for", "while", "do", "switch", "?", "&&", "||"})
+            is_plain_ = is_plain_ && token != other;
     }
 
     // The variable that holds a private value, or the values of all items.
@@ -119,29 +130,30 @@ class GroupWriter {
         std::vector<std::string> names;
         while (!index.empty())
             names.emplace_back(take_item(index));
-        // Before the first phase no work-item has written anything.
+        // Before the first phase no work-item has written anything. After a collective all have ended the phase before.
         const bool is_first = !std::exchange(has_phase_, true) && depth_ == 0 &&
                               (before.empty() || before == ";" || before == "}");
+        const bool is_met = std::exchange(has_met_, false) && (before == ";" || before == "}");
         phase_depth_ = depth_ + 1;
         const bool is_strided = word == "CONCORD_STRIDED";
         if (many_) {
-            text_ += is_strided ? strided_items(names, is_first) : items(names, is_first);
+            text_ += is_strided ? strided_items(names, is_first || is_met) : items(names, is_first || is_met);
         } else {
             text_ += is_strided ? strided_loops(names) : loops(names);
         }
         resume();
     }
-    static std::string items(const std::vector<std::string>& names, bool is_first) {
+    static std::string items(const std::vector<std::string>& names, bool has_met) {
         static constexpr std::string_view places[] = {"CONCORD_ITEM_X", "CONCORD_ITEM_Y", "CONCORD_ITEM_Z"};
         std::string text("for (u32 concord_once = ");
-        text += is_first ? "0u" : "(CONCORD_MEET, 0u)";
+        text += has_met ? "0u" : "(CONCORD_MEET, 0u)";
         for (std::size_t i = 0; i < names.size(); ++i)
             text.append(", ").append(names[i]).append(" = ").append(places[i]);
         return text + "; concord_once < 1; ++concord_once)";
     }
-    static std::string strided_items(const std::vector<std::string>& names, bool is_first) {
+    static std::string strided_items(const std::vector<std::string>& names, bool has_met) {
         const auto& i = names[0];
-        return "for (u64 " + i + " = (" + (is_first ? "" : "CONCORD_MEET, ") + "(u64)(" + names[1] +
+        return "for (u64 " + i + " = (" + (has_met ? "" : "CONCORD_MEET, ") + "(u64)(" + names[1] +
                ")) + CONCORD_ITEM; " + i + " < (u64)(" + names[2] + "); " + i + " += group_size)";
     }
     // The block begins with the item's index.
@@ -207,6 +219,8 @@ class GroupWriter {
             if (found == nullptr) fail("expected the name of a private value, got '" + name + "'");
             return *found;
         };
+        // Up to 32 work-items may exchange values without a barrier.
+        has_met_ = has_met_ || (is_plain_ && !is_sub && u64{d_.group.x} * d_.group.y * d_.group.z > 32);
         std::size_t at = 0;
         std::string out;
         if (writes) out = place_of(value(given[at++]).name);
@@ -298,8 +312,8 @@ class GroupWriter {
     std::set<std::string> scratch_;  // the types that collectives exchange
     std::string apply_;
     std::string_view last_;
-    std::size_t depth_ = 0, phase_depth_ = 0;
-    bool has_phase_ = false, combines_floats_ = false;
+    std::size_t depth_ = 0, phase_depth_ = 0, brackets_ = 0;
+    bool has_phase_ = false, has_met_ = false, is_plain_ = true, combines_floats_ = false;
 };
 
 }  // namespace

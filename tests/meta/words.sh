@@ -72,9 +72,9 @@ collectives='__(shfl|ballot|match|reduce|any|all)_(\w+_)?sync|__syncthreads_(or|
 collectives+='|\b(shfl|vote|match|redux)\.sync'
 report "a second list of collectives: use those of algorithms/common" "$(
     git grep --untracked -nIP "$collectives" -- '*.cu' '*.cl' '*.kernel' '*.h' '*.cpp' '*.hpp' \
-        ':!algorithms/common' ':!core/include/concord/detail/math/group.h' ':!backends/opencl/opencl_traits.hpp'
+        ':!algorithms/common' ':!apps/ports/*/original*.cu' ':!core/include/concord/detail/math/group.h' ':!backends/opencl/opencl_traits.hpp'
     git grep --untracked -nIP 'sub_group_(all|any|ballot|broadcast|non_uniform|reduce|scan|shuffle)' -- \
-        '*.cu' '*.cl' '*.kernel' '*.h' ':!algorithms/common' ':!core/include/concord/detail/math/group.h'
+        '*.cu' '*.cl' '*.kernel' '*.h' ':!algorithms/common' ':!apps/ports/*/original*.cu' ':!core/include/concord/detail/math/group.h'
 )"
 
 # Files that are gone.
