@@ -1,6 +1,6 @@
 #pragma once
-// Microbenchmarks of single effects, as host kernels. effects.kernel describes them. A call processes the
-// work-items of a group one after another.
+// Microbenchmarks of single effects, as host kernels. effects.cu describes them; effects.cl is the OpenCL source. A
+// call processes the work-items of a group one after another.
 
 #include <concord/host_kernel.hpp>
 

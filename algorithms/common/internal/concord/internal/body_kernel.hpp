@@ -28,7 +28,7 @@ std::string_view name_in(const KernelDefinition& d, std::string_view declaration
 std::string parameter_type(const KernelDefinition& d, std::string_view declaration, const Language& language);
 // "f32* next, f32 c", the parameters after the index, with the language's qualifiers and offsets of buffers.
 std::string entry_parameters(const KernelDefinition& d, const Language& language);
-// A body in a language with the values of constants and the address spaces of pointers, and the functions that it calls.
+// A body in a language with the values of constants and the address spaces of pointers, and functions called.
 struct WrittenBody {
     WrittenBody(const KernelDefinition& d, const Language& language,
                 const std::vector<const NamedFunction*>& helpers);

@@ -82,7 +82,7 @@ std::vector<std::string> suites_of(const Study& study, const Case& what);
 const std::vector<Study>& studies();
 // Whether the names select the study. "all" selects most studies.
 bool is_named(const Study& study, const std::vector<std::string>& names);
-// Suites that cases name: those of the algorithms, and the microbenchmarks in effects.kernel.
+// Suites that cases name: those of the algorithms, and the microbenchmarks in effects.cu and effects.cl.
 const std::vector<Suite>& study_suites();
 
 // Functions that build the charts of a figure.
