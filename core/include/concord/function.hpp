@@ -422,4 +422,6 @@ class FunctionOf {
     [[maybe_unused]] constexpr ::concord::FunctionOf<                                                \
         NAME##_concord_function, NAME##_concord_types::List::Apply<NAME##_concord_overloads>>        \
         NAME{};
+/// @cond
 #define CONCORD_IN_PARENTHESES(...) __VA_ARGS__
+/// @endcond
