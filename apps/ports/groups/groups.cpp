@@ -1,8 +1,8 @@
 // Kernels of work-groups
 //
 // Six kernels that share data within a block in `__shared__` memory: LU decomposition, layer normalisation, matrix
-// product, bitonic sort, a stencil with a halo, and sums of blocks. Each is one `CONCORD_GROUP_KERNEL` for CUDA, OpenCL
-// and CPUs, or as many as the original has kernels.
+// product, bitonic sort, a stencil with a halo, and sums of blocks. Each kernel of the port is one
+// `CONCORD_GROUP_KERNEL` for CUDA, OpenCL and CPUs.
 //
 // The rules of the port:
 //
@@ -13,13 +13,14 @@
 // - Reductions and scans in shared memory or by shuffles become collectives.
 // - Loops whose body contains `__syncthreads()` stay: they contain phases.
 //
-// On CPUs a phase is a loop over the work-items, which the compiler vectorises over `x` if neighbouring work-items access
+// On CPUs a phase is a loop over the work-items. The compiler vectorises it over `x` if neighbouring work-items access
 // neighbouring elements, also in local memory. Two ports differ from their originals for this reason:
 //
 // - The sort keeps the keys of a tile by columns. Most distances are small. Their two keys are in two rows of the same
-//   column, so that neighbouring work-items exchange neighbouring keys. GPUs have fewer bank conflicts then. One kernel
-//   sorts tiles and merges them. A step in global memory computes the place of its group's keys once.
-// - Each work-item of the product keeps four sums in a private array. Elements of neighbouring work-items are neighbours.
+//   column, so that neighbouring work-items exchange neighbouring keys. One kernel sorts tiles and merges them. A step
+//   in global memory computes the place of its group's keys once.
+// - Each work-item of the product keeps four sums in a private array. Its elements of neighbouring work-items are
+//   neighbours.
 //
 // The check compares all bits with plain loops. LU, the product, the sort and the stencil of the originals have these
 // bits too. The original sums of rows and blocks have another order than collectives, so these two compare within a
@@ -158,8 +159,8 @@ CONCORD_GROUP_KERNEL(bitonic_tile, (32, 16), (f32* keys, u32 smallest, u32 large
         tile[x][y + 16] = keys[first + 32 * y + x + 512];
     }
     for (u32 size = smallest; size <= largest; size *= 2) {
-        for (u32 d = size < 1024 ? size / 2 : 512; d > 0; d /= 2) {
-            if (d < 32) {
+        for (u32 d = 512; d > 0; d /= 2) {
+            if (d < 32 && d < size) {
                 CONCORD_ITEMS((x, y)) {
                     const u32 low = 2 * y - (y & (d - 1));
                     const f32 a = tile[low][x], b = tile[low + d][x];
@@ -167,7 +168,7 @@ CONCORD_GROUP_KERNEL(bitonic_tile, (32, 16), (f32* keys, u32 smallest, u32 large
                     tile[low][x] = lower(a, b, up);
                     tile[low + d][x] = lower(a, b, !up);
                 }
-            } else {
+            } else if (d < size) {
                 CONCORD_ITEMS((x, y)) {
                     const u32 low = 2 * y - (y & (d / 32 - 1)), high = low + d / 32;
                     const f32 a = tile[x][low], b = tile[x][high];
@@ -187,8 +188,9 @@ CONCORD_GROUP_KERNEL(bitonic_step, (512), (f32* keys, u64 size, u64 d),
     const bool up = (low & size) == 0;
     CONCORD_ITEMS((x)) {
         const f32 a = keys[low + x], b = keys[low + d + x];
-        keys[low + x] = lower(a, b, up);
-        keys[low + d + x] = lower(a, b, !up);
+        if ((a > b) != up) continue;
+        keys[low + x] = b;
+        keys[low + d + x] = a;
     })
 // clang-format on
 

@@ -1,5 +1,5 @@
-// Product of two n x n matrices by tiles of 32 x 32 in shared memory. n is a multiple of 32. A block of 32 x 8 threads,
-// each of which computes four elements.
+// Product of two n x n matrices by tiles of 32 x 32 in shared memory. n is a multiple of 32. A block has
+// 32 x 8 threads. Each computes four elements.
 extern "C" __global__ void product(float* __restrict__ c, const float* __restrict__ a,
                                    const float* __restrict__ b, size_t n) {
     __shared__ float left[32][32], right[32][32];

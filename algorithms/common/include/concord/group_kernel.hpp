@@ -239,8 +239,8 @@ struct GroupVocabulary : Vocabulary {
                 out[begin + i] = value;
         }
     }
-    // Sklansky's network, which has the tree of reduce() for every first power of two of values. Loops over blocks, which
-    // the compiler vectorises: eight values at a time first, then the upper half of each block.
+    // Sklansky's network, which has the tree of reduce() for every first power of two of values. Loops over blocks,
+    // which the compiler vectorises: eight values at a time first, then the upper half of each block.
     template <class T, u32 N, class F>
     [[gnu::always_inline]] static inline void scan(Private<T, N>& out, const Private<T, N>& v, u32 n, F f) {
         for (u32 i = 0; i < N; ++i)
