@@ -158,7 +158,13 @@ class Spacer {
         const std::string name(word_at(at));
         at += name.size();
         if (next_mark(plain_, at) != '=') return;
-        if (const auto space = space_of(at + 1, expression_end(plain_, at + 1))) pointers_[name] = *space;
+        const std::size_t end = expression_end(plain_, at + 1);
+        // Not `x[i]` and `*x`.
+        const std::string_view value = std::string_view(plain_).substr(at + 1, end - at - 1);
+        const bool is_element = value.find('[') != npos && value.find('&') == npos;
+        const std::size_t first = value.find_first_not_of(" \n");
+        if (is_element || (first != npos && value[first] == '*')) return;
+        if (const auto space = space_of(at + 1, end)) pointers_[name] = *space;
     }
 
     // The space of what the expression points to. Empty if it names no pointer and no address.
