@@ -286,10 +286,10 @@ class Function {
 
     /// Calls the function on the host.
     template <class... A>
-    [[gnu::always_inline]] Result operator()(A... arguments) const {
+    [[gnu::always_inline]] Result operator()(A&&... arguments) const {
         static_assert(sizeof...(A) == free_count,
                       "wrong number of arguments: a CONCORD_FUNCTION takes its unbound parameters");
-        return call(std::index_sequence_for<B...>{}, arguments...);
+        return call(std::index_sequence_for<B...>{}, static_cast<A&&>(arguments)...);
     }
 
     /// The function with its types erased and without the bound values.
@@ -314,8 +314,8 @@ class Function {
     // Kernels inline it for their instruction set, so that it calls nothing that compilers may not inline.
     template <std::size_t... I, class... A>
     [[gnu::always_inline]] Result call([[maybe_unused]] std::index_sequence<I...> bound,
-                                       A... arguments) const {
-        return F::call(arguments..., std::get<I>(values_)...);
+                                       A&&... arguments) const {
+        return F::call(static_cast<A&&>(arguments)..., std::get<I>(values_)...);
     }
     template <std::size_t... I, class... V>
     constexpr auto bind_as(std::index_sequence<I...>, V... values) const {
@@ -346,8 +346,8 @@ class FunctionOf {
 
     /// Calls the function that overload resolution selects. Bodies call it in the same way.
     template <class... A>
-    [[gnu::always_inline]] auto operator()(A... arguments) const {
-        return Overloads::call(arguments...);
+    [[gnu::always_inline]] auto operator()(A&&... arguments) const {
+        return Overloads::call(static_cast<A&&>(arguments)...);
     }
 };
 
