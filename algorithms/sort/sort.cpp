@@ -313,6 +313,7 @@ namespace {
 // Sorts in the keys' own order.
 Enqueued sort_codes(Stream& stream, const View& in, const View& values_in, const View& out,
                     const View& values_out, const SortBy& by, const Options& options) {
+    check_elements("sort", values_in.buffer != nullptr ? "keys_in" : "in", in);
     const SortCode code = sort_code(in.type, by);
     const detail::host::Ascending less{code.fold, code.flip};
     const u32 value_size = values_in.buffer != nullptr ? size_of(values_in.type) : 0;
