@@ -45,7 +45,7 @@ std::vector<std::string_view> integers_of(const KernelDefinition& d) {
         if (token != "CONCORD_LOCAL") continue;
         tokens.next();
         std::string_view list = tokens.inside();
-        const std::optional<Type> type = type_spelled(take_item(list));
+        const std::optional<Type> type = type_spelled(in_language(take_item(list), Dialect::opencl));
         if (type && !is_float(*type)) names.push_back(take_item(list));
     }
     return names;
@@ -111,7 +111,8 @@ std::string WrittenBody::body(std::string_view body, const Language& language) c
 }
 
 std::vector<std::string_view> parameters_of(const KernelDefinition& d) {
-    return parameters_in(d.parameters.substr(1, d.parameters.size() - 2));
+    const std::string_view list = d.parameters.substr(1, d.parameters.size() - 2);
+    return list.empty() ? std::vector<std::string_view>() : parameters_in(list);
 }
 
 std::string_view name_in(const KernelDefinition& d, std::string_view declaration) {

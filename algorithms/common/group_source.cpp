@@ -49,7 +49,8 @@ class GroupWriter {
 
   private:
     struct Value {
-        std::string_view name, type;
+        std::string_view name;
+        std::string type;  // in all languages: u32 for uint32_t
     };
 
     void copy_to(std::string_view place) { text_.append(done_, place.data()); }
@@ -59,6 +60,11 @@ class GroupWriter {
         const auto found =
             std::find_if(values_.begin(), values_.end(), [&](const Value& v) { return v.name == name; });
         return found == values_.end() ? nullptr : &*found;
+    }
+
+    // Whether the phase names the private value.
+    bool is_listed(std::string_view name) const {
+        return std::find(listed_.begin(), listed_.end(), name) != listed_.end();
     }
 
     bool step() {
@@ -76,7 +82,7 @@ class GroupWriter {
         } else if (const CollectiveWord* const word = collective_of(token.text);
                    word != nullptr && tokens_.peek() == "(") {
             collective(*word, token);
-        } else if (!many_ && phase_depth_ > 0 && private_value(token.text) != nullptr) {
+        } else if (!many_ && phase_depth_ > 0 && is_listed(token.text)) {
             copy_to(token.text);
             text_.append(place_of(token.text)).append("[concord_item]");
             resume();
@@ -88,7 +94,8 @@ class GroupWriter {
     void follow(std::string_view token) {
         if (token == "(") ++brackets_;
         if (token == ")") --brackets_;
-        if (token == "{" || token == "}") has_met_ = false;
+        if (token == "{" || token == "}" || token == "case" || token == "default" || token == ":")
+            has_met_ = false;
         if (token == "{" || token == "}" || (token == ";" && brackets_ == 0)) is_plain_ = true;
         for (const std::string_view other : {"if", "else", "for", "while", "do", "switch", "?", "&&", "||"})
             is_plain_ = is_plain_ && token != other;
@@ -103,7 +110,8 @@ class GroupWriter {
         copy_to(word.text);
         tokens_.next();
         std::string_view list = tokens_.inside();
-        const std::string_view type = take_item(list), name = take_item(list), extents = list;
+        const std::string type = in_language(take_item(list), Dialect::opencl);
+        const std::string_view name = take_item(list), extents = list;
         const bool is_local = word == "CONCORD_LOCAL";
         text_.append(is_local ? "CONCORD_SHARED " : "").append(type).append(" ");
         text_.append(is_local ? std::string(name) : place_of(name));
@@ -130,6 +138,11 @@ class GroupWriter {
         std::vector<std::string> names;
         while (!index.empty())
             names.emplace_back(take_item(index));
+        std::string_view values = arguments.rest();
+        take_item(values);  // what is before the first comma
+        listed_.clear();
+        while (!values.empty())
+            listed_.push_back(take_item(values));
         // Before the first phase no work-item has written anything. After a collective all have ended the phase before.
         const bool is_first = !std::exchange(has_phase_, true) && depth_ == 0 &&
                               (before.empty() || before == ";" || before == "}");
@@ -298,7 +311,7 @@ class GroupWriter {
         } else {
             apply_ = "concord_" + operation;
         }
-        return type + "_" + operation;
+        return type + (is_function ? "_by_" : "_") + operation;
     }
 
     const KernelDefinition& d_;
@@ -308,6 +321,7 @@ class GroupWriter {
     const char* done_;  // the body up to here is in text_
     std::string text_;
     std::vector<Value> values_;
+    std::vector<std::string_view> listed_;  // those that the phase names
     std::vector<std::string> lines_;
     std::set<std::string> scratch_;  // the types that collectives exchange
     std::string apply_;
@@ -315,6 +329,17 @@ class GroupWriter {
     std::size_t depth_ = 0, phase_depth_ = 0, brackets_ = 0;
     bool has_phase_ = false, has_met_ = false, is_plain_ = true, combines_floats_ = false;
 };
+
+}  // namespace
+
+namespace {
+
+// Whether one of the collective's arguments is a function.
+bool takes_function(const CollectiveWord& word) {
+    return word.operation.empty() &&
+           (word.kind == CollectiveKind::reduce || word.kind == CollectiveKind::inclusive ||
+            word.kind == CollectiveKind::exclusive);
+}
 
 }  // namespace
 
@@ -328,12 +353,16 @@ std::string plain_body(const KernelDefinition& d) {
         if (word == nullptr && !(token.is_word && is_group_word(token.text))) continue;
         text.append(done, token.text.data());
         done = token.text.data() + token.text.size();
-        if (word == nullptr || !word->operation.empty()) continue;
+        if (word == nullptr || !takes_function(*word)) continue;
         BodyTokens ahead = tokens;
         ahead.next();
         std::string_view list = ahead.inside();
+        std::vector<std::string_view> arguments;
         while (!list.empty())
-            functions.append(" ").append(take_item(list)).append("(0);");
+            arguments.push_back(take_item(list));
+        const std::size_t behind = is_sub_group(token.text) ? 2 : 1;
+        if (arguments.size() >= behind)
+            functions.append(" ").append(arguments[arguments.size() - behind]).append("(0, 0);");
     }
     return text.append(done, d.body.data() + d.body.size()).append(functions);
 }
@@ -349,7 +378,7 @@ std::vector<SourceFile> group_source(const KernelDefinition& d, const Language& 
     text.append(language.group);
     text.append("#define CONCORD_SECOND(x, y) y\n");
     text.append("#define group_size_x ")
-        .append(is_chosen ? "CONCORD_GROUP_SIZE" : std::to_string(shape.x) + "u");
+        .append(is_chosen ? "(CONCORD_GROUP_SIZE + 0u)" : std::to_string(shape.x) + "u");
     text.append("\n#define group_size_y ").append(std::to_string(shape.y));
     text.append("u\n#define group_size_z ").append(std::to_string(shape.z));
     text.append("u\n#define group_size (group_size_x * group_size_y * group_size_z)\n");

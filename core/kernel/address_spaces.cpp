@@ -37,16 +37,17 @@ std::string_view parameter_list(std::string_view text) {
     return text.substr(open + 1, text.find(')', open) - open - 1);
 }
 
-// A reference is a pointer in OpenCL C.
+// A reference is a pointer in OpenCL C, and a value if it is const.
 bool is_reference(std::string_view parameter) {
-    return parameter.find('&') != npos;
+    return parameter.find('&') != npos && parameter.find("const") == npos;
 }
 bool is_pointer(std::string_view parameter) {
     return parameter.find('*') != npos || is_reference(parameter);
 }
-
 bool has_pointers(const NamedFunction& function) {
-    return function.kind == NamedKind::function && is_pointer(parameter_list(function.text));
+    if (function.kind != NamedKind::function) return false;
+    const std::vector<std::string_view> parameters = parameters_in(parameter_list(function.text));
+    return std::any_of(parameters.begin(), parameters.end(), is_pointer);
 }
 
 // The text with `(*name)` in place of the name, except of members.
@@ -147,8 +148,10 @@ class Spacer {
             pointers_[name] = AddressSpace::local;
         } else if (is_pointer(std::string_view(plain_).substr(open, type_end - open)) &&
                    next_mark(plain_, value) == '=') {
-            pointers_[name] =
+            const AddressSpace space =
                 space_of(value + 1, expression_end(plain_, value + 1)).value_or(AddressSpace::work_item);
+            pointers_[name] = space;
+            insert(plain_.find('(', open) + 1, qualifier(space));
         }
     }
 
@@ -162,7 +165,7 @@ class Spacer {
         // Not `x[i]` and `*x`.
         const std::string_view value = std::string_view(plain_).substr(at + 1, end - at - 1);
         const bool is_element = value.find('[') != npos && value.find('&') == npos;
-        const std::size_t first = value.find_first_not_of(" \n");
+        const std::size_t first = value.find_first_not_of(" \n(");
         if (is_element || (first != npos && value[first] == '*')) return;
         if (const auto space = space_of(at + 1, end)) pointers_[name] = *space;
     }
@@ -307,6 +310,7 @@ SpacedText form_of(std::string_view text, std::string_view spaces,
             pointers[std::string(name)] = AddressSpace::work_item;  // may hold an array
         }
         head += parameter;
+        if (const std::size_t mark = head.rfind('&'); mark != npos) head.erase(mark, 1);
     }
     SpacedText spaced = with_address_spaces(body, std::move(pointers), helpers);
     spaced.text = result + " " + std::string(own_name) + "(" + head + ")" + spaced.text;
@@ -359,9 +363,10 @@ std::vector<FunctionForm> forms_called(const SpacedText& body,
 
 std::string reference_macro(const FunctionForm& form) {
     const std::string_view list = parameter_list(form.function->text);
-    if (!is_reference(list)) return {};
+    const std::vector<std::string_view> parameters = parameters_in(list);
+    if (std::none_of(parameters.begin(), parameters.end(), is_reference)) return {};
     std::string names, values;
-    for (const std::string_view parameter : parameters_in(list)) {
+    for (const std::string_view parameter : parameters) {
         const std::string name = "a" + std::to_string(std::count(names.begin(), names.end(), 'a'));
         names.append(names.empty() ? "" : ", ").append(name);
         values.append(values.empty() ? "" : ", ").append(is_reference(parameter) ? "&(" + name + ")" : name);

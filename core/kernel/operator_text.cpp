@@ -16,9 +16,9 @@ namespace concord::detail {
 namespace {
 
 // Words that precede a parenthesis without being called.
-constexpr std::string_view not_called[] = {"if",   "for",    "while",    "switch", "return",
-                                           "else", "sizeof", "unsigned", "signed", "concord_function",
-                                           "case"};
+constexpr std::string_view not_called[] = {
+    "if",   "do",     "for",      "while",  "switch",           "return",
+    "else", "sizeof", "unsigned", "signed", "concord_function", "case"};
 
 // The position of the parenthesis that closes the one at `open`. The end of the text if there is none.
 std::size_t closing(std::string_view text, std::size_t open) {
@@ -204,8 +204,24 @@ std::vector<const NamedFunction*> functions_called(std::string_view text, const 
 
 namespace {
 
-// Whether the word at `begin` is declared there: a type precedes it.
+// Whether the word at `begin` is what a word of group kernels declares: CONCORD_LOCAL(f32, tile, [16]) or
+// CONCORD_ITEMS((x, y)).
+bool is_declared_in_group(std::string_view plain, std::size_t begin) {
+    std::string_view before = plain.substr(0, begin);
+    before.remove_prefix(before.find_last_of(";{}") + 1);
+    const std::size_t word = before.rfind("CONCORD_");
+    if (word == std::string_view::npos) return false;
+    before = trimmed_end(before.substr(word));
+    const auto commas = std::count(before.begin(), before.end(), ',');
+    if (before.starts_with("CONCORD_LOCAL") || before.starts_with("CONCORD_PRIVATE"))
+        return commas == 1 && before.ends_with(',');
+    if (before.starts_with("CONCORD_STRIDED")) return before.ends_with("((");
+    return before.starts_with("CONCORD_ITEMS") && before.find(')') == std::string_view::npos;
+}
+
+// Whether the word at `begin` is declared there: a type precedes it, or a word of group kernels.
 bool is_declared(std::string_view plain, std::size_t begin) {
+    if (is_declared_in_group(plain, begin)) return true;
     constexpr std::string_view before_values[] = {"return", "else", "case", "do", "goto"};
     std::string_view before = trimmed_end(plain.substr(0, begin));
     const bool is_pointer = before.ends_with('*');

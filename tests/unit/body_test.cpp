@@ -244,7 +244,7 @@ TEST_CASE("pointers of bodies get the address space of what they point to") {
     CHECK(spaced("CONCORD_SHARED f32 tile[4][5]; f32 *p[2], *q; p[0] = tile[1]; q = p[0];") ==
           "CONCORD_SHARED f32 tile[4][5]; CONCORD_LOCAL_SPACE f32 *p[2], *q; p[0] = tile[1]; q = p[0];");
     CHECK(spaced("CONCORD_PRIVATE(const f32*, p) = x + 1; const f32* q = p;") ==
-          "CONCORD_PRIVATE(const f32*, p) = x + 1; const __global f32* q = p;");
+          "CONCORD_PRIVATE(__global const f32*, p) = x + 1; const __global f32* q = p;");
     CHECK(throws(ErrorCode::invalid_argument, "initialise it", [&] { spaced("f32* p; *p = 1;"); }));
 }
 

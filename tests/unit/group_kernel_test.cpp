@@ -171,6 +171,22 @@ CONCORD_GROUP_KERNEL(group_repeated, (40), (f32* out, const f32* in),
     sub_group_sum(r, v, 8);
     CONCORD_ITEMS((t), r) { out[group.x * 40 + t] = sum + most + affine + r; })
 
+// Collectives in place, of types under other names.
+CONCORD_FUNCTION(u32, group_plus, (u32 a, u32 b), return a + b;)
+CONCORD_CONSTANT(u32, line, 3)
+CONCORD_CONSTANT(u32, t, 7)
+CONCORD_GROUP_KERNEL(group_in_place, (48), (u32* out),
+    CONCORD_PRIVATE(uint32_t, a);
+    CONCORD_PRIVATE(unsigned int, b);
+    CONCORD_PRIVATE(u32, c) = 1;
+    CONCORD_ITEMS((t), a, b) { a = t; b = t; }
+    sub_group_sum(a, a, 16);
+    group_inclusive_sum(b, b);
+    const u32 all = group_sum(c) + group_reduce(c, group_plus) + line;
+    sub_group_max(c, b, 8);
+    sub_group_broadcast(b, b, 9, 8);
+    CONCORD_STRIDED((i, 0, 1)) { out[3 * 48] = all; }
+    CONCORD_ITEMS((t), a, b, c) { out[3 * t] = a; out[3 * t + 1] = b; out[3 * t + 2] = c; })
 CONCORD_GROUP_KERNEL(group_race, (64), (u32* out),
     CONCORD_LOCAL(u32, a, [64]);
     CONCORD_ITEMS((t)) { a[t] = t; }
@@ -224,6 +240,24 @@ static_assert(fault_of("f32* p = out + n; if (p[1] > 0) { CONCORD_ITEMS((x, y)) 
               GroupFault::output_outside);
 static_assert(fault_of("f32* p = out + n; p += 2; CONCORD_ITEMS((x, y)) { p[x] = in[y]; }") ==
               GroupFault::none);
+static_assert(fault_of("CONCORD_LOCAL(u32, c); c = 0; CONCORD_ITEMS((x, y)) { atomic_add(&c, 1u); }") ==
+              GroupFault::local_outside);
+static_assert(fault_of("*out = 0; CONCORD_ITEMS((x, y)) { out[x] = 1; }") == GroupFault::output_outside);
+static_assert(
+    fault_of("CONCORD_LOCAL(u64, c); const f32* p = in + c; CONCORD_ITEMS((x, y)) { out[x] = p[y]; }") ==
+    GroupFault::local_outside);
+static_assert(fault_of("f32* p = out + u64(out[1]); CONCORD_ITEMS((x, y)) { p[x] = 1; }") ==
+              GroupFault::output_outside);
+static_assert(fault_of("f32 s = 0; if (n * 2 > 5) s = out[0]; CONCORD_ITEMS((x, y)) { out[x] = s; }") ==
+              GroupFault::output_outside);
+static_assert(fault_of("u32 c = 0; CONCORD_ITEMS((x, y)) { atomic_add(&c, 1u); }") == GroupFault::assigned);
+static_assert(
+    fault_of("CONCORD_ITEMS((x, y)) { for (u64 i = 0; i < n; ++i) if (in[i] > 0) { out[i] = 1; } else "
+             "break; for (;;) if (x) out[x] = 1; else if (y) break; }") == GroupFault::none);
+static_assert(
+    fault_of("CONCORD_LOCAL(f32, t, [2][16]); f32* p = t[1]; f32* q = &out[n]; q += 1; "
+             "CONCORD_PRIVATE(f32*, r) = out + 1; CONCORD_ITEMS((x, y), r) { p[x] = *r; q[y] = p[x]; }") ==
+    GroupFault::none);
 static_assert(fault_of("u32 c = 0; CONCORD_ITEMS((x, y)) { c += 1; }") == GroupFault::assigned);
 static_assert(fault_of("u32 c = 0; CONCORD_ITEMS((x, y)) { ++c; }") == GroupFault::assigned);
 static_assert(fault_of("f32 w[3]; CONCORD_ITEMS((x, y)) { w[1] = 2; }") == GroupFault::assigned);
@@ -305,7 +339,7 @@ DEVICE_TEST(group_kernel_collectives) {
         from[i] = static_cast<u32>(i * 7 % size);
     const Array<f32> x(*stream, in), out(*stream, groups * size * 16);
     const Array<u32> f(*stream, from), counts(*stream, groups * 80);
-    group_collectives(*stream, groups, out, counts, x, f);
+    CHECK(group_collectives(*stream, groups, out, counts, x, f).order == OperationOrder::canonical);
     const std::vector<f32> got = out.to_host(*stream);
     const std::vector<u32> votes = counts.to_host(*stream);
     for (u64 g = 0; g < groups; ++g) {
@@ -440,6 +474,21 @@ DEVICE_TEST(group_kernel_with_phases_in_branches) {
     CHECK(out.to_host(*stream) == more);
     group_branches(*stream, 1, out, 3);
     CHECK(out.to_host(*stream) == less);
+}
+
+DEVICE_TEST(group_kernel_collectives_in_place) {
+    const auto stream = device.create_stream();
+    const Array<u32> out(*stream, 3 * 48 + 1);
+    CHECK(group_in_place(*stream, 1, out).order == OperationOrder::canonical);
+    const std::vector<u32> got = out.to_host(*stream);
+    for (u32 t = 0; t < 48; ++t) {
+        CAPTURE(t);
+        const u32 first = t / 16 * 16, last = t / 8 * 8 + 7, second = t / 8 * 8 + 1;
+        CHECK(got[3 * t] == 16 * first + 120);
+        CHECK(got[3 * t + 1] == second * (second + 1) / 2);
+        CHECK(got[3 * t + 2] == last * (last + 1) / 2);
+    }
+    CHECK(got[3 * 48] == 48 + 48 + 3);
 }
 
 DEVICE_TEST(group_kernel_of_many_groups) {

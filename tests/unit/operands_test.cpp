@@ -103,6 +103,7 @@ void add_algorithms(std::vector<Call>& calls) {
     add_call("map", {in, out, out}, [](Stream& s, Views v) {
         map(s, inputs(Floats{v[0]}), outputs(Floats{v[1]}, Floats{v[2]}), operands_both);
     });
+    add_call("fill", {out}, [](Stream& s, Views v) { fill(s, v[0], 1.0f); });
     add_call("iota", {out}, [](Stream& s, Views v) { iota(s, Floats{v[0]}); });
     add_call("add", {in, in, out}, [](Stream& s, Views v) { add(s, v[0], v[1], v[2]); });
     add_call("reduce", {in, one}, [](Stream& s, Views v) { reduce(s, v[0], v[1]); });
@@ -325,6 +326,15 @@ bool may_take_operands(const std::string& name) {
 
 bool is_constant(const std::string& name) {
     static const std::set<std::string> all = {"any_size",
+                                              "f32x2",
+                                              "f32x4",
+                                              "f64x2",
+                                              "f64x4",
+                                              "i32x2",
+                                              "i32x4",
+                                              "u32x2",
+                                              "u32x4",
+                                              "u8x4",
                                               "backend_interface_version",
                                               "convolve_longest_side",
                                               "f32",

@@ -361,8 +361,10 @@ class FunctionOf {
 /// functions. In a header, each file that includes it has a copy; the copies share what CUDA and OpenCL compile.
 #define CONCORD_FUNCTION(RESULT, NAME, PARAMETERS, ...)                                             \
     namespace {                                                                                     \
-    struct NAME##_concord_function : ::concord::Vocabulary {                                        \
+    struct NAME##_concord_body : ::concord::Vocabulary {                                            \
         [[gnu::always_inline]] static inline RESULT call PARAMETERS { __VA_ARGS__ }                 \
+    };                                                                                              \
+    struct NAME##_concord_function : NAME##_concord_body {                                          \
         [[maybe_unused]] static constexpr std::string_view name = #NAME;                            \
         static constexpr std::string_view text() {                                                  \
             return #RESULT " concord_function" #PARAMETERS " { " #__VA_ARGS__ " }";                 \
@@ -403,8 +405,11 @@ class FunctionOf {
             #NAME, text, __FILE__, __LINE__, &::concord::detail::translation_unit, #T, List::types}; \
     };                                                                                               \
     template <class T>                                                                               \
-    struct NAME##_concord_function : ::concord::Vocabulary {                                         \
+    struct NAME##_concord_body : ::concord::Vocabulary {                                             \
         [[gnu::always_inline]] static inline RESULT call PARAMETERS { __VA_ARGS__ }                  \
+    };                                                                                               \
+    template <class T>                                                                               \
+    struct NAME##_concord_function : NAME##_concord_body<T> {                                        \
         [[maybe_unused]] static constexpr std::string_view name = #NAME;                             \
         static std::string text() {                                                                  \
             return ::concord::detail::with_types(NAME##_concord_types::text, #T,                     \

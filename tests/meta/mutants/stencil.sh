@@ -65,8 +65,8 @@ mutant stencil.kernel many "$streaming" "the queue does not move on at its end" 
 mutant async_copy.cu any "$ring" "copies are not awaited" \
     'if (later == 1) asm volatile("cp.async.wait_group 1;" ::: "memory");' ''
 # Without sub-group shuffles the exchange between lanes has barriers of its own: a missing barrier shows on CUDA only.
-mutant prelude.cu any "$temporal" "no barrier: rows are read before they are staged" 'local_barrier() { __syncthreads(); }' \
-    'local_barrier() {}'
+mutant prelude.cu any "$temporal" "no barrier: rows are read before they are staged" 'local_barrier() __syncthreads()' \
+    'local_barrier() (void)0'
 
 # A NaN keeps the bits that the device gives it.
 mutant stencil.kernel many "${streaming/random/special}" "a NaN is not canonical" 'item[i] = canonical(t);' 'item[i] = t;'

@@ -25,7 +25,7 @@
 /// runs a phase as a loop, which the compiler vectorises over x.
 ///
 /// - CONCORD_ITEMS((x, y), values...) { } is a phase. The names of the work-item's index are as many as the group has
-///   dimensions, x first. `values` are the private values that the phase uses.
+///   dimensions, x first. `values` are the private values that the phase uses, at most 24.
 /// - CONCORD_STRIDED((i, begin, end), values...) { } is a phase in which the work-items share the u64 indices
 ///   [begin, end): work-item t takes begin + t, begin + t + group_size, ...
 /// - CONCORD_LOCAL(type, name, extents) declares local memory, which the work-items of a group share.
@@ -228,8 +228,8 @@ template <class T>
 
 namespace detail {
 
-// The collectives of bodies on the CPU. The functions of groups are those of one sub-group.
-struct GroupVocabulary : Vocabulary {
+// What the collectives of bodies on the CPU call. A group is one sub-group.
+struct CollectiveLoops {
     template <class T, u32 N, class F>
     [[gnu::always_inline]] static inline T reduced(const Private<T, N>& v, u32 begin, u32 n, F f) {
         T values[N];
@@ -299,38 +299,41 @@ struct GroupVocabulary : Vocabulary {
             count += v[begin + i] != 0 ? 1 : 0;
         return count;
     }
+};
 
-  public:
+/// @cond
+// The collectives of bodies on the CPU.
+struct GroupVocabulary : Vocabulary {
 #define CONCORD_COLLECTIVE                \
     template <class T, u32 N, class... A> \
     [[gnu::always_inline]] static inline
     CONCORD_COLLECTIVE T group_sum(const Private<T, N>& v) {
-        return reduced(v, 0, N, CollectiveSum{});
+        return CollectiveLoops::reduced(v, 0, N, CollectiveSum{});
     }
     CONCORD_COLLECTIVE T group_min(const Private<T, N>& v) {
-        return reduced(v, 0, N, CollectiveMin{});
+        return CollectiveLoops::reduced(v, 0, N, CollectiveMin{});
     }
     CONCORD_COLLECTIVE T group_max(const Private<T, N>& v) {
-        return reduced(v, 0, N, CollectiveMax{});
+        return CollectiveLoops::reduced(v, 0, N, CollectiveMax{});
     }
     template <class T, u32 N, class F>
     [[gnu::always_inline]] static inline T group_reduce(const Private<T, N>& v, F f) {
-        return reduced(v, 0, N, f);
+        return CollectiveLoops::reduced(v, 0, N, f);
     }
     CONCORD_COLLECTIVE bool group_any(const Private<T, N>& v) {
-        return counted(v, 0, N) > 0;
+        return CollectiveLoops::counted(v, 0, N) > 0;
     }
     CONCORD_COLLECTIVE bool group_all(const Private<T, N>& v) {
-        return counted(v, 0, N) == N;
+        return CollectiveLoops::counted(v, 0, N) == N;
     }
     CONCORD_COLLECTIVE u32 group_count(const Private<T, N>& v) {
-        return counted(v, 0, N);
+        return CollectiveLoops::counted(v, 0, N);
     }
     CONCORD_COLLECTIVE T group_broadcast(const Private<T, N>& v, u32 t) {
-        return v[t];
+        return v[t % N];
     }
     CONCORD_COLLECTIVE void group_inclusive_sum(Private<T, N>& out, const Private<T, N>& v) {
-        scan(out, v, N, CollectiveSum{});
+        CollectiveLoops::scan(out, v, N, CollectiveSum{});
     }
     CONCORD_COLLECTIVE void group_exclusive_sum(Private<T, N>& out, const Private<T, N>& v) {
         sub_group_exclusive_sum(out, v, N);
@@ -338,73 +341,73 @@ struct GroupVocabulary : Vocabulary {
     template <class T, u32 N, class F>
     [[gnu::always_inline]] static inline void group_inclusive_scan(Private<T, N>& out, const Private<T, N>& v,
                                                                    F f) {
-        scan(out, v, N, f);
+        CollectiveLoops::scan(out, v, N, f);
     }
     template <class T, u32 N, class V, class F>
     [[gnu::always_inline]] static inline void group_exclusive_scan(Private<T, N>& out, const Private<T, N>& v,
                                                                    V first, F f) {
-        exclusive(out, v, static_cast<T>(first), N, f);
+        CollectiveLoops::exclusive(out, v, static_cast<T>(first), N, f);
     }
     CONCORD_COLLECTIVE void group_shuffle(Private<T, N>& out, const Private<T, N>& v,
                                           const Private<u32, N>& from) {
         sub_group_shuffle(out, v, from, N);
     }
     CONCORD_COLLECTIVE void sub_group_sum(Private<T, N>& out, const Private<T, N>& v, u32 n) {
-        reduce(out, v, n, CollectiveSum{});
+        CollectiveLoops::reduce(out, v, n, CollectiveSum{});
     }
     CONCORD_COLLECTIVE void sub_group_min(Private<T, N>& out, const Private<T, N>& v, u32 n) {
-        reduce(out, v, n, CollectiveMin{});
+        CollectiveLoops::reduce(out, v, n, CollectiveMin{});
     }
     CONCORD_COLLECTIVE void sub_group_max(Private<T, N>& out, const Private<T, N>& v, u32 n) {
-        reduce(out, v, n, CollectiveMax{});
+        CollectiveLoops::reduce(out, v, n, CollectiveMax{});
     }
     template <class T, u32 N, class F>
     [[gnu::always_inline]] static inline void sub_group_reduce(Private<T, N>& out, const Private<T, N>& v,
                                                                F f, u32 n) {
-        reduce(out, v, n, f);
+        CollectiveLoops::reduce(out, v, n, f);
     }
     CONCORD_COLLECTIVE void sub_group_inclusive_sum(Private<T, N>& out, const Private<T, N>& v, u32 n) {
-        scan(out, v, n, CollectiveSum{});
+        CollectiveLoops::scan(out, v, n, CollectiveSum{});
     }
     CONCORD_COLLECTIVE void sub_group_exclusive_sum(Private<T, N>& out, const Private<T, N>& v, u32 n) {
         Private<T, N> sums;
-        scan(sums, v, n, CollectiveSum{});
+        CollectiveLoops::scan(sums, v, n, CollectiveSum{});
         for (u32 i = 0; i < N; ++i)
             out[i] = i % n == 0 ? T(0) : sums[i - 1];
     }
     template <class T, u32 N, class F>
     [[gnu::always_inline]] static inline void sub_group_inclusive_scan(Private<T, N>& out,
                                                                        const Private<T, N>& v, F f, u32 n) {
-        scan(out, v, n, f);
+        CollectiveLoops::scan(out, v, n, f);
     }
     template <class T, u32 N, class V, class F>
     [[gnu::always_inline]] static inline void sub_group_exclusive_scan(Private<T, N>& out,
                                                                        const Private<T, N>& v, V first, F f,
                                                                        u32 n) {
-        exclusive(out, v, static_cast<T>(first), n, f);
+        CollectiveLoops::exclusive(out, v, static_cast<T>(first), n, f);
     }
     template <class T, class B, u32 N>
     [[gnu::always_inline]] static inline void sub_group_any(Private<B, N>& out, const Private<T, N>& v,
                                                             u32 n) {
         for (u32 i = 0; i < N; ++i)
-            out[i] = static_cast<B>(counted(v, i / n * n, n) > 0);
+            out[i] = static_cast<B>(CollectiveLoops::counted(v, i / n * n, n) > 0);
     }
     template <class T, class B, u32 N>
     [[gnu::always_inline]] static inline void sub_group_all(Private<B, N>& out, const Private<T, N>& v,
                                                             u32 n) {
         for (u32 i = 0; i < N; ++i)
-            out[i] = static_cast<B>(counted(v, i / n * n, n) == n);
+            out[i] = static_cast<B>(CollectiveLoops::counted(v, i / n * n, n) == n);
     }
     template <class T, class B, u32 N>
     [[gnu::always_inline]] static inline void sub_group_count(Private<B, N>& out, const Private<T, N>& v,
                                                               u32 n) {
         for (u32 i = 0; i < N; ++i)
-            out[i] = static_cast<B>(counted(v, i / n * n, n));
+            out[i] = static_cast<B>(CollectiveLoops::counted(v, i / n * n, n));
     }
     CONCORD_COLLECTIVE void sub_group_broadcast(Private<T, N>& out, const Private<T, N>& v, u32 t, u32 n) {
         T values[N];
         for (u32 i = 0; i < N; ++i)
-            values[i] = v[i / n * n + t];
+            values[i] = v[i / n * n + t % n];
         for (u32 i = 0; i < N; ++i)
             out[i] = values[i];
     }
@@ -418,6 +421,7 @@ struct GroupVocabulary : Vocabulary {
     }
 #undef CONCORD_COLLECTIVE
 };
+/// @endcond
 
 // The indices of CONCORD_STRIDED: strips of a group's size.
 template <u32 Size>
@@ -434,12 +438,12 @@ struct GroupIndex {
 template <class K, class S>
 struct GroupHost;
 template <class K, class... P>
-struct GroupHost<K, void (*)(ItemsInOrder<K::shape>, GroupIndex, P...)> {
+struct GroupHost<K, void (*)(ItemsInOrder<K::concord_shape>, GroupIndex, P...)> {
     using Arguments = KernelArguments<std::tuple<P...>>;
     using Signature = void (*)(P...);
 
     [[gnu::always_inline]] static inline void run(const Group& group, P... arguments) {
-        K::call(ItemsInOrder<K::shape>{},
+        K::call(ItemsInOrder<K::concord_shape>{},
                 GroupIndex{group.x, group.y, group.z, group.count_x, group.count_y, group.count_z},
                 arguments...);
     }
@@ -453,16 +457,16 @@ struct GroupHost<K, void (*)(ItemsInOrder<K::shape>, GroupIndex, P...)> {
             const u64 g = backwards ? nx * ny * nz - 1 - i : i;
             const GroupIndex index{g % nx, g / nx % ny, g / nx / ny, nx, ny, nz};
             if (table.empty()) {
-                K::call(ItemsInOrder<K::shape>{}, index, arguments...);
+                K::call(ItemsInOrder<K::concord_shape>{}, index, arguments...);
             } else {
-                K::call(ItemsByTable<K::shape>{{}, table.data()}, index, arguments...);
+                K::call(ItemsByTable<K::concord_shape>{{}, table.data()}, index, arguments...);
             }
         }
     }
 };
 
 template <class K>
-using GroupHostOf = GroupHost<K, decltype(&K::template call<ItemsInOrder<K::shape>>)>;
+using GroupHostOf = GroupHost<K, decltype(&K::template call<ItemsInOrder<K::concord_shape>>)>;
 
 // The arguments of check(): copies of the vectors for buffers.
 template <class P, class A>
@@ -500,13 +504,15 @@ template <class K>
 class GroupKernel {
     using Types = detail::GroupHostOf<K>;
 
-    static_assert(detail::is_group_size(K::shape.rank, K::shape.x, K::shape.y, K::shape.z),
+    static_assert(detail::is_group_size(K::concord_shape.rank, K::concord_shape.x, K::concord_shape.y,
+                                        K::concord_shape.z),
                   "a group has 1 to 1024 work-items");
-    static constexpr detail::GroupFinding finding =
-        detail::GroupScan::of(K::body, K::parameters, K::shape.rank);
+    static constexpr detail::GroupFinding finding = detail::finding_of<K>();
+/// @cond
 #define CONCORD_REFUSE_FAULT(NAME, TEXT) static_assert(finding.fault != detail::GroupFault::NAME, TEXT);
     CONCORD_GROUP_FAULTS(CONCORD_REFUSE_FAULT)
 #undef CONCORD_REFUSE_FAULT
+    /// @endcond
 
   public:
     /// Enqueues the body for each group of `groups`, one to three counts. `arguments`: ranges for buffers, and values,
@@ -535,7 +541,7 @@ class GroupKernel {
                                                     .unit = K::unit,
                                                     .line = K::line,
                                                     .rank = 0,
-                                                    .group = K::shape,
+                                                    .group = K::concord_shape,
                                                     .types = Types::Arguments::described,
                                                     .host = host_kernel<&Types::run>(),
                                                     .code = &code_};
@@ -562,7 +568,7 @@ class GroupKernel {
             }
             (std::index_sequence_for<P...>{});
         };
-        std::vector<u32> table(detail::ItemsInOrder<K::shape>::size);
+        std::vector<u32> table(detail::ItemsInOrder<K::concord_shape>::size);
         for (u32 i = 0; i < table.size(); ++i)
             table[i] = i;
         compare("ascending", run(table, false));
@@ -608,7 +614,7 @@ std::vector<std::string> check(const GroupKernel<K>& kernel, const AnyExtents& g
 
 /// @cond
 // clang-format off
-#define CONCORD_SELECT_(_0, _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, NAME, ...) NAME
+#define CONCORD_SELECT_(_0, _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16, _17, _18, _19, _20, _21, _22, _23, _24, NAME, ...) NAME
 #define CONCORD_EACH_0_(M)
 #define CONCORD_EACH_1_(M, A) M(A)
 #define CONCORD_EACH_2_(M, A, ...) M(A) CONCORD_EACH_1_(M, __VA_ARGS__)
@@ -622,7 +628,19 @@ std::vector<std::string> check(const GroupKernel<K>& kernel, const AnyExtents& g
 #define CONCORD_EACH_10_(M, A, ...) M(A) CONCORD_EACH_9_(M, __VA_ARGS__)
 #define CONCORD_EACH_11_(M, A, ...) M(A) CONCORD_EACH_10_(M, __VA_ARGS__)
 #define CONCORD_EACH_12_(M, A, ...) M(A) CONCORD_EACH_11_(M, __VA_ARGS__)
-#define CONCORD_EACH_(M, ...) CONCORD_SELECT_(_0 __VA_OPT__(,) __VA_ARGS__, CONCORD_EACH_12_, CONCORD_EACH_11_, CONCORD_EACH_10_, CONCORD_EACH_9_, CONCORD_EACH_8_, CONCORD_EACH_7_, CONCORD_EACH_6_, CONCORD_EACH_5_, CONCORD_EACH_4_, CONCORD_EACH_3_, CONCORD_EACH_2_, CONCORD_EACH_1_, CONCORD_EACH_0_)(M __VA_OPT__(,) __VA_ARGS__)
+#define CONCORD_EACH_13_(M, A, ...) M(A) CONCORD_EACH_12_(M, __VA_ARGS__)
+#define CONCORD_EACH_14_(M, A, ...) M(A) CONCORD_EACH_13_(M, __VA_ARGS__)
+#define CONCORD_EACH_15_(M, A, ...) M(A) CONCORD_EACH_14_(M, __VA_ARGS__)
+#define CONCORD_EACH_16_(M, A, ...) M(A) CONCORD_EACH_15_(M, __VA_ARGS__)
+#define CONCORD_EACH_17_(M, A, ...) M(A) CONCORD_EACH_16_(M, __VA_ARGS__)
+#define CONCORD_EACH_18_(M, A, ...) M(A) CONCORD_EACH_17_(M, __VA_ARGS__)
+#define CONCORD_EACH_19_(M, A, ...) M(A) CONCORD_EACH_18_(M, __VA_ARGS__)
+#define CONCORD_EACH_20_(M, A, ...) M(A) CONCORD_EACH_19_(M, __VA_ARGS__)
+#define CONCORD_EACH_21_(M, A, ...) M(A) CONCORD_EACH_20_(M, __VA_ARGS__)
+#define CONCORD_EACH_22_(M, A, ...) M(A) CONCORD_EACH_21_(M, __VA_ARGS__)
+#define CONCORD_EACH_23_(M, A, ...) M(A) CONCORD_EACH_22_(M, __VA_ARGS__)
+#define CONCORD_EACH_24_(M, A, ...) M(A) CONCORD_EACH_23_(M, __VA_ARGS__)
+#define CONCORD_EACH_(M, ...) CONCORD_SELECT_(_0 __VA_OPT__(,) __VA_ARGS__, CONCORD_EACH_24_, CONCORD_EACH_23_, CONCORD_EACH_22_, CONCORD_EACH_21_, CONCORD_EACH_20_, CONCORD_EACH_19_, CONCORD_EACH_18_, CONCORD_EACH_17_, CONCORD_EACH_16_, CONCORD_EACH_15_, CONCORD_EACH_14_, CONCORD_EACH_13_, CONCORD_EACH_12_, CONCORD_EACH_11_, CONCORD_EACH_10_, CONCORD_EACH_9_, CONCORD_EACH_8_, CONCORD_EACH_7_, CONCORD_EACH_6_, CONCORD_EACH_5_, CONCORD_EACH_4_, CONCORD_EACH_3_, CONCORD_EACH_2_, CONCORD_EACH_1_, CONCORD_EACH_0_)(M __VA_OPT__(,) __VA_ARGS__)
 // A declaration before a block. It ends with an else, so that one after the block belongs to the code around it.
 #define CONCORD_WITH_(DECLARATION) if (DECLARATION; false) {} else
 #define CONCORD_NAME_ITEM_(NAME, VALUE) CONCORD_WITH_([[maybe_unused]] const auto NAME = VALUE)
@@ -637,13 +655,13 @@ std::vector<std::string> check(const GroupKernel<K>& kernel, const AnyExtents& g
 #define CONCORD_WITH_GROUP_(...) ([[maybe_unused]] const ConcordItems concord_items, [[maybe_unused]] const ::concord::detail::GroupIndex group __VA_OPT__(,) __VA_ARGS__)
 // What the body of a group kernel sees of its group size.
 #define CONCORD_GROUP_SIZE_(SIZE)                                                               \
-    static constexpr ::concord::detail::GroupShape shape = ::concord::detail::group_shape SIZE; \
-    using Items = ::concord::detail::ItemsInOrder<shape>;                                       \
-    [[maybe_unused]] static constexpr ::concord::u32 group_size_x = Items::x;                   \
-    [[maybe_unused]] static constexpr ::concord::u32 group_size_y = Items::y;                   \
-    [[maybe_unused]] static constexpr ::concord::u32 group_size_z = Items::z;                   \
-    [[maybe_unused]] static constexpr ::concord::u32 group_size = Items::size;
-#define CONCORD_STRIP_INDEX_(I, BEGIN, END) const ::concord::u64 I = concord_strip.begin + concord_at.linear
+    static constexpr ::concord::detail::GroupShape concord_shape = ::concord::detail::group_shape SIZE; \
+    using ConcordSize = ::concord::detail::ItemsInOrder<concord_shape>;                                 \
+    [[maybe_unused]] static constexpr ::concord::u32 group_size_x = ConcordSize::x;                     \
+    [[maybe_unused]] static constexpr ::concord::u32 group_size_y = ConcordSize::y;                     \
+    [[maybe_unused]] static constexpr ::concord::u32 group_size_z = ConcordSize::z;                     \
+    [[maybe_unused]] static constexpr ::concord::u32 group_size = ConcordSize::size;
+#define CONCORD_STRIP_INDEX_(I, BEGIN, END) [[maybe_unused]] const ::concord::u64 I = concord_strip.begin + concord_at.linear
 #define CONCORD_STRIP_RANGE_(I, BEGIN, END) {static_cast<::concord::u64>(BEGIN), static_cast<::concord::u64>(END)}
 #if defined(__clang__)
 #define CONCORD_INDEPENDENT_ _Pragma("clang loop vectorize(assume_safety)")
@@ -686,22 +704,23 @@ std::vector<std::string> check(const GroupKernel<K>& kernel, const AnyExtents& g
 /// Defines the kernel object NAME at namespace scope. SIZE is the group size in parentheses, one to three constants or
 /// (any_size), PARAMETERS are in parentheses, and the body follows. PARAMETERS and the body may use the unqualified
 /// names i8 to f64. Each translation unit has its own object, as with CONCORD_FUNCTION.
-#define CONCORD_GROUP_KERNEL(NAME, SIZE, PARAMETERS, ...)                                          \
-    namespace {                                                                                    \
-    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"") struct NAME      \
-        ##_concord_kernel : ::concord::detail::GroupVocabulary {                                   \
-        CONCORD_GROUP_SIZE_(SIZE)                                                                  \
-        template <class ConcordItems>                                                              \
-        [[gnu::always_inline]] static inline void call CONCORD_WITH_GROUP_ PARAMETERS {            \
-            __VA_ARGS__                                                                            \
-        }                                                                                          \
-        [[maybe_unused]] static constexpr std::string_view name = #NAME;                           \
-        [[maybe_unused]] static constexpr std::string_view parameters = #PARAMETERS;               \
-        [[maybe_unused]] static constexpr std::string_view body = #__VA_ARGS__;                    \
-        [[maybe_unused]] static constexpr std::string_view file = __FILE__;                        \
-        [[maybe_unused]] static constexpr const void* unit = &::concord::detail::translation_unit; \
-        [[maybe_unused]] static constexpr ::concord::u32 line = __LINE__;                          \
-    };                                                                                             \
-    _Pragma("GCC diagnostic pop")                                                                  \
-    }                                                                                              \
+#define CONCORD_GROUP_KERNEL(NAME, SIZE, PARAMETERS, ...)                                                    \
+    namespace {                                                                                              \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"") struct NAME##_concord_body \
+        : ::concord::detail::GroupVocabulary {                                                               \
+        CONCORD_GROUP_SIZE_(SIZE)                                                                            \
+        template <class ConcordItems>                                                                        \
+        [[gnu::always_inline]] static inline void call CONCORD_WITH_GROUP_ PARAMETERS {                      \
+            __VA_ARGS__                                                                                      \
+        }                                                                                                    \
+    };                                                                                                       \
+    _Pragma("GCC diagnostic pop") struct NAME##_concord_kernel : NAME##_concord_body {                       \
+        [[maybe_unused]] static constexpr std::string_view name = #NAME;                                     \
+        [[maybe_unused]] static constexpr std::string_view parameters = #PARAMETERS;                         \
+        [[maybe_unused]] static constexpr std::string_view body = #__VA_ARGS__;                              \
+        [[maybe_unused]] static constexpr std::string_view file = __FILE__;                                  \
+        [[maybe_unused]] static constexpr const void* unit = &::concord::detail::translation_unit;           \
+        [[maybe_unused]] static constexpr ::concord::u32 line = __LINE__;                                    \
+    };                                                                                                       \
+    }                                                                                                        \
     [[maybe_unused]] constexpr ::concord::GroupKernel<NAME##_concord_kernel> NAME{};

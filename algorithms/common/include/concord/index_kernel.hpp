@@ -209,8 +209,10 @@ std::vector<std::string> check(const IndexKernelOf<K, detail::TypeList<T...>>& k
 /// as with CONCORD_FUNCTION.
 #define CONCORD_KERNEL(NAME, PARAMETERS, ...)                                                      \
     namespace {                                                                                    \
-    struct NAME##_concord_kernel : ::concord::Vocabulary {                                         \
+    struct NAME##_concord_body : ::concord::Vocabulary {                                           \
         [[gnu::always_inline]] static inline void call PARAMETERS { __VA_ARGS__ }                  \
+    };                                                                                             \
+    struct NAME##_concord_kernel : NAME##_concord_body {                                           \
         [[maybe_unused]] static constexpr std::string_view name = #NAME;                           \
         static constexpr std::string_view parameters() { return #PARAMETERS; }                     \
         static constexpr std::string_view body() { return #__VA_ARGS__; }                          \
@@ -230,8 +232,11 @@ std::vector<std::string> check(const IndexKernelOf<K, detail::TypeList<T...>>& k
         using List = ::concord::detail::TypeList<CONCORD_IN_PARENTHESES TYPES>;                            \
     };                                                                                                     \
     template <class T>                                                                                     \
-    struct NAME##_concord_kernel : ::concord::Vocabulary {                                                 \
+    struct NAME##_concord_body : ::concord::Vocabulary {                                                   \
         [[gnu::always_inline]] static inline void call PARAMETERS { __VA_ARGS__ }                          \
+    };                                                                                                     \
+    template <class T>                                                                                     \
+    struct NAME##_concord_kernel : NAME##_concord_body<T> {                                                \
         [[maybe_unused]] static constexpr std::string_view name = #NAME;                                   \
         static std::string_view parameters() {                                                             \
             static const std::string text =                                                                \

@@ -34,9 +34,7 @@ class BodyTokens {
                 length += rest_[length] == '\\' ? 2 : 1;
             length = length < rest_.size() ? length + 1 : rest_.size();
         } else {
-            for (const std::string_view mark : marks) {
-                if (length == 1 && rest_.substr(0, mark.size()) == mark) length = mark.size();
-            }
+            length = mark_length();
         }
         const BodyToken token{rest_.substr(0, length), is_word};
         rest_.remove_prefix(length);
@@ -60,9 +58,34 @@ class BodyTokens {
     }
 
   private:
-    static constexpr std::string_view marks[] = {
-        "<<=", ">>=", "->", "::", "++", "--", "+=", "-=", "*=", "/=", "%=",
-        "&=",  "|=",  "^=", "==", "!=", "<=", ">=", "&&", "||", "<<", ">>"};
+    // The length of a mark such as `(`, `+=` and `<<=`.
+    constexpr std::size_t mark_length() const {
+        if (rest_.size() < 2) return 1;
+        const char first = rest_[0], second = rest_[1];
+        switch (first) {
+            case '<':
+            case '>':
+                if (first == second) return rest_.size() > 2 && rest_[2] == '=' ? 3 : 2;
+                return second == '=' ? 2 : 1;
+            case '+':
+            case '&':
+            case '|':
+            case '=':
+                return second == '=' || second == first ? 2 : 1;
+            case '-':
+                return second == '=' || second == '-' || second == '>' ? 2 : 1;
+            case '*':
+            case '/':
+            case '%':
+            case '^':
+            case '!':
+                return second == '=' ? 2 : 1;
+            case ':':
+                return second == ':' ? 2 : 1;
+            default:
+                return 1;
+        }
+    }
 
     static constexpr bool in_word(char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -147,6 +170,7 @@ constexpr bool is_sub_group(std::string_view word) {
 }
 // The collective that the word names. Null if there is none.
 constexpr const CollectiveWord* collective_of(std::string_view word) {
+    if (word[0] != 'g' && word[0] != 's') return nullptr;
     if (is_sub_group(word)) word.remove_prefix(4);
     if (word.substr(0, 6) != "group_") return nullptr;
     for (const CollectiveWord& collective : collective_words) {
@@ -199,33 +223,45 @@ class GroupScan {
   public:
     // parameters: "(f32* out, const f32* in, u64 n)".
     static constexpr GroupFinding of(std::string_view body, std::string_view parameters, u32 rank) {
-        GroupScan scan(body, rank);
-        scan.add_outputs(parameters);
-        while (scan.finding_.fault == GroupFault::none && scan.step()) {
-        }
-        return scan.finding_;
+        GroupScan scan(body, parameters, rank);
+        while (!scan.is_done())
+            scan.advance(1);
+        return scan.finding();
     }
+
+    // The same in parts, because compilers limit the steps of one evaluation.
+    constexpr GroupScan(std::string_view body, std::string_view parameters, u32 rank)
+        : tokens_(body), rank_(rank) {
+        add_outputs(parameters);
+    }
+    constexpr void advance(u32 tokens) {
+        for (u32 i = 0; i < tokens && !is_done(); ++i)
+            is_at_end_ = !step();
+    }
+    constexpr bool is_done() const { return is_at_end_ || finding_.fault != GroupFault::none; }
+    constexpr const GroupFinding& finding() const { return finding_; }
 
   private:
     enum class Kind { output, local, item, phase };  // item: private; phase: declared in the phase
     struct Name {
         std::string_view text;
         Kind kind;
+        u32 extents = 0;  // of arrays, and 1 for pointers
+        bool is_pointer = false;
     };
-
-    constexpr GroupScan(std::string_view body, u32 rank) : tokens_(body), rank_(rank) {}
 
     constexpr void fail(GroupFault fault, std::string_view word) {
         if (finding_.fault == GroupFault::none) finding_ = {fault, word};
     }
-    constexpr void add(std::string_view name, Kind kind) {
+    constexpr void add(std::string_view name, Kind kind, u32 extents = 0, bool is_pointer = false) {
         if (count_ == names_.size()) return fail(GroupFault::too_many_names, name);
-        names_[count_++] = {name, kind};
+        names_[count_++] = {name, kind, extents, is_pointer};
     }
     // The innermost name.
     constexpr const Name* find(std::string_view word) const {
         for (std::size_t i = count_; i-- > 0;) {
-            if (names_[i].text == word) return &names_[i];
+            const std::string_view text = names_[i].text;
+            if (text.size() == word.size() && text[0] == word[0] && text == word) return &names_[i];
         }
         return nullptr;
     }
@@ -244,7 +280,7 @@ class GroupScan {
                 is_pointer = is_pointer || token == "*";
                 if (token.is_word) name = token.text;
             }
-            if (is_pointer && !is_const) add(name, Kind::output);
+            if (is_pointer && !is_const) add(name, Kind::output, 1, true);
         }
     }
 
@@ -260,6 +296,7 @@ class GroupScan {
         } else {
             mark(token.text);
         }
+        third_ = before_;
         before_ = last_;
         last_ = token.text;
         return true;
@@ -269,6 +306,7 @@ class GroupScan {
         if (mark == "{") {
             if (depth_ + 1 < blocks_.size()) ++depth_;
             blocks_[depth_] = loop_body_ || pending_ || (in_phase() && blocks_[depth_ - 1]);
+            outer_pending_[depth_] = pending_;
             loop_body_ = pending_ = false;
             starts_ = true;
         } else if (mark == "}") {
@@ -277,6 +315,8 @@ class GroupScan {
                 while (count_ > 0 && names_[count_ - 1].kind == Kind::phase)
                     --count_;
             }
+            // The statement goes on.
+            pending_ = outer_pending_[depth_] && tokens_.peek() == "else";
             if (depth_ > 0) --depth_;
             starts_ = true;
         } else if (mark == "(" || mark == "[") {
@@ -295,19 +335,23 @@ class GroupScan {
             if (brackets_ > 0) --brackets_;
         } else if (mark == ";") {
             if (brackets_ == 0) {
-                pending_ = points_ = false;
+                pending_ = pending_ && tokens_.peek() == "else";
+                points_ = false;
                 pointer_ = {};
             }
             starts_ = true;
+        } else if (mark == "," && brackets_ == 0) {
+            points_ = false;
         } else if (mark == "=" && !in_phase() && brackets_ == 0) {
             const Name* const name = find(last_);
-            if (star_ || (name != nullptr && name->kind != Kind::item)) {
+            if (star_ || before_ == "auto" || (name != nullptr && name->is_pointer)) {
                 points_ = true;
+                has_place_ = false;
                 pointer_ = last_;
             }
         }
-        star_ =
-            mark == "*" || (star_ && mark != "=" && mark != "," && mark != ";" && mark != "{" && mark != "}");
+        star_ = mark == "*" || (star_ && mark != "=" && mark != "," && mark != ";" && mark != "{" &&
+                                mark != "}" && mark != ")");
     }
 
     constexpr void word(std::string_view word) {
@@ -329,8 +373,17 @@ class GroupScan {
         if (depth_ > 0) return fail(GroupFault::inner_declaration, word);
         tokens_.next();
         std::string_view list = tokens_.inside();
-        take_item(list);
-        add(take_item(list), word == "CONCORD_LOCAL" ? Kind::local : Kind::item);
+        const std::string_view type = take_item(list), name = take_item(list);
+        u32 extents = 0;
+        for (const char c : list)
+            extents += c == '[' ? 1 : 0;
+        add(name, word == "CONCORD_LOCAL" ? Kind::local : Kind::item, extents);
+        // CONCORD_PRIVATE(f32*, p) = out + 1;
+        if (!type.empty() && type.back() == '*' && tokens_.peek() == "=") {
+            points_ = true;
+            has_place_ = false;
+            pointer_ = name;
+        }
     }
 
     constexpr void phase(std::string_view word) {
@@ -394,13 +447,26 @@ class GroupScan {
         if (name == nullptr) return;
         if (name->kind == Kind::item) return fail(GroupFault::private_outside, word);
         if (name->kind == Kind::phase) return;
-        if (points_) {
+        if (points_ && !has_place_ && is_place(*name)) {
             // A pointer to it has its kind.
-            if (const Name* const pointer = find(pointer_); pointer == nullptr) add(pointer_, name->kind);
+            has_place_ = true;
+            const Kind kind = name->kind;
+            if (find(pointer_) == nullptr) add(pointer_, kind, 1, true);
             return;
         }
-        if (is_assignment(tokens_.peek().text)) return;  // of a pointer
+        if (name->is_pointer && last_ != "*" && is_assignment(tokens_.peek().text)) return;
         fail(name->kind == Kind::local ? GroupFault::local_outside : GroupFault::output_outside, word);
+    }
+
+    // Whether the expression with this name is an address: `p + 1`, `&p[1]`, `tile[1]` of [2][16].
+    constexpr bool is_place(const Name& name) const {
+        if (last_ == "&") return true;
+        if (last_ == "*") return false;
+        u32 subscripts = 0;
+        BodyTokens ahead = tokens_;
+        for (BodyToken next = ahead.next(); next == "["; next = ahead.next(), ++subscripts)
+            ahead.inside();
+        return subscripts < name.extents;
     }
 
     constexpr void in_phase_word(std::string_view word) {
@@ -426,8 +492,11 @@ class GroupScan {
             }
             next = ahead.next();
         }
+        // atomic_add(&c, 1u)
+        const bool is_addressed = last_ == "&" && before_ == "(" && third_.substr(0, 7) == "atomic_" &&
+                                  name == nullptr && !has_place;
         const bool is_element = has_place && name != nullptr;
-        if ((is_assignment(next.text) || last_ == "++" || last_ == "--") && !is_element &&
+        if ((is_addressed || is_assignment(next.text) || last_ == "++" || last_ == "--") && !is_element &&
             !scalar_local(name))
             fail(GroupFault::assigned, word);
     }
@@ -444,16 +513,39 @@ class GroupScan {
         return false;
     }
 
+    // Whether the word begins a statement that declares nothing.
+    static constexpr bool is_keyword(std::string_view word) {
+        switch (word[0]) {
+            case 'r':
+                return word == "return";
+            case 'e':
+                return word == "else";
+            case 'c':
+                return word == "case";
+            case 'g':
+                return word == "goto";
+            case 'd':
+                return word == "do" || word == "default";
+            case 'i':
+                return word == "if";
+            case 'f':
+                return word == "for";
+            case 'w':
+                return word == "while";
+            case 's':
+                return word == "switch";
+            default:
+                return false;
+        }
+    }
+
     // Adds the names that a statement in a phase declares: TYPE NAME = ..., NAME[N], ...;
     constexpr void declare(BodyTokens tokens) {
         BodyToken token = tokens.next();
         u32 words = 0;
         std::string_view name;
         while (token.is_word || token == "*" || token == "&" || token == "::") {
-            for (const std::string_view keyword :
-                 {"return", "else", "case", "goto", "do", "if", "for", "while", "switch"}) {
-                if (token == keyword) return;
-            }
+            if (token.is_word && is_keyword(token.text)) return;
             if (token.is_word) {
                 ++words;
                 name = token.text;
@@ -484,6 +576,7 @@ class GroupScan {
     std::array<Name, 256> names_{};
     std::size_t count_ = 0;
     std::array<bool, 64> blocks_{};  // by depth of braces: whether a break ends a loop or switch in the phase
+    std::array<bool, 64> outer_pending_{};  // by depth: pending_ before the block
     std::size_t depth_ = 0, phase_depth_ = 0;
     std::size_t brackets_ = 0, header_ = 0;  // header_: brackets_ in the parentheses of a loop or switch
     bool loop_body_ = false;                 // a loop's block follows
@@ -491,8 +584,37 @@ class GroupScan {
     bool starts_ = true;                     // a statement starts
     bool points_ = false;                    // in the value of a pointer
     bool star_ = false;                      // a `*` since the declaration began
-    std::string_view pointer_, values_;      // values_: the private values that the phase names
-    std::string_view last_, before_;
+    bool has_place_ = false;                 // points_: the address was named
+    bool is_at_end_ = false;
+    std::string_view pointer_, values_;       // values_: the private values that the phase names
+    std::string_view last_, before_, third_;  // the tokens before
 };
+
+// The scan of a kernel K with its first N + 1 parts done, and its finding.
+template <class K, u32 N>
+constexpr GroupScan part_of_scan();
+template <class K, u32 N>
+inline constexpr GroupScan scanned = part_of_scan<K, N>();
+template <class K, u32 N>
+constexpr GroupScan part_of_scan() {
+    constexpr u32 part = 48;  // tokens
+    if constexpr (N == 0) {
+        GroupScan scan(K::body, K::parameters, K::concord_shape.rank);
+        scan.advance(part);
+        return scan;
+    } else {
+        GroupScan scan = scanned<K, N - 1>;
+        scan.advance(part);
+        return scan;
+    }
+}
+template <class K, u32 N = 0>
+constexpr GroupFinding finding_of() {
+    if constexpr (scanned<K, N>.is_done()) {
+        return scanned<K, N>.finding();
+    } else {
+        return finding_of<K, N + 1>();
+    }
+}
 
 }  // namespace concord::detail
