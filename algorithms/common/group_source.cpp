@@ -181,7 +181,8 @@ class GroupWriter {
                 .append(" < ")
                 .append(sizes[i]);
             text.append("; ++").append(names[i]).append(") ");
-            item = item.empty() ? names[i] : "(" + item + ") * " + std::string(sizes[i]) + " + " + names[i];
+            if (!item.empty()) item.insert(0, "(").append(") * ").append(sizes[i]).append(" + ");
+            item += names[i];
         }
         return text + open_block("const u32 concord_item = " + item + ";");
     }

@@ -641,8 +641,8 @@ std::vector<std::string> check(const GroupKernel<K>& kernel, const AnyExtents& g
 #define CONCORD_EACH_23_(M, A, ...) M(A) CONCORD_EACH_22_(M, __VA_ARGS__)
 #define CONCORD_EACH_24_(M, A, ...) M(A) CONCORD_EACH_23_(M, __VA_ARGS__)
 #define CONCORD_EACH_(M, ...) CONCORD_SELECT_(_0 __VA_OPT__(,) __VA_ARGS__, CONCORD_EACH_24_, CONCORD_EACH_23_, CONCORD_EACH_22_, CONCORD_EACH_21_, CONCORD_EACH_20_, CONCORD_EACH_19_, CONCORD_EACH_18_, CONCORD_EACH_17_, CONCORD_EACH_16_, CONCORD_EACH_15_, CONCORD_EACH_14_, CONCORD_EACH_13_, CONCORD_EACH_12_, CONCORD_EACH_11_, CONCORD_EACH_10_, CONCORD_EACH_9_, CONCORD_EACH_8_, CONCORD_EACH_7_, CONCORD_EACH_6_, CONCORD_EACH_5_, CONCORD_EACH_4_, CONCORD_EACH_3_, CONCORD_EACH_2_, CONCORD_EACH_1_, CONCORD_EACH_0_)(M __VA_OPT__(,) __VA_ARGS__)
-// A declaration before a block. It ends with an else, so that one after the block belongs to the code around it.
-#define CONCORD_WITH_(DECLARATION) if (DECLARATION; false) {} else
+// A declaration before a block. A switch, so that an else after the block belongs to the code around it.
+#define CONCORD_WITH_(DECLARATION) switch (DECLARATION; 0) default:
 #define CONCORD_NAME_ITEM_(NAME, VALUE) CONCORD_WITH_([[maybe_unused]] const auto NAME = VALUE)
 #define CONCORD_INDEX_1_(X) CONCORD_NAME_ITEM_(X, concord_at.x)
 #define CONCORD_INDEX_2_(X, Y) CONCORD_INDEX_1_(X) CONCORD_NAME_ITEM_(Y, concord_at.y)
