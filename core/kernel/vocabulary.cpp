@@ -253,9 +253,7 @@ std::string in_language(std::string_view source, Dialect dialect,
             std::size_t at = end;
             if (next_mark(plain, at) == ':' && plain.compare(at, 2, "::") == 0)
                 replace(begin, at + 2, is_c ? "" : "::");
-        } else if (is_vector(word)) {
-            replace(begin, end, definition_name(word));
-        } else if (is_in_vocabulary(word) && is_called(plain, begin, end)) {
+        } else if (is_vector(word) || (is_in_vocabulary(word) && is_called(plain, begin, end))) {
             replace(begin, end, definition_name(word));
         } else if (std::find(functions.begin(), functions.end(), word) != functions.end() &&
                    is_called(plain, begin, end)) {
