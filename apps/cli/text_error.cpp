@@ -15,7 +15,7 @@ namespace {
 
 // The library compiles QUALIFIER TEXT, with the function's name replaced, as a file that has this name.
 constexpr std::string_view replaced_name = "concord_function";
-constexpr std::string_view opencl_qualifier = "static inline ",
+constexpr std::string_view opencl_qualifier = "static inline __attribute__((always_inline)) ",
                            cuda_qualifier = "static __device__ __forceinline__ ";
 
 struct Name {

@@ -233,6 +233,7 @@ TEST_CASE("flags reach the CUDA compiler") {
 TEST_CASE("a source names each language once") {
     const auto make = [](const std::vector<std::string_view>& suffixes) {
         std::vector<LanguageSource> list;
+        list.reserve(suffixes.size());
         for (const std::string_view suffix : suffixes)
             list.push_back({.suffix = suffix, .files = {{"k", "text"}}});
         return KernelSource("k", list);

@@ -111,7 +111,9 @@ STREAM_TEST(fill_writes_a_value_to_every_element) {
             fill(stream, x.span().part(7, n), value);
             std::vector<T> expected = before;
             std::fill_n(expected.begin() + 7, n, value);
-            CHECK(std::memcmp(x.to_host(stream).data(), expected.data(), expected.size() * sizeof(T)) == 0);
+            const std::vector<T> got = x.to_host(stream);
+            const bool same = std::memcmp(got.data(), expected.data(), expected.size() * sizeof(T)) == 0;
+            CHECK(same);
         }
     };
     check(u8{1}, u8{200});
