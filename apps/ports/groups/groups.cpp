@@ -143,7 +143,9 @@ CONCORD_GROUP_KERNEL(product, (32, 8), (f32* c, const f32* a, const f32* b, u64 
             }
         }
     }
-    CONCORD_ITEMS((x, y), sum) { for (u32 j = 0; j < 4; ++j) c[(row + y + 8 * j) * n + column + x] = sum[j]; })
+    CONCORD_ITEMS((x, y), sum) {
+        for (u32 j = 0; j < 4; ++j) c[(row + y + 8 * j) * n + column + x] = sum[j];
+    })
 // clang-format on
 
 // clang-format off
@@ -207,7 +209,8 @@ CONCORD_GROUP_KERNEL(heat, (64, 8), (f32* next, const f32* now, f32 c, u64 pitch
         if (x < 2 && y < 2) tile[y + 8][x + 64] = now[at + 8 * pitch + 64];
     }
     CONCORD_ITEMS((x, y)) {
-        const f32 sum = tile[y + 1][x] + tile[y + 1][x + 2] + tile[y][x + 1] + tile[y + 2][x + 1];
+        const f32 sum = tile[y + 1][x] + tile[y + 1][x + 2] +
+                        tile[y][x + 1] + tile[y + 2][x + 1];
         const f32 old = tile[y + 1][x + 1];
         next[first + (y + 1) * pitch + x + 1] = old + c * (sum - 4 * old);
     })
@@ -255,7 +258,8 @@ CONCORD_GROUP_KERNEL(
         if (y < 2) tile[y + 8][x] = now[at];
         if (x < 2 && y < 2) tile[y + 8][x + 64] = now[at + 64];
     } CONCORD_ITEMS((x, y)) {
-        const f32 sum = tile[y + 1][x] + tile[y + 1][x + 2] + tile[y][x + 1] + tile[y + 2][x + 1];
+        const f32 sum = tile[y + 1][x] + tile[y + 1][x + 2] +
+                        tile[y][x + 1] + tile[y + 2][x + 1];
         const f32 old = tile[y + 1][x + 1];
         next[first + (y + 1) * pitch + x + 1] = old + c * (sum - 4 * old);
     })

@@ -78,7 +78,7 @@ inline constexpr u64 max_local_bytes = 48 << 10;
 // The most work-items of a group.
 inline constexpr u64 max_group_items = 1024;
 constexpr bool is_group_size(u32 rank, u64 x, u64 y, u64 z) {
-    const bool fits = std::max({x, y, z}) <= max_group_items && x * y * z <= max_group_items;
+    const bool fits = (std::max)({x, y, z}) <= max_group_items && x * y * z <= max_group_items;
     return fits && (x * y * z > 0 || (x == any_size && rank == 1));
 }
 constexpr GroupShape group_shape(u32 x) {
