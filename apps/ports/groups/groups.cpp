@@ -258,8 +258,7 @@ CONCORD_GROUP_KERNEL(
         if (y < 2) tile[y + 8][x] = now[at];
         if (x < 2 && y < 2) tile[y + 8][x + 64] = now[at + 64];
     } CONCORD_ITEMS((x, y)) {
-        const f32 sum = tile[y + 1][x] + tile[y + 1][x + 2] +
-                        tile[y][x + 1] + tile[y + 2][x + 1];
+        const f32 sum = tile[y + 1][x] + tile[y + 1][x + 2] + tile[y][x + 1] + tile[y + 2][x + 1];
         const f32 old = tile[y + 1][x + 1];
         next[first + (y + 1) * pitch + x + 1] = old + c * (sum - 4 * old);
     })
