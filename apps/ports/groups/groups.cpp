@@ -125,10 +125,10 @@ CONCORD_GROUP_KERNEL(layernorm, (256),
 // clang-format off
 // product: Matrix product
 CONCORD_GROUP_KERNEL(product, (32, 8), (f32* c, const f32* a, const f32* b, u64 n),
-    CONCORD_LOCAL(f32, left, [32][32]);
-    CONCORD_LOCAL(f32, right, [32][32]);
+    CONCORD_LOCAL(f32, left, [32][32]); CONCORD_LOCAL(f32, right, [32][32]);
     CONCORD_PRIVATE(f32, sum, [4]);
     const u64 row = group.y * 32, column = group.x * 32;
+    c += row * n + column;
     CONCORD_ITEMS((x, y), sum) { for (u32 j = 0; j < 4; ++j) sum[j] = 0; }
     for (u64 k = 0; k < n; k += 32) {
         CONCORD_ITEMS((x, y)) {
@@ -143,9 +143,7 @@ CONCORD_GROUP_KERNEL(product, (32, 8), (f32* c, const f32* a, const f32* b, u64 
             }
         }
     }
-    CONCORD_ITEMS((x, y), sum) {
-        for (u32 j = 0; j < 4; ++j) c[(row + y + 8 * j) * n + column + x] = sum[j];
-    })
+    CONCORD_ITEMS((x, y), sum) { for (u32 j = 0; j < 4; ++j) c[(y + 8 * j) * n + x] = sum[j]; })
 // clang-format on
 
 // clang-format off
