@@ -143,7 +143,7 @@ CONCORD_GROUP_KERNEL(product, (32, 8), (f32* c, const f32* a, const f32* b, u64 
             }
         }
     }
-    CONCORD_ITEMS((x, y), sum) { for (u32 j = 0; j < 4; ++j) c[(y + 8 * j) * n + x] = sum[j]; })
+    CONCORD_ITEMS((x, y), sum) { for (u32 j = 0; j < 4; ++j) c[(y + 8*j) * n + x] = sum[j]; })
 // clang-format on
 
 // clang-format off
