@@ -3,6 +3,7 @@
 
 #include <concord/internal/builtin_operator.hpp>
 #include <concord/internal/calibration.hpp>
+#include <concord/internal/input.hpp>
 #include <concord/internal/launch.hpp>
 
 #include <algorithm>
@@ -82,7 +83,7 @@ void run_serial(Stream& stream, const ReduceProblem& p) {
 // Built-in operators on integers do not need the order of `fixed`, whose tree takes longer than a few elements.
 bool suits_serial(const Device& device, const ReduceProblem& p) {
     const u64 few_kib = tuned(device, reduce_group_kib, point_of(p), min_group_kib(device.traits()));
-    if (is_float(p.type()) || p.chunk != 0 || p.in.bytes() > few_kib << 10) return false;
+    if (is_float(p.type()) || p.expression || p.chunk != 0 || p.in.bytes() > few_kib << 10) return false;
     constexpr ReduceOp all[] = {ReduceOp::sum, ReduceOp::product, ReduceOp::min, ReduceOp::max};
     return std::any_of(std::begin(all), std::end(all),
                        [&](ReduceOp op) { return p.op.hash == builtin(op, p.type()).hash; });
@@ -127,7 +128,8 @@ constexpr auto table = table_of<ReduceProblem>({
                  .source = "Concord; tree after M. Harris, 2007"},
      .groups = {run_reduce_fixed, supports_problem_in<reduce_group>},
      .single_items = {run_reduce_fixed_wide, supports_problem},
-     .host = {run_reduce_fixed_host, supports_problem, suits_fixed_host}},
+     .host = {run_reduce_fixed_host, supports_problem, suits_fixed_host},
+     .computes_input = true},
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",
                  .order = OperationOrder::variant_specific,
@@ -199,18 +201,22 @@ std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& p, co
 }
 
 Enqueued reduce(Stream& stream, const ReduceProblem& p, const Options& options) {
-    check_operand("reduce", "in", stream, p.in);
+    const Input in = p.input();
+    check_input("reduce", "in", stream, in);
     check_output("reduce", "out", stream, p.out);
     if (p.out.count != 1)
         throw Error(ErrorCode::invalid_argument, "reduce",
                     "out must have 1 element, got " + std::to_string(p.out.count));
     check_same_type("reduce", {{"in", p.in.type}, {"out", p.out.type}});
-    check_overlap("reduce", {"out", p.out}, {"in", p.in});
+    check_input_overlap("reduce", {"out", p.out}, "in", in);
     const Row<ReduceProblem>& row = choose_tuned("reduce", table, stream.device(), p, point_of(p), options);
     if (p.in.count == 0) {
         // Without elements the result is the identity.
         const std::array<std::byte, 8> identity = canonical_bytes(p.identity, p.out.type);
         stream.fill(*p.out.buffer, p.out.offset, p.out.bytes(), identity.data(), size_of(p.out.type));
+    } else if (in.node && !row.computes_input) {
+        std::shared_ptr<Buffer> room;
+        row.run(stream, p.on(materialized(stream, in, room), p.out));
     } else {
         row.run(stream, p);
     }
@@ -233,14 +239,20 @@ Enqueued reduce_chunks(Stream& stream, const ReduceProblem& p, u64 length, const
     return enqueued(stream, row, p);
 }
 
-ReduceProblem reduce_problem(const View& in, const View& out, ReduceOp op) {
-    check_elements("reduce", "in", in);
-    return {.in = in,
+ReduceProblem reduce_problem(const Input& in, const View& out, ReduceOp op) {
+    check_elements("reduce", "in", in.view);
+    const Type type = in.view.type;
+    return {.in = in.view,
             .out = out,
-            .op = builtin(op, in.type),
-            .values = builtin_values(op, in.type),
-            .identity = builtin_identity(op, in.type),
-            .host = &reduce_builtin(op, in.type)};
+            .op = builtin(op, type),
+            .values = builtin_values(op, type),
+            .identity = builtin_identity(op, type),
+            .host = &reduce_builtin(op, type),
+            .expression = in.node};
+}
+
+Enqueued reduce(Stream& stream, const Input& in, const View& out, ReduceOp op, const Options& options) {
+    return reduce(stream, reduce_problem(in, out, op), options);
 }
 
 }  // namespace detail
@@ -252,7 +264,7 @@ constinit const Algorithm reduce_algorithm{.name = "reduce",
                                            .calibrate = detail::calibrate};
 
 Enqueued reduce(Stream& stream, const View& in, const View& out, ReduceOp op, const Options& options) {
-    return detail::reduce(stream, detail::reduce_problem(in, out, op), options);
+    return detail::reduce(stream, detail::Input(in), out, op, options);
 }
 
 }  // namespace concord

@@ -3,6 +3,7 @@
 #include "reduce_sources.hpp"
 #include "reduce_variants.hpp"
 
+#include <concord/internal/input.hpp>
 #include <concord/internal/launch.hpp>
 #include <concord/stream_memory.hpp>
 
@@ -67,8 +68,9 @@ void run_wide(Stream& stream, const ReduceProblem& p, const Kernel& wide) {
     const u64 run = divide_up(chunks, std::min<u64>({chunks, most, traits.units * each}));
     const u64 groups = divide_up(chunks, run);
     const bool finish = level.finish(device, groups);
-    launch(stream, wide, LaunchShape::linear(groups, 1), p.in, level.out, level.sums, level.ticket, n,
-           level.length, level.upper, run, u32{finish}, p.identity, p.values);
+    const InputArguments in(p.input());
+    in.launch(stream, wide, LaunchShape::linear(groups, 1), level.out, level.sums, level.ticket, n,
+              level.length, level.upper, run, u32{finish}, p.identity, p.values);
     run_upper(stream, p, level, finish, kernel_sources::reduce_wide(), 1);
 }
 
@@ -78,7 +80,8 @@ void run_reduce_fixed(Stream& stream, const ReduceProblem& p) {
     constexpr u64 warp = 32;
     Device& device = stream.device();
     const ReduceLevel level(stream, p);
-    const auto fixed = reduce_kernel(device, p, kernel_sources::reduce(), "reduce_fixed", reduce_group);
+    const auto fixed = reduce_kernel(device, p, with_input(kernel_sources::reduce(), p.input()),
+                                     "reduce_fixed", reduce_group);
     const u64 n = p.in.count, chunks = level.chunks;
     // One wave of resident groups that share the chunks evenly. With work for more than 8 waves, each warp reduces one
     // chunk, and the hardware balances the load.
@@ -88,13 +91,16 @@ void run_reduce_fixed(Stream& stream, const ReduceProblem& p) {
     const u64 some = tuned(device, reduce_waves, point_of(p), all > 8 * wave ? 1 << 20 : 1);
     const u64 groups = std::min(all, wave * some);
     const bool finish = level.finish(device, groups);
-    launch(stream, *fixed, LaunchShape::linear(groups, reduce_group), p.in, level.out, level.sums,
-           level.ticket, n, level.length, level.upper, u32{finish}, p.identity, p.values);
+    const InputArguments in(p.input());
+    in.launch(stream, *fixed, LaunchShape::linear(groups, reduce_group), level.out, level.sums, level.ticket,
+              n, level.length, level.upper, u32{finish}, p.identity, p.values);
     run_upper(stream, p, level, finish, kernel_sources::reduce(), reduce_group);
 }
 
 void run_reduce_fixed_wide(Stream& stream, const ReduceProblem& p) {
-    run_wide(stream, p, *reduce_kernel(stream.device(), p, kernel_sources::reduce_wide(), "reduce_wide", 1));
+    run_wide(stream, p,
+             *reduce_kernel(stream.device(), p, with_input(kernel_sources::reduce_wide(), p.input()),
+                            "reduce_wide", 1));
 }
 
 void run_reduce_fixed_host(Stream& stream, const ReduceProblem& p) {

@@ -10,23 +10,26 @@
 // T: element type; apply(op, x, y): the operator.
 
 #include "common.cl"
+#include "input"
 
 #define ORDER_COLUMNS 128
 
 // Reduces one chunk: a row of 128 elements at a time, then the tree. Unrolled loops take a second to compile and
 // run no faster.
-static inline T reduce_chunk(__global const T* chunk, u64 length, T identity, const Op op) {
+static inline T reduce_chunk(const Input chunk, u64 length, T identity, const Op op) {
     T sum[ORDER_COLUMNS];
 #pragma clang loop vectorize(enable) unroll(disable)
     for (int l = 0; l < ORDER_COLUMNS; ++l) sum[l] = identity;
     const u64 rows = length / ORDER_COLUMNS;
-    for (u64 row = 0; row < rows; ++row, chunk += ORDER_COLUMNS) {
+    for (u64 row = 0; row < rows; ++row) {
+        const Input in = input_from(chunk, row * ORDER_COLUMNS);
 #pragma clang loop vectorize(enable) unroll(disable)
-        for (int l = 0; l < ORDER_COLUMNS; ++l) sum[l] = apply(op, sum[l], chunk[l]);
+        for (int l = 0; l < ORDER_COLUMNS; ++l) sum[l] = apply(op, sum[l], load_item(in, l));
     }
+    const Input last = input_from(chunk, rows * ORDER_COLUMNS);
     const int rest = (int)(length % ORDER_COLUMNS);
 #pragma clang loop unroll(disable)
-    for (int l = 0; l < rest; ++l) sum[l] = apply(op, sum[l], chunk[l]);
+    for (int l = 0; l < rest; ++l) sum[l] = apply(op, sum[l], load_item(last, l));
 
     for (int distance = ORDER_COLUMNS / 2; distance > 0; distance /= 2) {
 #pragma clang loop unroll(disable)
@@ -36,24 +39,26 @@ static inline T reduce_chunk(__global const T* chunk, u64 length, T identity, co
 }
 
 // Reduces n elements to the sums of their chunks.
-static inline void reduce_level(__global const T* in, u64 n, u64 chunk, __global T* sums, T identity, const Op op) {
-    for (u64 c = 0; c * chunk < n; ++c) sums[c] = reduce_chunk(in + c * chunk, min(chunk, n - c * chunk), identity, op);
+static inline void reduce_level(const Input in, u64 n, u64 chunk, __global T* sums, T identity, const Op op) {
+    for (u64 c = 0; c * chunk < n; ++c)
+        sums[c] = reduce_chunk(input_from(in, c * chunk), min(chunk, n - c * chunk), identity, op);
 }
 
 static inline void reduce_sums(__global T* sums, u64 chunks, u64 upper_chunk, __global T* out, T identity,
                                const Op op) {
     __global T* upper = sums + chunks;
-    reduce_level(sums, chunks, upper_chunk, upper, identity, op);
-    *out = chunks <= upper_chunk ? *upper : reduce_chunk(upper, (chunks + upper_chunk - 1) / upper_chunk, identity, op);
+    reduce_level(input_of(sums), chunks, upper_chunk, upper, identity, op);
+    *out = chunks <= upper_chunk ? *upper
+                                 : reduce_chunk(input_of(upper), (chunks + upper_chunk - 1) / upper_chunk, identity, op);
 }
 
 // A group reduces `run` consecutive chunks.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void reduce_wide(__global const T* in, ulong in_at, __global T* out, ulong out_at, __global T* sums, ulong sums_at,
+void reduce_wide(INPUT(in), __global T* out, ulong out_at, __global T* sums, ulong sums_at,
                  __global u32* ticket, ulong ticket_at, u64 n, u64 chunk, u64 upper_chunk, u64 run, u32 finish,
                  T identity, const Op op) {
     __local u32 last;
-    in += in_at;
+    AT_INPUT(in);
     out += out_at;
     sums += sums_at;
     const u64 chunks = n == 0 ? 1 : (n + chunk - 1) / chunk;
@@ -62,7 +67,7 @@ void reduce_wide(__global const T* in, ulong in_at, __global T* out, ulong out_a
         return;
     }
     const u64 first = get_group_id(0) * run;
-    reduce_level(in + first * chunk, min(n - first * chunk, run * chunk), chunk, sums + first, identity, op);
+    reduce_level(input_from(in, first * chunk), min(n - first * chunk, run * chunk), chunk, sums + first, identity, op);
     if (!finish || !last_group(ticket + ticket_at, get_num_groups(0), &last)) return;
     reduce_sums(sums, chunks, upper_chunk, out, identity, op);
 }

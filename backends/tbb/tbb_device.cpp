@@ -126,14 +126,17 @@ class TbbBackend final : public Backend {
 
 std::vector<KernelParameter> HostFunctionKernel::parameters() const {
     std::vector<KernelParameter> parameters;
+    if (takes_rest()) return parameters;
     for (const HostKernel::Parameter& parameter : signature_)
         parameters.push_back({.is_buffer = parameter.pointer, .type = parameter.type});
     return parameters;
 }
 
 void HostFunctionKernel::check(std::span<const KernelArgument> arguments) const {
-    backend::check_argument_count(name, arguments.size(), signature_.size());
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::size_t fixed = signature_.size() - (takes_rest() ? 1 : 0);
+    if (!takes_rest() || arguments.size() < fixed)
+        backend::check_argument_count(name, arguments.size(), fixed);
+    for (std::size_t i = 0; i < fixed; ++i) {
         const bool buffer = arguments[i].buffer != nullptr;
         const u32 bytes = buffer ? sizeof(void*) : arguments[i].size;
         // An empty struct has one byte in C++ and four in the other languages.

@@ -75,6 +75,9 @@ class HostFunctionKernel final : public backend::Kernel {
     const std::shared_ptr<LaunchTimes> times = std::make_shared<LaunchTimes>();
 
   private:
+    // Whether the last parameter takes any number of arguments.
+    bool takes_rest() const { return !signature_.empty() && signature_.back().is_rest; }
+
     std::span<const HostKernel::Parameter> signature_;
 };
 

@@ -7,6 +7,7 @@
 #include <concord/internal/kernel_key.hpp>
 #include <concord/internal/language.hpp>
 #include <concord/internal/once.hpp>
+#include <concord/internal/operator_text.hpp>
 #include <concord/internal/vocabulary.hpp>
 
 #include <algorithm>
@@ -32,48 +33,6 @@ std::string type_definitions(const detail::Language& language) {
         if (guarded) text += "#endif\n";
     }
     return text.append(language.constants);
-}
-
-// Appends the operator's function, the struct of bound values, and apply().
-void append_operator(std::string& text, const Operator& op, Dialect dialect) {
-    const std::string_view qualifier = detail::language_of(dialect).function;
-    std::vector<std::string_view> functions;
-    for (const Operator::Helper& helper : op.helpers) {
-        if (!helper.is_struct) functions.push_back(helper.name);
-    }
-    const auto define = [&](const std::string& definition, const std::string& file, u32 line,
-                            bool is_struct = false) {
-        text.append("#line ").append(std::to_string(line)).append(" \"").append(file).append("\"\n");
-        text.append(is_struct ? "" : qualifier)
-            .append(detail::in_language(definition, dialect, functions))
-            .append("\n");
-    };
-    for (const Operator::Helper& helper : op.helpers)
-        define(helper.text, helper.file, helper.line, helper.is_struct);
-    define(op.text, op.file, op.line);
-    text.append("#line 1 \"operator\"\n");
-    text += "typedef struct {";
-    u64 bytes = 0;
-    for (std::size_t i = 0; i < op.bound.size(); ++i) {
-        const u64 size = size_of(op.bound[i]);
-        bytes = (bytes + size - 1) / size * size + size;
-        text.append(" ").append(name_of(op.bound[i])).append(" v").append(std::to_string(i)).append(";");
-    }
-    if (op.bound.empty()) text += " u32 unused;";
-    // Rounds the size up to whole words, like detail::BoundLayout on the host.
-    if (bytes % 4 != 0) text.append(" u8 padding[").append(std::to_string(4 - bytes % 4)).append("];");
-    text += " } Op;\n";
-
-    text.append(qualifier).append(name_of(op.result)).append(" apply(const Op op");
-    for (std::size_t i = 0; i < op.arguments.size(); ++i)
-        text.append(", ").append(name_of(op.arguments[i])).append(" a").append(std::to_string(i));
-    text += ") { return concord_function(";
-    const char* comma = "";
-    for (std::size_t i = 0; i < op.arguments.size(); ++i, comma = ", ")
-        text.append(comma).append("a").append(std::to_string(i));
-    for (std::size_t i = 0; i < op.bound.size(); ++i, comma = ", ")
-        text.append(comma).append("op.v").append(std::to_string(i));
-    text += "); }\n";
 }
 
 // The content of the file with that name in the folder CONCORD_KERNELS, if there is one. Lines that include files of
@@ -199,6 +158,49 @@ void Constants::refuse(const Constant& constant) {
                     std::to_string(max_count) + "; define some of them in the source");
 }
 
+std::string detail::operator_source(const Operator& op, Dialect dialect) {
+    std::string text;
+    const std::string_view qualifier = detail::language_of(dialect).function;
+    std::vector<std::string_view> functions;
+    for (const Operator::Helper& helper : op.helpers) {
+        if (!helper.is_struct) functions.push_back(helper.name);
+    }
+    const auto define = [&](const std::string& definition, const std::string& file, u32 line,
+                            bool is_struct = false) {
+        text.append("#line ").append(std::to_string(line)).append(" \"").append(file).append("\"\n");
+        text.append(is_struct ? "" : qualifier)
+            .append(detail::in_language(definition, dialect, functions))
+            .append("\n");
+    };
+    for (const Operator::Helper& helper : op.helpers)
+        define(helper.text, helper.file, helper.line, helper.is_struct);
+    define(op.text, op.file, op.line);
+    text.append("#line 1 \"operator\"\n");
+    text += "typedef struct {";
+    u64 bytes = 0;
+    for (std::size_t i = 0; i < op.bound.size(); ++i) {
+        const u64 size = size_of(op.bound[i]);
+        bytes = (bytes + size - 1) / size * size + size;
+        text.append(" ").append(name_of(op.bound[i])).append(" v").append(std::to_string(i)).append(";");
+    }
+    if (op.bound.empty()) text += " u32 unused;";
+    // Rounds the size up to whole words, like detail::BoundLayout on the host.
+    if (bytes % 4 != 0) text.append(" u8 padding[").append(std::to_string(4 - bytes % 4)).append("];");
+    text += " } Op;\n";
+
+    text.append(qualifier).append(name_of(op.result)).append(" apply(const Op op");
+    for (std::size_t i = 0; i < op.arguments.size(); ++i)
+        text.append(", ").append(name_of(op.arguments[i])).append(" a").append(std::to_string(i));
+    text += ") { return concord_function(";
+    const char* comma = "";
+    for (std::size_t i = 0; i < op.arguments.size(); ++i, comma = ", ")
+        text.append(comma).append("a").append(std::to_string(i));
+    for (std::size_t i = 0; i < op.bound.size(); ++i, comma = ", ")
+        text.append(comma).append("op.v").append(std::to_string(i));
+    text += "); }\n";
+    return text;
+}
+
 std::string assemble(const KernelSpec& spec, Dialect dialect) {
     const std::vector<SourceFile>& files = spec.source->files(dialect);
     std::string text;
@@ -209,7 +211,7 @@ std::string assemble(const KernelSpec& spec, Dialect dialect) {
             .append("\n");
     for (const Constant& constant : spec.constants)
         text.append("#define ").append(constant.name()).append(" ").append(constant.value()).append("\n");
-    if (spec.op != nullptr) append_operator(text, *spec.op, dialect);
+    if (spec.op != nullptr) text += detail::operator_source(*spec.op, dialect);
     for (const SourceFile& file : files) {
         const std::optional<std::string> other = text_from_folder(file.name, files);
         text.append("#line ")

@@ -93,7 +93,8 @@ KernelKey::KernelKey(const KernelSpec& spec, Dialect dialect) {
         u64 parameters = spec.host.parameters.size();
         for (const HostKernel::Parameter& p : spec.host.parameters) {
             const u64 type = p.type ? static_cast<u64>(*p.type) + 1 : 0;
-            const u64 word = u64{p.bytes} << 32 | type << 2 | u64{p.pointer} << 1 | u64{p.is_class};
+            const u64 word =
+                u64{p.bytes} << 32 | type << 3 | u64{p.is_rest} << 2 | u64{p.pointer} << 1 | u64{p.is_class};
             parameters = parameters * 0x9e3779b97f4a7c15 + word;
         }
         to = put(put(to, spec.host.parameters.data()), parameters);

@@ -328,6 +328,25 @@ std::string named(std::string_view text, std::string_view name) {
         .append(text.substr(at + own_name.size()));
 }
 
+std::string with_suffix(std::string_view text, std::span<const std::string> words, std::string_view suffix) {
+    std::string result;
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
+        text.remove_prefix(line.size());
+        std::size_t done = 0;
+        if (!line.starts_with('#')) {
+            find_word(line, [&](std::string_view word, std::size_t /*begin*/, std::size_t end) {
+                if (std::find(words.begin(), words.end(), word) == words.end()) return false;
+                result.append(line, done, end - done).append(suffix);
+                done = end;
+                return false;
+            });
+        }
+        result.append(line, done);
+    }
+    return result;
+}
+
 std::string with_types(std::string_view text, std::string_view names, std::span<const Type> types) {
     const std::vector<std::string_view> words = parameters_in(names);
     std::string result;

@@ -327,7 +327,7 @@ TEST_CASE("threads use more kernels than a device keeps") {
 TEST_CASE("a host kernel with other parameters at the same place is another kernel") {
     const auto device = open_device("tbb");
     std::array<HostKernel::Parameter, 1> parameters = {
-        {{.bytes = sizeof(void*), .pointer = true, .is_class = false, .type = Type::u32}}};
+        {{.bytes = sizeof(void*), .pointer = true, .is_class = false, .is_rest = false, .type = Type::u32}}};
     HostKernel host = host_kernel<&no_work>();
     host.parameters = parameters;
     const KernelSpec spec{.entry = "changed", .host = host};

@@ -7,7 +7,8 @@
 ///     KernelSpec spec{.host = host_kernel<&scale<float>>()};
 ///
 /// The parameters after the group are the arguments of the launch in order: pointers for buffers, values for values. A
-/// parameter `const S&` of a struct S of alignment 1 refers to the argument in place, which may be longer than S.
+/// parameter `const S&` of a struct S of alignment 1 refers to the argument in place, which may be longer than S. A last
+/// parameter HostArguments takes all arguments from there on.
 
 #include <concord/traits.hpp>
 #include <concord/types.hpp>
@@ -59,6 +60,12 @@ struct Group {
     LaunchState* launch = nullptr;
 };
 
+/// The arguments of a launch from some position on, any number of them: for each the address of the value, or of the
+/// pointer to the buffer.
+struct HostArguments {
+    const void* const* list = nullptr;  ///< the first of them
+};
+
 /// The compiled versions of a host kernel, one per instruction set. Empty if the functions are null.
 struct HostKernel {
     /// A compiled version: processes one group. `arguments` points to the arguments of the launch.
@@ -68,6 +75,7 @@ struct HostKernel {
         u32 bytes;      ///< size
         bool pointer;   ///< a pointer, for a buffer
         bool is_class;  ///< a struct
+        bool is_rest;   ///< HostArguments
         std::optional<Type>
             type;  ///< type of the value or of the elements; empty if it is not an element type
     };
@@ -100,16 +108,19 @@ struct HostEntry<Kernel> {
         {{.bytes = sizeof(P),
           .pointer = std::is_pointer_v<P>,
           .is_class = std::is_class_v<std::remove_reference_t<P>>,
+          .is_rest = std::is_same_v<std::remove_cv_t<P>, HostArguments>,
           .type = parameter_type<P>()}...}};
 
     template <class T>
-    [[gnu::always_inline]] static inline T load(const void* argument) {
-        if constexpr (std::is_reference_v<T>) {
+    [[gnu::always_inline]] static inline T load(const void* const* argument) {
+        if constexpr (std::is_same_v<T, HostArguments>) {
+            return {argument};
+        } else if constexpr (std::is_reference_v<T>) {
             static_assert(alignof(T) == 1, "a reference parameter requires a type of alignment 1");
-            return *static_cast<std::remove_reference_t<T>*>(argument);
+            return *static_cast<std::remove_reference_t<T>*>(*argument);
         } else {
             T value;
-            std::memcpy(&value, argument, sizeof value);
+            std::memcpy(&value, *argument, sizeof value);
             return value;
         }
     }
@@ -117,7 +128,7 @@ struct HostEntry<Kernel> {
     [[gnu::always_inline]] static inline void call(Group group, HostIsa isa, const void* const* arguments,
                                                    std::index_sequence<I...>) {
         group.isa = isa;
-        Kernel(group, load<std::remove_cv_t<P>>(arguments[I])...);
+        Kernel(group, load<std::remove_cv_t<P>>(arguments + I)...);
     }
 
     static void baseline(const Group& group, const void* const* arguments) {

@@ -22,37 +22,10 @@
 ///   it), compile_failed.
 
 #include <concord/detail/canonical.hpp>
+#include <concord/expression.hpp>
 #include <concord/index_kernel.hpp>
 
 namespace concord {
-
-/// The sequence first, first + step, first + 2 * step ... as an input of map. Computed, not stored: element i is
-/// first + T(i) * step, integers wrap.
-template <class T>
-struct Counting {
-    T first;  ///< element 0
-    T step;   ///< distance of elements
-};
-
-/// One value for all elements, as an input of map.
-template <class T>
-struct Repeated {
-    T value;  ///< the value
-};
-
-/// The sequence first, first + step ... as an input of map.
-template <class T = u64>
-constexpr Counting<T> counting(T first = 0, T step = 1) {
-    static_assert(is_element<T>, "not an element type; concord::Type lists them");
-    return {first, step};
-}
-
-/// The value for all elements, as an input of map.
-template <class T>
-constexpr Repeated<T> constant(T value) {
-    static_assert(is_element<T>, "not an element type; concord::Type lists them");
-    return {value};
-}
 
 namespace detail {
 

@@ -6,6 +6,8 @@
 ///
 /// - Shapes: in has n >= 0 elements, out one. Both may start at any element offset. An empty input gives the
 ///   identity.
+/// - Inputs: a range or an expression (expression.hpp). `fixed` computes expressions in its kernel, so that
+///   reduce(stream, transform(f, x), out) reads x once and stores nothing else. Other variants evaluate them first.
 /// - Types: any element type, the same for in and out.
 /// - In place: not supported. out may not lie within in. in is not modified.
 /// - Memory traffic: reads every element once. `global_tree` moves about 3 n elements on a copy of the input.
@@ -32,6 +34,7 @@
 
 #include <concord/algorithm.hpp>
 #include <concord/detail/reduce_host.hpp>
+#include <concord/expression.hpp>
 #include <concord/operators.hpp>
 
 namespace concord {
@@ -87,32 +90,36 @@ const ReduceHost& reduce_host() {
 
 // A call with its types erased.
 struct ReduceProblem {
-    View in, out;
+    View in, out;  // in: without a buffer if there is an expression
     const Operator& op;
-    ValueBytes values;       // the operator's bound values
-    ValueBytes identity;     // one element
-    const ReduceHost* host;  // null: the operator has kernel source only
-    u64 chunk = 0;           // see reduce_chunks(); 0: the canonical chunk, and all levels
+    ValueBytes values;                  // the operator's bound values
+    ValueBytes identity;                // one element
+    const ReduceHost* host;             // null: the operator has kernel source only
+    u64 chunk = 0;                      // see reduce_chunks(); 0: the canonical chunk, and all levels
+    ExpressionPointer expression = {};  // what is reduced in place of a range; often null
 
     Type type() const { return in.type; }
+    Input input() const { return expression ? Input(expression) : Input(in); }
     // The same on other operands, parts of a larger input for example.
     ReduceProblem on(const View& from, const View& to) const {
         ReduceProblem problem = *this;
         problem.in = from;
         problem.out = to;
+        problem.expression = nullptr;
         return problem;
     }
 };
 
 // The call of a user operator Fn. It refers to its bound values and the identity.
 template <class Fn, class T, class Values>
-ReduceProblem reduce_problem(const View& in, const View& out, const Values& values, const T& identity) {
-    return {.in = in,
+ReduceProblem reduce_problem(const Input& in, const View& out, const Values& values, const T& identity) {
+    return {.in = in.view,
             .out = out,
             .op = Fn::erased(),
             .values = {values},
             .identity = {std::as_bytes(std::span(&identity, 1))},
-            .host = &reduce_host<T, typename Fn::Host>()};
+            .host = &reduce_host<T, typename Fn::Host>(),
+            .expression = in.node};
 }
 
 Enqueued reduce(Stream& stream, const ReduceProblem& problem, const Options& options);
@@ -123,7 +130,8 @@ Enqueued reduce(Stream& stream, const ReduceProblem& problem, const Options& opt
 Enqueued reduce_chunks(Stream& stream, const ReduceProblem& problem, u64 length, const Options& options);
 
 // The call of a built-in operator. It refers only to static data.
-ReduceProblem reduce_problem(const View& in, const View& out, ReduceOp op);
+ReduceProblem reduce_problem(const Input& in, const View& out, ReduceOp op);
+Enqueued reduce(Stream& stream, const Input& in, const View& out, ReduceOp op, const Options& options);
 
 }  // namespace detail
 
@@ -134,18 +142,18 @@ extern const Algorithm reduce_algorithm;
 Enqueued reduce(Stream& stream, const View& in, const View& out, ReduceOp op = ReduceOp::sum,
                 const Options& options = {});
 
-/// Reduces a span or array with a built-in operator.
-template <Range In, OutputRange Out>
+/// Reduces a span, array or expression with a built-in operator.
+template <InputRange In, OutputRange Out>
 Enqueued reduce(Stream& stream, const In& in, const Out& out, ReduceOp op = ReduceOp::sum,
                 const Options& options = {}) {
     static_assert(detail::same_elements<In, Out>, "reduce: in and out must have the same element type");
-    return reduce(stream, View(in.view()), View(out.view()), op, options);
+    return detail::reduce(stream, detail::input_of(in), out.view(), op, options);
 }
 
 /// Reduces with a user operator (CONCORD_FUNCTION) of type T(T, T) after binding. It must be associative and
 /// commutative up to rounding. identity: the value e for which op(e, x) == x. Throws invalid_argument if op(e, e) is
 /// not e.
-template <Range In, OutputRange Out, class F, class... B>
+template <InputRange In, OutputRange Out, class F, class... B>
 Enqueued reduce(Stream& stream, const In& in, const Out& out, const Function<F, B...>& op,
                 typename In::Element identity, const Options& options = {}) {
     using Fn = Function<F, B...>;
@@ -154,11 +162,12 @@ Enqueued reduce(Stream& stream, const In& in, const Out& out, const Function<F, 
     const auto values = op.packed();
     const T start = identity;
     detail::check_identity("reduce", op, start, options.order);
-    return detail::reduce(stream, detail::reduce_problem<Fn>(in.view(), out.view(), values, start), options);
+    return detail::reduce(stream, detail::reduce_problem<Fn>(detail::input_of(in), out.view(), values, start),
+                          options);
 }
 
 /// Reduces with a built-in operator and returns the result as a Future.
-template <Range In>
+template <InputRange In>
 [[nodiscard]] auto reduce(Stream& stream, const In& in, ReduceOp op = ReduceOp::sum,
                           const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;
@@ -169,7 +178,7 @@ template <Range In>
 }
 
 /// Reduces with a user operator and returns the result as a Future; see reduce() with an output.
-template <Range In, class F, class... B>
+template <InputRange In, class F, class... B>
 [[nodiscard]] auto reduce(Stream& stream, const In& in, const Function<F, B...>& op,
                           typename In::Element identity, const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;
@@ -180,7 +189,7 @@ template <Range In, class F, class... B>
 }
 
 /// Returns the sum of all elements as a Future: 0 for an empty range. Its type is that of the elements; integers wrap.
-template <Range In>
+template <InputRange In>
 [[nodiscard]] auto sum(Stream& stream, const In& in, const Options& options = {}) {
     return reduce(stream, in, ReduceOp::sum, options);
 }
@@ -191,13 +200,13 @@ template <Range In>
 #undef max
 /// Returns the smallest element as a Future: NaN if any element is. For an empty range it is the largest value of the
 /// type, infinity for floats.
-template <Range In>
+template <InputRange In>
 [[nodiscard]] auto min(Stream& stream, const In& in, const Options& options = {}) {
     return reduce(stream, in, ReduceOp::min, options);
 }
 /// Returns the largest element as a Future: NaN if any element is. For an empty range it is the smallest value of the
 /// type, -infinity for floats.
-template <Range In>
+template <InputRange In>
 [[nodiscard]] auto max(Stream& stream, const In& in, const Options& options = {}) {
     return reduce(stream, in, ReduceOp::max, options);
 }

@@ -2,6 +2,7 @@
 // What the source of an operator calls and computes, found without compiling it.
 
 #include <concord/function.hpp>
+#include <concord/traits.hpp>
 
 #include <span>
 #include <string>
@@ -69,6 +70,12 @@ std::string with_constants(std::string_view text, const SourcePlace& place, std:
 std::vector<std::string> texts_of(const NamedFunction& function);
 // The text of a function under its private name.
 std::string named(std::string_view text, std::string_view name);
+// The text with the suffix behind each of the words, except in lines of directives.
+std::string with_suffix(std::string_view text, std::span<const std::string> words, std::string_view suffix);
+
+// The operator in a language: the functions and structs that it uses, `concord_function`, the struct `Op` of its bound
+// values, and apply().
+std::string operator_source(const Operator& op, Dialect dialect);
 
 // Whether the operator may divide or take the square root of f32 values: its text or that of a function that it calls
 // contains `/` or `sqrt`, and f32 is among the types or literals. Also true if only integers or f64 values are divided

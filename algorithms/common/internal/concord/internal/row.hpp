@@ -1,6 +1,7 @@
 #pragma once
 // The rows of an algorithm's table of variants, and the choice among them.
 
+#include <concord/internal/input.hpp>
 #include <concord/internal/language.hpp>
 #include <concord/tuning.hpp>
 
@@ -39,6 +40,8 @@ struct Row {
     Implementation<Problem> host = {};
     // What the variant supports on every device; null: every problem.
     Support (*accepts)(const Variant&, const Problem&) = nullptr;
+    // Whether its kernels compute an input that is an expression.
+    bool computes_input = false;
 
     constexpr const Implementation<Problem>& on(LaunchModel launch) const {
         switch (launch) {
@@ -136,6 +139,15 @@ const Operator* operator_of(const Problem& problem) {
     }
 }
 
+// The expression in a problem, null if it has none.
+template <class Problem>
+const Input* expression_of(const Problem& problem, std::optional<Input>& room) {
+    if constexpr (requires { problem.expression; }) {
+        if (problem.expression) return &room.emplace(problem.input());
+    }
+    return nullptr;
+}
+
 // Whether the problem's arithmetic rounds. A sort without a comparator moves bits.
 template <class Problem>
 bool rounds(const Problem& problem) {
@@ -152,6 +164,10 @@ Support supports_problem(const Device& device, const Problem& problem) {
     if constexpr (requires { supports_operator(device, problem.op, problem.host); }) {
         if (Support op = supports_operator(device, problem.op, problem.host); !op) return op;
     }
+    std::optional<Input> room;
+    if (const Input* const in = expression_of(problem, room)) {
+        if (Support input = supports_input(device, *in); !input) return input;
+    }
     return supports_type(device, problem.type());
 }
 
@@ -162,19 +178,33 @@ Support supports_problem_in(const Device& device, const Problem& problem) {
     return supports_problem(device, problem);
 }
 
+// Whether all devices compute the problem's operator and expression alike. The second one throws unsupported unless
+// they do.
+template <class Problem>
+bool is_portable_problem(const Problem& problem, const Device& device) {
+    std::optional<Input> room;
+    const Operator* const op = operator_of(problem);
+    const Input* const in = expression_of(problem, room);
+    return (op == nullptr || is_portable(*op, device)) && (in == nullptr || is_portable(*in, device));
+}
+template <class Problem>
+void check_portable_problem(std::string_view algorithm, const Problem& problem, const Device& device) {
+    std::optional<Input> room;
+    if (const Operator* const op = operator_of(problem)) check_portable(algorithm, *op, device);
+    if (const Input* const in = expression_of(problem, room)) check_portable(algorithm, *in, device);
+}
+
 // Returns the row that the options select. A table lists its variants in order of preference: `auto` uses the first row
 // that supports and suits the problem, else the first that supports it. Problem::type() is the type of the arithmetic.
 template <class Problem, std::size_t N>
 const Row<Problem>& choose(std::string_view algorithm, const std::array<Row<Problem>, N>& table,
                            const Device& device, const Problem& problem, const Options& options) {
-    const Operator* const op = operator_of(problem);
     const bool by_name = options.variant != "auto";
-    if (options.order && options.order != OperationOrder::unspecified && op != nullptr)
-        check_portable(algorithm, *op, device);
+    if (options.order && options.order != OperationOrder::unspecified)
+        check_portable_problem(algorithm, problem, device);
     // Without an order, `auto` asks for the canonical one if the operator has one.
     OperationOrder asked = options.order.value_or(OperationOrder::unspecified);
-    if (!options.order && !by_name && (op == nullptr || is_portable(*op, device)))
-        asked = OperationOrder::canonical;
+    if (!options.order && !by_name && is_portable_problem(problem, device)) asked = OperationOrder::canonical;
     auto supports = [&](const Row<Problem>& row) {
         Support dialect = supports_dialect(device, row.variant);
         if (!dialect) return dialect;
@@ -247,10 +277,9 @@ const Row<Problem>& choose_tuned(std::string_view algorithm, const std::array<Ro
 // The result of a call that the row runs.
 template <class Problem>
 Enqueued enqueued(const Stream& stream, const Row<Problem>& row, const Problem& problem) {
-    const Operator* const op = operator_of(problem);
     const bool exact = !rounds(problem);
-    const bool portable = (exact || stream.device().traits().keeps_denormals) &&
-                          (op == nullptr || is_portable(*op, stream.device()));
+    const bool portable =
+        (exact || stream.device().traits().keeps_denormals) && is_portable_problem(problem, stream.device());
     return {row.variant.name, &stream.device(),
             !portable ? OperationOrder::unspecified
             : exact   ? OperationOrder::canonical

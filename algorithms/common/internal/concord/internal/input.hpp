@@ -1,0 +1,63 @@
+#pragma once
+// Inputs of algorithms: ranges and expressions, for kernels that compute their input. See input.kernel and
+// detail/host_input.hpp.
+
+#include <concord/detail/host_input.hpp>
+#include <concord/expression.hpp>
+
+#include <vector>
+
+namespace concord::detail {
+
+// An expression's kernel sources and steps on the CPU. Made once for all expressions of one structure, which differ in
+// ranges and values only. Lives as long as the process.
+struct CompiledExpression;
+const CompiledExpression& compiled(const ExpressionNode& node);
+
+// The kernel source with the expression for the words of input.kernel, which must be among its files. The source itself
+// for a range.
+const KernelSource& with_input(const KernelSource& source, const Input& in);
+
+// Whether the device can compute the input.
+Support supports_input(const Device& device, const Input& in);
+// Whether all devices compute it alike.
+bool is_portable(const Input& in, const Device& device);
+// Throws unsupported unless they do.
+void check_portable(std::string_view call, const Input& in, const Device& device);
+
+// The arguments of an input in a launch, in the place that its kernel expects.
+class InputArguments {
+  public:
+    explicit InputArguments(const Input& in);
+
+    // Launches a kernel whose input is its first parameter, or on the CPU its last.
+    template <class... A>
+    void launch(Stream& stream, const Kernel& kernel, const LaunchShape& shape, const A&... arguments) const {
+        const bool on_host = stream.device().traits().launch == LaunchModel::host;
+        const KernelArgument expression{.value = &expression_, .size = sizeof expression_};
+        if (expression_ != nullptr) {
+            const KernelArgument others[] = {argument(arguments)..., expression};
+            return launch_expression(stream, kernel, shape,
+                                     std::span(others, sizeof...(A) + (on_host ? 1 : 0)), on_host);
+        }
+        if (on_host) {
+            const KernelArgument all[] = {argument(arguments)..., expression, range_};
+            stream.launch(kernel, shape, all);
+        } else {
+            const KernelArgument all[] = {range_, argument(arguments)...};
+            stream.launch(kernel, shape, all);
+        }
+    }
+
+  private:
+    void launch_expression(Stream& stream, const Kernel& kernel, const LaunchShape& shape,
+                           std::span<const KernelArgument> others, bool on_host) const;
+    // Adds those of the node and its inputs, in the order of the compiled expression.
+    void add(const ExpressionNode& node);
+
+    const CompiledExpression* expression_ = nullptr;
+    KernelArgument range_;
+    std::vector<KernelArgument> list_;  // of an expression
+};
+
+}  // namespace concord::detail

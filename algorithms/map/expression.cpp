@@ -1,0 +1,423 @@
+#include "expression_nodes.hpp"
+#include "map_math.hpp"
+
+#include <concord/detail/checked_size.hpp>
+#include <concord/error.hpp>
+#include <concord/internal/builtin_operator.hpp>
+#include <concord/internal/number_text.hpp>
+#include <concord/map.hpp>
+#include <concord/stream_memory.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace concord::detail {
+namespace {
+
+[[noreturn]] void refuse(std::string_view call, const std::string& why) {
+    throw Error(ErrorCode::invalid_argument, call, why);
+}
+
+// The node as an immutable part. Counts its parts.
+ExpressionPointer made(std::string_view call, ExpressionNode node) {
+    for (const ExpressionPointer& in : node.inputs)
+        node.parts += in->parts;
+    if (node.parts > max_parts)
+        refuse(call,
+               error_message("too many parts of an expression", std::to_string(node.parts),
+                             "evaluate() a part to an array; the limit is " + std::to_string(max_parts)));
+    return std::make_shared<const ExpressionNode>(std::move(node));
+}
+
+void append_bytes(std::vector<std::byte>& to, const void* from, std::size_t size) {
+    const std::size_t at = to.size();
+    to.resize(at + size);
+    std::memcpy(to.data() + at, from, size);
+}
+
+// The size that all inputs with a range have.
+u64 common_count(std::string_view call, const std::vector<ExpressionPointer>& inputs) {
+    u64 count = any_count;
+    for (const ExpressionPointer& in : inputs) {
+        if (in->count == any_count) continue;
+        if (count != any_count && in->count != count)
+            refuse(call, "all sources must have one size, got " + std::to_string(count) + " and " +
+                             std::to_string(in->count));
+        count = in->count;
+    }
+    return count;
+}
+
+ExpressionNode transform_of(const Operator& op, std::span<const std::byte> bound, const BlockKernel& kernel,
+                            std::vector<ExpressionPointer> inputs) {
+    ExpressionNode node{.kind = ExpressionKind::transform, .type = op.result};
+    node.count = common_count("transform", inputs);
+    node.inputs = std::move(inputs);
+    node.op = &op;
+    node.kernel = kernel;
+    node.values.assign(bound.begin(), bound.end());
+    return node;
+}
+
+void check_floats(std::string_view function, Type type) {
+    if (is_float(type)) return;
+    throw Error(ErrorCode::unsupported, "transform",
+                std::string(function) + " supports f32 and f64, got " + std::string(name_of(type)));
+}
+
+void check_one_type(const ExpressionNode& a, const ExpressionNode& b) {
+    check_same_type("transform", {{"x", a.type}, {"y", b.type}});
+}
+
+constexpr std::array<std::byte, 4> no_values{};  // a built-in function has no bound values
+
+BlockKernel map_kernel(const MapHost* host) {
+    return {.kernel = host->vectorized, .is_map = true};
+}
+
+// Calls f with the node and those that it is made of. `in_place`: whether element i of the expression needs element i
+// of the node only.
+template <class F>
+void visit_nodes(const ExpressionNode& node, bool in_place, const F& f) {
+    f(node, in_place);
+    const bool moves = node.kind == ExpressionKind::gather || node.kind == ExpressionKind::strided;
+    for (std::size_t i = 0; i < node.inputs.size(); ++i)
+        visit_nodes(*node.inputs[i], in_place && (!moves || (node.kind == ExpressionKind::gather && i == 1)),
+                    f);
+}
+template <class F>
+void visit_nodes(const Input& in, const F& f) {
+    if (in.node) visit_nodes(*in.node, true, f);
+}
+
+}  // namespace
+
+ExpressionPointer range_node(const View& view) {
+    check_elements("expression", "a range", view);
+    check_view("expression", "a range", view);
+    ExpressionNode node{.kind = ExpressionKind::range, .type = view.type};
+    node.count = view.count;
+    node.view = view;
+    return made("expression", std::move(node));
+}
+
+ExpressionPointer counting_node(Type type, const void* first, const void* step) {
+    ExpressionNode node{.kind = ExpressionKind::counting, .type = type};
+    append_bytes(node.values, first, size_of(type));
+    append_bytes(node.values, step, size_of(type));
+    return made("counting", std::move(node));
+}
+
+ExpressionPointer constant_node(Type type, const void* value) {
+    ExpressionNode node{.kind = ExpressionKind::constant, .type = type};
+    append_bytes(node.values, value, size_of(type));
+    return made("constant", std::move(node));
+}
+
+ExpressionPointer transform_node(const Operator& op, std::span<const std::byte> bound,
+                                 const BlockKernel& kernel, std::vector<ExpressionPointer> inputs) {
+    return made("transform", transform_of(op, bound, kernel, std::move(inputs)));
+}
+
+ExpressionPointer transform_node(MapFunction function, ExpressionPointer in) {
+    const MapFunctionTraits& traits = traits_of(function);
+    const Type type = in->type;
+    if (traits.floats_only) check_floats(traits.name, type);
+    const bool on_bits = traits.works_on_bits && is_float(type);
+    ExpressionNode node = transform_of(builtin(function, type), no_values,
+                                       map_kernel(map_builtin_host(function, type)), {std::move(in)});
+    node.type = type;
+    node.works_on_bits = on_bits;
+    node.needs_exact_sqrt = traits.needs_exact_sqrt && type == Type::f32;
+    return made("transform", std::move(node));
+}
+
+ExpressionPointer transform_node(PairFunction function, ExpressionPointer a, ExpressionPointer b) {
+    check_one_type(*a, *b);
+    check_floats(name_of(function), a->type);
+    const Type type = a->type;
+    return made("transform",
+                transform_of(builtin(function, type), no_values, map_kernel(map_math_host(function, type)),
+                             {std::move(a), std::move(b)}));
+}
+
+ExpressionPointer transform_node(ReduceOp op, ExpressionPointer a, ExpressionPointer b) {
+    check_one_type(*a, *b);
+    const Type type = a->type;
+    return made("transform",
+                transform_of(builtin(op, type), builtin_values(op, type).bytes,
+                             map_kernel(map_builtin_host(op, type)), {std::move(a), std::move(b)}));
+}
+
+ExpressionPointer gather_node(ExpressionPointer in, ExpressionPointer index) {
+    if (in->count == any_count) refuse("gather", "x has no size; gather from a range");
+    if (in->count == 0 && index->count != 0)
+        refuse("gather", "x is empty, got indices; pass a range with elements");
+    ExpressionNode node{.kind = ExpressionKind::gather, .type = in->type};
+    node.count = index->count;
+    append_bytes(node.values, &in->count, sizeof in->count);
+    node.inputs = {std::move(in), std::move(index)};
+    return made("gather", std::move(node));
+}
+
+ExpressionPointer strided_node(ExpressionPointer in, std::span<const u64> extents,
+                               std::span<const i64> strides, u64 origin) {
+    constexpr std::string_view call = "strided";
+    const auto rank_text = [](u64 extent_count, u64 stride_count) {
+        return std::to_string(extent_count) + " extents and " + std::to_string(stride_count) + " strides";
+    };
+    if (extents.empty() || extents.size() > max_rank || extents.size() != strides.size())
+        refuse(call, error_message("the rank must be 1 to 8", rank_text(extents.size(), strides.size())));
+    CheckedSize count(1), above(origin), below(0);
+    for (std::size_t k = 0; k < extents.size(); ++k) {
+        count = count * extents[k];
+        const u64 step = strides[k] < 0 ? 0 - static_cast<u64>(strides[k]) : static_cast<u64>(strides[k]);
+        const CheckedSize reach = CheckedSize(extents[k] == 0 ? 0 : extents[k] - 1) * step;
+        (strides[k] < 0 ? below : above) = (strides[k] < 0 ? below : above) + reach;
+    }
+    if (!count.fits(any_count >> 1)) refuse(call, "too many elements; the limit is 2^63 - 1");
+    const u64 size = in->count;
+    if (count.value() > 0) {
+        if (!below.fits(origin))
+            refuse(call, error_message("an element before the first one of x",
+                                       below.fits() ? "index " + std::to_string(origin) + " - " +
+                                                          std::to_string(below.value())
+                                                    : "an index below -2^63",
+                                       "the origin must be at least the sum of (extent - 1) * -stride"));
+        if (size != any_count && (!above.fits() || above.value() >= size))
+            refuse(call, error_message(
+                             "an element beyond x",
+                             above.fits() ? "index " + std::to_string(above.value()) : "an index beyond 2^64",
+                             "x has " + std::to_string(size) + " elements"));
+    }
+    ExpressionNode node{.kind = ExpressionKind::strided, .type = in->type};
+    node.count = count.value();
+    node.rank = static_cast<u32>(extents.size());
+    append_bytes(node.values, &origin, sizeof origin);
+    append_bytes(node.values, extents.data(), extents.size_bytes());
+    append_bytes(node.values, strides.data(), strides.size_bytes());
+    node.inputs = {std::move(in)};
+    return made(call, std::move(node));
+}
+
+ExpressionPointer reversed_node(ExpressionPointer in) {
+    if (in->count == any_count) refuse("reversed", "x has no size; reverse a range");
+    const u64 count = in->count;
+    const i64 stride = -1;
+    return strided_node(std::move(in), {&count, 1}, {&stride, 1}, count == 0 ? 0 : count - 1);
+}
+
+ExpressionPointer convert_node(Type to, ExpressionPointer in) {
+    if (in->type == to) return in;
+    ExpressionNode node{.kind = ExpressionKind::convert, .type = to};
+    node.count = in->count;
+    node.inputs = {std::move(in)};
+    return made("convert", std::move(node));
+}
+
+u64 count_of(const ExpressionNode& node) {
+    return node.count;
+}
+
+Input::Input(ExpressionPointer expression) : node(std::move(expression)) {
+    if (node->count == any_count)
+        refuse("expression", "no size: it has no range; take a range, or strided() with extents");
+    // A range is read as one.
+    if (node->kind == ExpressionKind::range) {
+        view = node->view;
+        node = nullptr;
+        return;
+    }
+    view = {.count = node->count, .type = node->type};
+}
+
+void check_input(std::string_view call, std::string_view name, const Stream& stream, const Input& in) {
+    if (!in.node) return check_operand(call, name, stream, in.view);
+    visit_nodes(in, [&](const ExpressionNode& node, bool /*in_place*/) {
+        if (node.kind == ExpressionKind::range)
+            check_operand(call, "a range of " + std::string(name), stream, node.view);
+    });
+}
+
+void check_input_overlap(std::string_view call, const NamedView& out, const char* name, const Input& in,
+                         InPlace in_place) {
+    if (!in.node) return check_overlap(call, out, {name, in.view}, in_place);
+    visit_nodes(in, [&](const ExpressionNode& node, bool at_same_index) {
+        if (node.kind != ExpressionKind::range) return;
+        const bool allowed =
+            in_place == InPlace::yes && at_same_index && size_of(node.type) == size_of(out.view.type);
+        check_overlap(call, out, {"a range of the expression", node.view},
+                      allowed ? InPlace::yes : InPlace::no);
+    });
+}
+
+Support supports_input(const Device& device, const Input& in) {
+    Support all;
+    visit_nodes(in, [&](const ExpressionNode& node, bool /*in_place*/) {
+        if (!all) return;
+        all = supports_type(device, node.type);
+        if (!all || node.op == nullptr) return;
+        all = supports_operator(device, *node.op, node.kernel.kernel ? &node.kernel : nullptr);
+        if (all && node.needs_exact_sqrt && !device.traits().exact_divide_sqrt)
+            all = Support::no("{} has no correctly rounded square root for f32", device.info().selector);
+    });
+    return all;
+}
+
+bool is_portable(const Input& in, const Device& device) {
+    bool all = true;
+    visit_nodes(in, [&](const ExpressionNode& node, bool /*in_place*/) {
+        all = all && (node.op == nullptr || is_portable(*node.op, device));
+    });
+    return all;
+}
+
+void check_portable(std::string_view call, const Input& in, const Device& device) {
+    visit_nodes(in, [&](const ExpressionNode& node, bool /*in_place*/) {
+        if (node.op != nullptr) check_portable(call, *node.op, device);
+    });
+}
+
+// --- Kernels and launches ---------------------------------------------------------------------------------------------
+
+namespace {
+
+template <class T>
+void add_key(std::string& key, const T& value) {
+    key.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+// What distinguishes compiled expressions: kinds, types and functions, not ranges and values.
+void add_structure(std::string& key, const ExpressionNode& node) {
+    add_key(key, node.kind);
+    add_key(key, node.type);
+    add_key(key, node.rank);
+    add_key(key, static_cast<u32>(node.inputs.size()));
+    if (node.op != nullptr) {
+        add_key(key, node.op->hash);
+        add_key(key, node.works_on_bits);
+        add_key(key, node.kernel.kernel.versions[0]);
+    }
+    for (const ExpressionPointer& in : node.inputs)
+        add_structure(key, *in);
+}
+
+u32 add_steps(std::vector<BlockStep>& steps, u32& argument, const ExpressionNode& node) {
+    const u32 step = static_cast<u32>(steps.size());
+    steps.push_back({.kind = node.kind,
+                     .type = node.type,
+                     .argument = argument,
+                     .kernel = node.kernel.kernel,
+                     .is_map = node.kernel.is_map,
+                     .rank = node.rank});
+    argument += argument_count(node.kind);
+    for (const ExpressionPointer& in : node.inputs) {
+        const u32 input = add_steps(steps, argument, *in);
+        steps[step].inputs.push_back(input);
+        steps[step].input_types.push_back(in->type);
+    }
+    return step;
+}
+
+}  // namespace
+
+const CompiledExpression& compiled(const ExpressionNode& node) {
+    static std::mutex mutex;
+    static std::map<std::string, std::unique_ptr<CompiledExpression>, std::less<>> all;
+    std::string key;
+    add_structure(key, node);
+    const std::lock_guard lock(mutex);
+    if (const auto found = all.find(key); found != all.end()) return *found->second;
+    auto made = std::make_unique<CompiledExpression>();
+    u32 argument = 0;
+    add_steps(made->steps, argument, node);
+    for (std::size_t i = 0; i < std::size(languages); ++i) {
+        if (languages[i].is_compiled()) made->text[i] = expression_source(node, languages[i]);
+    }
+    return *all.emplace(std::move(key), std::move(made)).first->second;
+}
+
+const KernelSource& CompiledExpression::with(const KernelSource& source) const {
+    const std::lock_guard lock(mutex_);
+    std::unique_ptr<KernelSource>& whole = sources_[source.content()];
+    if (whole) return *whole;
+    std::vector<LanguageSource> in_all;
+    for (std::size_t i = 0; i < std::size(languages); ++i) {
+        const Language& language = languages[i];
+        // Languages that take another one's files have its suffix.
+        const bool is_first = std::none_of(in_all.begin(), in_all.end(), [&](const LanguageSource& other) {
+            return other.suffix == language.suffix;
+        });
+        if (!language.is_compiled() || !is_first) continue;
+        LanguageSource one{.suffix = language.suffix, .options = source.options(language.dialect)};
+        for (const SourceFile& file : source.files(language.dialect)) {
+            if (std::string_view(file.name).starts_with("input."))
+                one.files.push_back({"expression", text[i]});
+            one.files.push_back(file);
+        }
+        in_all.push_back(std::move(one));
+    }
+    whole =
+        std::make_unique<KernelSource>(std::string(source.name()) + " of an expression", std::move(in_all));
+    return *whole;
+}
+
+const KernelSource& with_input(const KernelSource& source, const Input& in) {
+    return in.node ? compiled(*in.node).with(source) : source;
+}
+
+InputArguments::InputArguments(const Input& in) {
+    if (in.node) {
+        expression_ = &compiled(*in.node);
+        add(*in.node);
+    } else {
+        range_ = unchecked_argument(in.view);
+    }
+}
+
+void InputArguments::add(const ExpressionNode& node) {
+    const auto add_value = [&](std::size_t at, std::size_t size) {
+        list_.push_back({.value = node.values.data() + at, .size = static_cast<u32>(size)});
+    };
+    switch (node.kind) {
+        case ExpressionKind::range:
+            list_.push_back(unchecked_argument(node.view));
+            break;
+        case ExpressionKind::counting:
+            add_value(0, size_of(node.type));
+            add_value(size_of(node.type), size_of(node.type));
+            break;
+        case ExpressionKind::constant:
+        case ExpressionKind::transform:
+        case ExpressionKind::gather:
+        case ExpressionKind::strided:
+            add_value(0, node.values.size());
+            break;
+        case ExpressionKind::convert:
+            break;
+    }
+    for (const ExpressionPointer& in : node.inputs)
+        add(*in);
+}
+
+void InputArguments::launch_expression(Stream& stream, const Kernel& kernel, const LaunchShape& shape,
+                                       std::span<const KernelArgument> others, bool on_host) const {
+    std::vector<KernelArgument> all;
+    all.reserve(list_.size() + others.size());
+    if (on_host) all.assign(others.begin(), others.end());
+    all.insert(all.end(), list_.begin(), list_.end());
+    if (!on_host) all.insert(all.end(), others.begin(), others.end());
+    stream.launch(kernel, shape, all);
+}
+
+View materialized(Stream& stream, const Input& in, std::shared_ptr<Buffer>& room) {
+    if (!in.node) return in.view;
+    View view = in.view;
+    room = stream.scratch(view.bytes());
+    view.buffer = room.get();
+    view.offset = 0;
+    evaluate(stream, in, view, {});
+    return view;
+}
+
+}  // namespace concord::detail

@@ -1,0 +1,76 @@
+#pragma once
+// The parts of expressions, and what is made of them for the devices.
+
+#include <concord/internal/input.hpp>
+#include <concord/internal/language.hpp>
+#include <concord/kernel.hpp>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace concord::detail {
+
+inline constexpr u32 max_parts = 24, max_rank = 8, max_inputs = 8;
+
+enum class ExpressionKind : u8 { range, counting, constant, transform, gather, strided, convert };
+
+struct ExpressionNode {
+    ExpressionKind kind;
+    Type type;
+    u64 count = any_count;
+    std::vector<ExpressionPointer> inputs = {};
+    u32 parts = 1;  // nodes of the tree
+
+    View view = {};                      // range
+    std::vector<std::byte> values = {};  // arguments of the node: see compiled()
+    // transform
+    const Operator* op = nullptr;
+    BlockKernel kernel = {};
+    bool works_on_bits = false;     // the function takes the bits of floats
+    bool needs_exact_sqrt = false;  // see MapFunctionTraits
+    // strided
+    u32 rank = 0;
+};
+
+// A node on the CPU. Its arguments follow those of the nodes before it.
+struct BlockStep {
+    ExpressionKind kind;
+    Type type;
+    u32 argument = 0;              // number of its first argument
+    std::vector<u32> inputs = {};  // steps
+    std::vector<Type> input_types = {};
+    HostKernel kernel = {};
+    bool is_map = false;
+    u32 rank = 0;
+};
+
+struct CompiledExpression {
+    std::vector<BlockStep> steps;  // the expression, then its inputs, depth first
+    // The definitions of Leaves, LEAVES, AT_LEAVES and concord_element, by language.
+    std::string text[std::size(languages)];
+
+    // Sources with the expression, by the hash of the source without.
+    const KernelSource& with(const KernelSource& source) const;
+
+  private:
+    struct Less {
+        bool operator()(const ContentHash& a, const ContentHash& b) const {
+            return a.low != b.low ? a.low < b.low : a.high < b.high;
+        }
+    };
+    mutable std::mutex mutex_;
+    mutable std::map<ContentHash, std::unique_ptr<KernelSource>, Less> sources_;
+};
+
+// The text of an expression in a language.
+std::string expression_source(const ExpressionNode& node, const Language& language);
+
+// The number of arguments of a node in a launch, without those of its inputs.
+constexpr u32 argument_count(ExpressionKind kind) {
+    return kind == ExpressionKind::counting ? 2 : kind == ExpressionKind::convert ? 0 : 1;
+}
+
+}  // namespace concord::detail

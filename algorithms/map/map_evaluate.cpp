@@ -1,0 +1,73 @@
+// evaluate(): expressions as arrays.
+
+#include "map_sources.hpp"
+
+#include <concord/internal/input.hpp>
+#include <concord/internal/launch.hpp>
+
+#include <cstring>
+
+namespace concord::detail {
+namespace {
+
+constexpr u32 evaluate_group = 256;
+constexpr u64 evaluate_tile = u64{1} << 14;  // elements of a group on the CPU
+
+// Parallel source: evaluate.kernel.
+void evaluate_tiles(const Group& group, std::byte* out, u64 n, u32 size, HostArguments rest) {
+    const host::HostInput<std::byte> in(rest);
+    const u64 begin = group.x * evaluate_tile, end = min_of(n, begin + evaluate_tile);
+    for (u64 at = begin; at < end; at += host::block_length) {
+        const u64 count = min_of(host::block_length, end - at);
+        std::byte* const to = out + at * size;
+        const std::byte* const from = in.block(group.isa, at, count, to);
+        if (from != to) std::memcpy(to, from, count * size);
+    }
+}
+
+}  // namespace
+
+Enqueued evaluate(Stream& stream, const Input& in, const View& out, const Options& options) {
+    constexpr std::string_view call = "evaluate";
+    check_input(call, "the expression", stream, in);
+    check_output(call, "out", stream, out);
+    check_same_type(call, {{"the expression", in.view.type}, {"out", out.type}});
+    if (in.view.count != out.count)
+        throw Error(ErrorCode::invalid_argument, call,
+                    "out must have the size of the expression, " + std::to_string(in.view.count) + ", got " +
+                        std::to_string(out.count));
+    check_input_overlap(call, {"out", out}, "in", in, InPlace::yes);
+    Device& device = stream.device();
+    if (const Support support = supports_input(device, in); !support)
+        throw Error(ErrorCode::unsupported, call, support.text());
+    if (options.order && *options.order != OperationOrder::unspecified) check_portable(call, in, device);
+    const Enqueued done{call, &device,
+                        is_portable(in, device) && (device.traits().keeps_denormals || !is_float(out.type))
+                            ? OperationOrder::canonical
+                            : OperationOrder::unspecified};
+    if (out.count == 0) return done;
+    // A range.
+    if (!in.node) {
+        if (in.view.buffer != out.buffer || in.view.offset != out.offset)
+            stream.copy(*out.buffer, out.offset, *in.view.buffer, in.view.offset, out.bytes());
+        return done;
+    }
+    const bool on_host = device.traits().launch == LaunchModel::host;
+    const InputArguments arguments(in);
+    const auto kernel = device.kernel({.source = &with_input(kernel_sources::evaluate(), in),
+                                       .entry = "evaluate",
+                                       .constants = {{"T", Type(out.type)}, {"GROUP", evaluate_group}},
+                                       .host = dispatching_host_kernel<&evaluate_tiles>(),
+                                       .max_group_size = evaluate_group});
+    if (on_host) {
+        arguments.launch(stream, *kernel, LaunchShape::linear(divide_up(out.count, evaluate_tile), 1), out,
+                         out.count, u32{size_of(out.type)});
+    } else {
+        arguments.launch(stream, *kernel,
+                         LaunchShape::linear(divide_up(out.count, evaluate_group), evaluate_group), out,
+                         out.count);
+    }
+    return done;
+}
+
+}  // namespace concord::detail
