@@ -420,4 +420,13 @@ View materialized(Stream& stream, const Input& in, std::shared_ptr<Buffer>& room
     return view;
 }
 
+InputInMemory::InputInMemory(Stream& stream, std::string_view call, const Input& in, const View& out,
+                             InPlace in_place) {
+    if (in.node) {
+        check_input(call, "in", stream, in);
+        check_input_overlap(call, {"out", out}, "in", in, in_place);
+    }
+    view_ = materialized(stream, in, room_);
+}
+
 }  // namespace concord::detail

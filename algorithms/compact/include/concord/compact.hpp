@@ -39,6 +39,7 @@
 #include <concord/algorithm.hpp>
 #include <concord/compact_keep.hpp>
 #include <concord/detail/compact_host.hpp>
+#include <concord/expression.hpp>
 #include <concord/operators.hpp>
 #include <concord/reduce.hpp>
 
@@ -81,7 +82,7 @@ constexpr void check_compact_types() {
 }
 
 // By a user predicate.
-template <Range In, OutputRange Out, OutputRange Count, class F, class... B>
+template <InputRange In, OutputRange Out, OutputRange Count, class F, class... B>
 Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& count,
                  const Function<F, B...>& keep, Others others, const Options& options) {
     using Fn = Function<F, B...>;
@@ -93,8 +94,10 @@ Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& coun
                       std::is_same_v<std::remove_const_t<typename In::Element>, T>,
                   "in, out and the predicate's parameter must have the same type");
     const auto values = keep.packed();
+    const InputInMemory from(stream, others == Others::behind ? "partition" : "compact", input_of(in),
+                             out.view());
     return compact(stream,
-                   {.in = in.view(),
+                   {.in = from.view(),
                     .out = out.view(),
                     .count = count.view(),
                     .op = Fn::erased(),
@@ -116,38 +119,40 @@ Enqueued compact(Stream& stream, const View& in, const View& out, const View& co
 Enqueued partition(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
                    const Options& options = {});
 
-/// Compacts spans or arrays by a built-in predicate.
-template <Range In, OutputRange Out, OutputRange Count>
+/// Compacts spans, arrays or expressions by a built-in predicate.
+template <InputRange In, OutputRange Out, OutputRange Count>
 Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& count, const Keep& keep,
                  const Options& options = {}) {
     detail::check_compact_types<In, Out, Count>();
-    return compact(stream, View(in.view()), View(out.view()), View(count.view()), keep, options);
+    const detail::InputInMemory from(stream, "compact", detail::input_of(in), out.view());
+    return compact(stream, from.view(), View(out.view()), View(count.view()), keep, options);
 }
-/// Partitions spans or arrays by a built-in predicate.
-template <Range In, OutputRange Out, OutputRange Count>
+/// Partitions spans, arrays or expressions by a built-in predicate.
+template <InputRange In, OutputRange Out, OutputRange Count>
 Enqueued partition(Stream& stream, const In& in, const Out& out, const Count& count, const Keep& keep,
                    const Options& options = {}) {
     detail::check_compact_types<In, Out, Count>();
-    return partition(stream, View(in.view()), View(out.view()), View(count.view()), keep, options);
+    const detail::InputInMemory from(stream, "partition", detail::input_of(in), out.view());
+    return partition(stream, from.view(), View(out.view()), View(count.view()), keep, options);
 }
 
 /// Compacts by a predicate I(T) made with CONCORD_FUNCTION, where I is any integer type, with its further
 /// parameters bound.
-template <Range In, OutputRange Out, OutputRange Count, class F, class... B>
+template <InputRange In, OutputRange Out, OutputRange Count, class F, class... B>
 Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& count,
                  const Function<F, B...>& keep, const Options& options = {}) {
     return detail::compact(stream, in, out, count, keep, detail::Others::dropped, options);
 }
 /// Partitions by a predicate I(T) made with CONCORD_FUNCTION, where I is any integer type, with its further
 /// parameters bound.
-template <Range In, OutputRange Out, OutputRange Count, class F, class... B>
+template <InputRange In, OutputRange Out, OutputRange Count, class F, class... B>
 Enqueued partition(Stream& stream, const In& in, const Out& out, const Count& count,
                    const Function<F, B...>& keep, const Options& options = {}) {
     return detail::compact(stream, in, out, count, keep, detail::Others::behind, options);
 }
 
 /// Compacts and returns a Future of the count. keep is built in, or made with CONCORD_FUNCTION.
-template <Range In, OutputRange Out, class Predicate>
+template <InputRange In, OutputRange Out, class Predicate>
 requires(!Range<Predicate>) Future<u64> compact(Stream& stream, const In& in, const Out& out,
                                                 const Predicate& keep, const Options& options = {}) {
     detail::check_delivers(stream, "compact");
@@ -156,7 +161,7 @@ requires(!Range<Predicate>) Future<u64> compact(Stream& stream, const In& in, co
     return Future<u64>(stream, count);
 }
 /// Partitions and returns a Future of the count. keep is built in, or made with CONCORD_FUNCTION.
-template <Range In, OutputRange Out, class Predicate>
+template <InputRange In, OutputRange Out, class Predicate>
 requires(!Range<Predicate>) Future<u64> partition(Stream& stream, const In& in, const Out& out,
                                                   const Predicate& keep, const Options& options = {}) {
     detail::check_delivers(stream, "partition");
@@ -167,39 +172,40 @@ requires(!Range<Predicate>) Future<u64> partition(Stream& stream, const In& in, 
 
 /// Compacts and returns the kept elements as a new array. keep is built in, or made with CONCORD_FUNCTION. Blocks until
 /// the stream has computed their number. The array keeps the memory of n elements; clone() returns a smaller one.
-template <Range In, class Predicate>
+template <InputRange In, class Predicate>
 requires(!Range<Predicate>)
     [[nodiscard("the results are in a new array")]] auto compact(Stream& stream, const In& in,
                                                                  const Predicate& keep,
                                                                  const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;
-    const Array<T> out(stream, View(in.view()).count);
+    const Array<T> out(stream, detail::count_in(in));
     const u64 count = compact(stream, in, out, keep, options).get();
     return Array<T>(out.buffer(), count);
 }
 /// Partitions and returns the elements as a new array, with a Future of the number of kept ones, which come first. keep
 /// is built in, or made with CONCORD_FUNCTION.
-template <Range In, class Predicate>
+template <InputRange In, class Predicate>
 requires(!Range<Predicate>)
     [[nodiscard("the results are in a new array")]] auto partition(Stream& stream, const In& in,
                                                                    const Predicate& keep,
                                                                    const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;
-    Array<T> out(stream, View(in.view()).count);
+    Array<T> out(stream, detail::count_in(in));
     Future<u64> count = partition(stream, in, out, keep, options);
     return std::pair(std::move(out), std::move(count));
 }
 
 /// Returns the number of elements that satisfy a predicate as a Future. keep is built in, or made with
 /// CONCORD_FUNCTION. Traffic and scratch: those of compact(), and scratch for at most 2^24 elements.
-template <Range In, class Predicate>
+template <InputRange In, class Predicate>
 requires(!Range<Predicate>)
     [[nodiscard]] Future<u64> count_if(Stream& stream, const In& in, const Predicate& keep,
                                        const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;
     detail::check_delivers(stream, "count_if");
     constexpr u64 most = u64{1} << 24;
-    const Span<const T> all(View(in.view()));
+    const detail::InputInMemory from(stream, "count_if", detail::input_of(in), View{.type = type_of<u64>()});
+    const Span<const T> all(from.view());
     const u64 n = all.size(), parts = detail::max_of(u64{1}, detail::divide_up(n, most));
     const Array<T> kept(stream, detail::min_of(n, most));
     const Array<u64> counts(stream, parts);

@@ -30,6 +30,7 @@
 
 #include <concord/algorithm.hpp>
 #include <concord/detail/histogram_host.hpp>
+#include <concord/expression.hpp>
 #include <concord/histogram_bins.hpp>
 #include <concord/operators.hpp>
 
@@ -85,17 +86,18 @@ extern const Algorithm histogram_algorithm;
 Enqueued histogram(Stream& stream, const View& in, const View& counters, const HistogramBins& bins,
                    const Options& options = {});
 
-/// Counts the samples of a span or array by built-in bins.
-template <Range In, OutputRange Out>
+/// Counts the samples of a span, array or expression by built-in bins.
+template <InputRange In, OutputRange Out>
 Enqueued histogram(Stream& stream, const In& in, const Out& counters, const HistogramBins& bins,
                    const Options& options = {}) {
     detail::check_counters<Out>();
-    return histogram(stream, View(in.view()), View(counters.view()), bins, options);
+    const detail::InputInMemory from(stream, "histogram", detail::input_of(in), counters.view());
+    return histogram(stream, from.view(), View(counters.view()), bins, options);
 }
 
 /// Counts samples by a bin function made with CONCORD_FUNCTION. It returns an integer of any type for a sample,
 /// with its further parameters bound. A sample whose bin is outside [0, N) is not counted.
-template <Range In, OutputRange Out, class F, class... B>
+template <InputRange In, OutputRange Out, class F, class... B>
 Enqueued histogram(Stream& stream, const In& in, const Out& counters, const Function<F, B...>& bin,
                    const Options& options = {}) {
     using Fn = Function<F, B...>;
@@ -106,8 +108,9 @@ Enqueued histogram(Stream& stream, const In& in, const Out& counters, const Func
     static_assert(std::is_same_v<typename Fn::template Argument<0>, T>,
                   "the bin function's parameter and the samples must have the same type");
     const auto values = bin.packed();
+    const detail::InputInMemory from(stream, "histogram", detail::input_of(in), counters.view());
     return detail::histogram(stream,
-                             {.in = in.view(),
+                             {.in = from.view(),
                               .out = counters.view(),
                               .op = Fn::erased(),
                               .values = {values},
@@ -117,7 +120,7 @@ Enqueued histogram(Stream& stream, const In& in, const Out& counters, const Func
 
 /// Counts samples by built-in bins, or by a bin function, and returns `count` counters as a new array. C: type of a
 /// counter.
-template <class C = u64, Range In, class Bins>
+template <class C = u64, InputRange In, class Bins>
 [[nodiscard("the results are in a new array")]] Array<C> histogram(Stream& stream, const In& in, u64 count,
                                                                    const Bins& bins,
                                                                    const Options& options = {}) {

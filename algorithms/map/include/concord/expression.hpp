@@ -188,6 +188,16 @@ ExpressionPointer node_of(const S& source) {
     }
 }
 
+// The number of elements of an input.
+template <class S>
+u64 count_in(const S& source) {
+    if constexpr (is_expression<S>) {
+        return source.size();
+    } else {
+        return View(source.view()).count;
+    }
+}
+
 template <class S>
 Input input_of(const S& source) {
     if constexpr (is_expression<S>) {
@@ -332,6 +342,17 @@ namespace detail {
 Enqueued evaluate(Stream& stream, const Input& in, const View& out, const Options& options);
 // The range, or the elements of the expression in a temporary array, which lives as long as `room`.
 View materialized(Stream& stream, const Input& in, std::shared_ptr<Buffer>& room);
+// The same for calls whose kernels read ranges only. Checks an expression, also against an output of the call.
+class InputInMemory {
+  public:
+    InputInMemory(Stream& stream, std::string_view call, const Input& in, const View& out,
+                  InPlace in_place = InPlace::no);
+    const View& view() const { return view_; }
+
+  private:
+    std::shared_ptr<Buffer> room_;
+    View view_;
+};
 // The checks of check_operand() and check_overlap() for an input.
 void check_input(std::string_view call, std::string_view name, const Stream& stream, const Input& in);
 void check_input_overlap(std::string_view call, const NamedView& out, const char* name, const Input& in,

@@ -18,6 +18,7 @@
 
 #include <concord/algorithm.hpp>
 #include <concord/detail/map_host.hpp>
+#include <concord/expression.hpp>
 #include <concord/function.hpp>
 #include <concord/map_many.hpp>
 #include <concord/operators.hpp>
@@ -77,24 +78,32 @@ Enqueued map(Stream& stream, const View& a, const View& b, const View& out, Pair
 Enqueued map(Stream& stream, const View& in, const View& out, const Operator& op,
              const Options& options = {});
 
-/// Applies a built-in function to spans or arrays.
-template <Range In, OutputRange Out>
+/// Applies a built-in function to spans, arrays or expressions.
+template <InputRange In, OutputRange Out>
 Enqueued map(Stream& stream, const In& in, const Out& out, MapFunction function,
              const Options& options = {}) {
     static_assert(detail::same_elements<In, Out>, "map: in and out must have the same element type");
-    return map(stream, View(in.view()), View(out.view()), function, options);
+    if constexpr (detail::is_expression<In>) {
+        return evaluate(stream, transform(function, in), out, options);
+    } else {
+        return map(stream, View(in.view()), View(out.view()), function, options);
+    }
 }
 
-/// Applies a built-in function to pairs of elements of spans or arrays.
-template <Range A, Range B, OutputRange Out>
+/// Applies a built-in function to pairs of elements of spans, arrays or expressions.
+template <InputRange A, InputRange B, OutputRange Out>
 Enqueued map(Stream& stream, const A& a, const B& b, const Out& out, PairFunction function,
              const Options& options = {}) {
     static_assert(detail::same_elements<A, B, Out>, "map: a, b and out must have the same element type");
-    return map(stream, View(a.view()), View(b.view()), View(out.view()), function, options);
+    if constexpr (detail::is_expression<A> || detail::is_expression<B>) {
+        return evaluate(stream, transform(function, a, b), out, options);
+    } else {
+        return map(stream, View(a.view()), View(b.view()), View(out.view()), function, options);
+    }
 }
 
 /// Applies a user function (CONCORD_FUNCTION) of one element.
-template <Range In, OutputRange Out, class F, class... B>
+template <InputRange In, OutputRange Out, class F, class... B>
 requires(Function<F, B...>::free_count != 2) Enqueued
     map(Stream& stream, const In& in, const Out& out, const Function<F, B...>& f,
         const Options& options = {}) {
@@ -105,22 +114,25 @@ requires(Function<F, B...>::free_count != 2) Enqueued
                   "the element type of in must be that of the parameter of f");
     static_assert(std::is_same_v<typename Out::Element, typename Fn::Result>,
                   "the element type of out must be the result type of f");
-    const auto values = f.packed();
-    return detail::map(
-        stream,
-        {.algorithm = "map",
-         .a = in.view(),
-         .b = in.view(),
-         .out = out.view(),
-         .op = Fn::erased(),
-         .values = {values},
-         .host =
-             &detail::map_host<T, T, typename Fn::Result, detail::host::IgnoreSecond<typename Fn::Host>>()},
-        options);
+    if constexpr (detail::is_expression<In>) {
+        return evaluate(stream, transform(f, in), out, options);
+    } else {
+        const auto values = f.packed();
+        return detail::map(stream,
+                           {.algorithm = "map",
+                            .a = in.view(),
+                            .b = in.view(),
+                            .out = out.view(),
+                            .op = Fn::erased(),
+                            .values = {values},
+                            .host = &detail::map_host<T, T, typename Fn::Result,
+                                                      detail::host::IgnoreSecond<typename Fn::Host>>()},
+                           options);
+    }
 }
 
 /// Applies a user function (CONCORD_FUNCTION) of two elements.
-template <Range A, Range B, OutputRange Out, class F, class... V>
+template <InputRange A, InputRange B, OutputRange Out, class F, class... V>
 Enqueued map(Stream& stream, const A& a, const B& b, const Out& out, const Function<F, V...>& f,
              const Options& options = {}) {
     using Fn = Function<F, V...>;
@@ -134,54 +146,58 @@ Enqueued map(Stream& stream, const A& a, const B& b, const Out& out, const Funct
                   "the element type of b must be that of the second parameter of f");
     static_assert(std::is_same_v<typename Out::Element, typename Fn::Result>,
                   "the element type of out must be the result type of f");
-    const auto values = f.packed();
-    return detail::map(stream,
-                       {.algorithm = "map",
-                        .a = a.view(),
-                        .b = b.view(),
-                        .out = out.view(),
-                        .op = Fn::erased(),
-                        .values = {values},
-                        .host = &detail::map_host<T, U, typename Fn::Result, typename Fn::Host>()},
-                       options);
+    if constexpr (detail::is_expression<A> || detail::is_expression<B>) {
+        return evaluate(stream, transform(f, a, b), out, options);
+    } else {
+        const auto values = f.packed();
+        return detail::map(stream,
+                           {.algorithm = "map",
+                            .a = a.view(),
+                            .b = b.view(),
+                            .out = out.view(),
+                            .op = Fn::erased(),
+                            .values = {values},
+                            .host = &detail::map_host<T, U, typename Fn::Result, typename Fn::Host>()},
+                           options);
+    }
 }
 
 /// Applies a built-in function and returns the results as a new array.
-template <Range In>
+template <InputRange In>
 [[nodiscard("the results are in a new array")]] auto map(Stream& stream, const In& in, MapFunction function,
                                                          const Options& options = {}) {
-    Array<std::remove_const_t<typename In::Element>> out(stream, View(in.view()).count);
+    Array<std::remove_const_t<typename In::Element>> out(stream, detail::count_in(in));
     map(stream, in, out, function, options);
     return out;
 }
 
 /// Applies a built-in function to pairs of elements and returns the results as a new array.
-template <Range A, Range B>
+template <InputRange A, InputRange B>
 [[nodiscard("the results are in a new array")]] auto map(Stream& stream, const A& a, const B& b,
                                                          PairFunction function, const Options& options = {}) {
-    Array<std::remove_const_t<typename A::Element>> out(stream, View(a.view()).count);
+    Array<std::remove_const_t<typename A::Element>> out(stream, detail::count_in(a));
     map(stream, a, b, out, function, options);
     return out;
 }
 
 /// Applies a user function (CONCORD_FUNCTION) of one element and returns the results as a new array.
-template <Range In, class F, class... B>
+template <InputRange In, class F, class... B>
 [[nodiscard("the results are in a new array")]] auto map(Stream& stream, const In& in,
                                                          const Function<F, B...>& f,
                                                          const Options& options = {}) {
-    Array<typename Function<F, B...>::Result> out(stream, View(in.view()).count);
+    Array<typename Function<F, B...>::Result> out(stream, detail::count_in(in));
     map(stream, in, out, f, options);
     return out;
 }
 
 /// Applies a user function (CONCORD_FUNCTION) of two elements and returns the results as a new array. A function with
 /// two unbound parameters selects this form: for map(stream, in, out, f), bind the second one.
-template <Range A, Range B, class F, class... V>
+template <InputRange A, InputRange B, class F, class... V>
 requires(Function<F, V...>::free_count == 2)
     [[nodiscard("the results are in a new array")]] auto map(Stream& stream, const A& a, const B& b,
                                                              const Function<F, V...>& f,
                                                              const Options& options = {}) {
-    Array<typename Function<F, V...>::Result> out(stream, View(a.view()).count);
+    Array<typename Function<F, V...>::Result> out(stream, detail::count_in(a));
     map(stream, a, b, out, f, options);
     return out;
 }

@@ -32,6 +32,7 @@
 
 #include <concord/algorithm.hpp>
 #include <concord/detail/scan_host.hpp>
+#include <concord/expression.hpp>
 #include <concord/operators.hpp>
 
 namespace concord {
@@ -124,18 +125,19 @@ extern const Algorithm scan_algorithm;
 Enqueued scan(Stream& stream, const View& in, const View& out, ReduceOp op = ReduceOp::sum,
               ScanKind kind = ScanKind::inclusive, const Options& options = {});
 
-/// Scans a span or array with a built-in operator.
-template <Range In, OutputRange Out>
+/// Scans a span, array or expression with a built-in operator.
+template <InputRange In, OutputRange Out>
 Enqueued scan(Stream& stream, const In& in, const Out& out, ReduceOp op = ReduceOp::sum,
               ScanKind kind = ScanKind::inclusive, const Options& options = {}) {
     static_assert(detail::same_elements<In, Out>, "scan: in and out must have the same element type");
-    return scan(stream, View(in.view()), View(out.view()), op, kind, options);
+    const detail::InputInMemory from(stream, "scan", detail::input_of(in), out.view(), detail::InPlace::yes);
+    return scan(stream, from.view(), View(out.view()), op, kind, options);
 }
 
 /// Scans with a user operator (CONCORD_FUNCTION) of type T(T, T) after binding. Its first argument is the earlier
 /// element. It must be associative up to rounding, but need not be commutative. identity: the value e for which op(e,
 /// x) == x.
-template <Range In, OutputRange Out, class F, class... B>
+template <InputRange In, OutputRange Out, class F, class... B>
 Enqueued scan(Stream& stream, const In& in, const Out& out, const Function<F, B...>& op,
               typename In::Element identity, ScanKind kind = ScanKind::inclusive,
               const Options& options = {}) {
@@ -145,29 +147,30 @@ Enqueued scan(Stream& stream, const In& in, const Out& out, const Function<F, B.
     const auto values = op.packed();
     const T start = identity;
     detail::check_identity("scan", op, start, options.order);
-    return detail::scan(stream, detail::scan_problem<Fn>(in.view(), out.view(), values, start, kind),
+    const detail::InputInMemory from(stream, "scan", detail::input_of(in), out.view(), detail::InPlace::yes);
+    return detail::scan(stream, detail::scan_problem<Fn>(from.view(), out.view(), values, start, kind),
                         options);
 }
 
 /// Scans with a built-in operator and returns the results as a new array.
-template <Range In>
+template <InputRange In>
 [[nodiscard("the results are in a new array")]] auto scan(Stream& stream, const In& in,
                                                           ReduceOp op = ReduceOp::sum,
                                                           ScanKind kind = ScanKind::inclusive,
                                                           const Options& options = {}) {
-    Array<std::remove_const_t<typename In::Element>> out(stream, View(in.view()).count);
+    Array<std::remove_const_t<typename In::Element>> out(stream, detail::count_in(in));
     scan(stream, in, out, op, kind, options);
     return out;
 }
 
 /// Scans with a user operator and returns the results as a new array; see scan() with an output.
-template <Range In, class F, class... B>
+template <InputRange In, class F, class... B>
 [[nodiscard("the results are in a new array")]] auto scan(Stream& stream, const In& in,
                                                           const Function<F, B...>& op,
                                                           typename In::Element identity,
                                                           ScanKind kind = ScanKind::inclusive,
                                                           const Options& options = {}) {
-    Array<std::remove_const_t<typename In::Element>> out(stream, View(in.view()).count);
+    Array<std::remove_const_t<typename In::Element>> out(stream, detail::count_in(in));
     scan(stream, in, out, op, identity, kind, options);
     return out;
 }

@@ -162,6 +162,22 @@ Enqueued sort_by_less(Stream& stream, const View& in, const View& values_in, con
 /// Descriptor of sort: variants, tunables, tuning label.
 extern const Algorithm sort_algorithm;
 
+namespace detail {
+// Keys and values that are ranges or expressions.
+class PairsInMemory {
+  public:
+    PairsInMemory(Stream& stream, const Input& keys, const Input& values, const View& keys_out,
+                  const View& values_out)
+        : keys_(stream, "sort_pairs", keys, keys_out, InPlace::yes),
+          values_(stream, "sort_pairs", values, values_out, InPlace::yes) {}
+    const View& keys() const { return keys_.view(); }
+    const View& values() const { return values_.view(); }
+
+  private:
+    InputInMemory keys_, values_;
+};
+}  // namespace detail
+
 /// Sorts keys in their own order. in and out have the same type.
 Enqueued sort(Stream& stream, const View& in, const View& out, const SortBy& by = {},
               const Options& options = {});
@@ -169,39 +185,43 @@ Enqueued sort(Stream& stream, const View& in, const View& out, const SortBy& by 
 Enqueued sort_pairs(Stream& stream, const View& keys_in, const View& values_in, const View& keys_out,
                     const View& values_out, const SortBy& by = {}, const Options& options = {});
 
-/// Sorts the keys of a span or array in their own order.
-template <Range In, OutputRange Out>
+/// Sorts the keys of a span, array or expression in their own order.
+template <InputRange In, OutputRange Out>
 Enqueued sort(Stream& stream, const In& in, const Out& out, const SortBy& by = {},
               const Options& options = {}) {
     static_assert(detail::same_elements<In, Out>, "sort: in and out must have the same element type");
-    return sort(stream, View(in.view()), View(out.view()), by, options);
+    const detail::InputInMemory from(stream, "sort", detail::input_of(in), out.view(), detail::InPlace::yes);
+    return sort(stream, from.view(), View(out.view()), by, options);
 }
 /// Sorts the pairs of spans or arrays in the keys' own order.
-template <Range Keys, Range Values, OutputRange KeysOut, OutputRange ValuesOut>
+template <InputRange Keys, InputRange Values, OutputRange KeysOut, OutputRange ValuesOut>
 Enqueued sort_pairs(Stream& stream, const Keys& keys_in, const Values& values_in, const KeysOut& keys_out,
                     const ValuesOut& values_out, const SortBy& by = {}, const Options& options = {}) {
     static_assert(detail::same_elements<Keys, KeysOut>,
                   "sort_pairs: keys_in and keys_out must have the same element type");
     static_assert(detail::same_elements<Values, ValuesOut>,
                   "sort_pairs: values_in and values_out must have the same element type");
-    return sort_pairs(stream, View(keys_in.view()), View(values_in.view()), View(keys_out.view()),
-                      View(values_out.view()), by, options);
+    const detail::PairsInMemory from(stream, detail::input_of(keys_in), detail::input_of(values_in),
+                                     keys_out.view(), values_out.view());
+    return sort_pairs(stream, from.keys(), from.values(), View(keys_out.view()), View(values_out.view()), by,
+                      options);
 }
 
 /// Sorts by a comparator I(T, T), where I is any integer type, with its further parameters bound. The comparator
 /// defines the direction: `by` must be ascending and must not restrict bits.
-template <Range In, OutputRange Out, class F, class... B>
+template <InputRange In, OutputRange Out, class F, class... B>
 requires(Function<F, B...>::free_count == 2) Enqueued
     sort(Stream& stream, const In& in, const Out& out, const Function<F, B...>& less, const SortBy& by = {},
          const Options& options = {}) {
     using T = typename Out::Element;
     static_assert(std::is_same_v<std::remove_const_t<typename In::Element>, T>,
                   "in and out must have the same type");
-    return detail::sort_by_less<detail::host::NoValue, T>(stream, in.view(), {}, out.view(), {}, less, by,
+    const detail::InputInMemory from(stream, "sort", detail::input_of(in), out.view(), detail::InPlace::yes);
+    return detail::sort_by_less<detail::host::NoValue, T>(stream, from.view(), {}, out.view(), {}, less, by,
                                                           options);
 }
 /// Sorts pairs by a comparator of keys; see sort() with a comparator.
-template <Range Keys, Range Values, OutputRange KeysOut, OutputRange ValuesOut, class F, class... B>
+template <InputRange Keys, InputRange Values, OutputRange KeysOut, OutputRange ValuesOut, class F, class... B>
 Enqueued sort_pairs(Stream& stream, const Keys& keys_in, const Values& values_in, const KeysOut& keys_out,
                     const ValuesOut& values_out, const Function<F, B...>& less, const SortBy& by = {},
                     const Options& options = {}) {
@@ -210,21 +230,24 @@ Enqueued sort_pairs(Stream& stream, const Keys& keys_in, const Values& values_in
                   "sort_pairs: keys_in and keys_out must have the same element type");
     static_assert(detail::same_elements<Values, ValuesOut>,
                   "sort_pairs: values_in and values_out must have the same element type");
+    const detail::PairsInMemory from(stream, detail::input_of(keys_in), detail::input_of(values_in),
+                                     keys_out.view(), values_out.view());
     return detail::sort_by_less<detail::SortBits<sizeof(typename ValuesOut::Element)>, T>(
-        stream, keys_in.view(), values_in.view(), keys_out.view(), values_out.view(), less, by, options);
+        stream, from.keys(), from.values(), keys_out.view(), values_out.view(), less, by, options);
 }
 
 /// Sorts elements by a key function K(T), with its further parameters bound. Computes each key once, then sorts the
 /// elements as values of these keys.
-template <Range In, OutputRange Out, class F, class... B>
+template <InputRange In, OutputRange Out, class F, class... B>
 requires(Function<F, B...>::free_count == 1) Enqueued
     sort(Stream& stream, const In& in, const Out& out, const Function<F, B...>& key, const SortBy& by = {},
          const Options& options = {}) {
     using K = typename Function<F, B...>::Result;
     static_assert(detail::same_elements<In, Out>, "sort: in and out must have the same element type");
-    const View from = in.view(), to = out.view();
+    const detail::InputInMemory held(stream, "sort", detail::input_of(in), out.view(), detail::InPlace::yes);
+    const View from = held.view(), to = out.view();
     const Array<K> keys(stream, from.count);
-    map(stream, in, keys, key);
+    map(stream, Span<const typename Out::Element>(from), keys, key);
     // Pairs are sorted in place, or from one range to another.
     const Array<K> apart = overlap(from, to) ? Array<K>() : Array<K>(stream, from.count);
     return sort_pairs(stream, keys.view(), from, overlap(from, to) ? keys.view() : apart.view(), to, by,
@@ -232,29 +255,29 @@ requires(Function<F, B...>::free_count == 1) Enqueued
 }
 
 /// Sorts keys in their own order and returns them as a new array.
-template <Range In>
+template <InputRange In>
 [[nodiscard("the results are in a new array")]] auto sort(Stream& stream, const In& in, const SortBy& by = {},
                                                           const Options& options = {}) {
-    Array<std::remove_const_t<typename In::Element>> out(stream, View(in.view()).count);
+    Array<std::remove_const_t<typename In::Element>> out(stream, detail::count_in(in));
     sort(stream, in, out, by, options);
     return out;
 }
 /// Sorts elements by a comparator or a key function and returns them as a new array; see sort() with an output.
-template <Range In, class F, class... B>
+template <InputRange In, class F, class... B>
 [[nodiscard("the results are in a new array")]] auto sort(Stream& stream, const In& in,
                                                           const Function<F, B...>& f, const SortBy& by = {},
                                                           const Options& options = {}) {
-    Array<std::remove_const_t<typename In::Element>> out(stream, View(in.view()).count);
+    Array<std::remove_const_t<typename In::Element>> out(stream, detail::count_in(in));
     sort(stream, in, out, f, by, options);
     return out;
 }
 /// Sorts pairs in the keys' own order and returns keys and values as new arrays.
-template <Range Keys, Range Values>
+template <InputRange Keys, InputRange Values>
 [[nodiscard("the results are in a new array")]] auto sort_pairs(Stream& stream, const Keys& keys,
                                                                 const Values& values, const SortBy& by = {},
                                                                 const Options& options = {}) {
-    std::pair sorted(Array<std::remove_const_t<typename Keys::Element>>(stream, View(keys.view()).count),
-                     Array<std::remove_const_t<typename Values::Element>>(stream, View(values.view()).count));
+    std::pair sorted(Array<std::remove_const_t<typename Keys::Element>>(stream, detail::count_in(keys)),
+                     Array<std::remove_const_t<typename Values::Element>>(stream, detail::count_in(values)));
     sort_pairs(stream, keys, values, sorted.first, sorted.second, by, options);
     return sorted;
 }
