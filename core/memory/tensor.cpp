@@ -167,10 +167,13 @@ bool TensorView::is_unique() const {
     std::array<Axis, max_rank> axes{};
     u32 count = 0;
     for (u32 k = 0; k < rank(); ++k) {
-        if (extents_[k] > 1) axes[count++] = {distance_of(strides_[k]), extents_[k]};
+        if (extents_[k] == 1) continue;
+        const Axis axis{distance_of(strides_[k]), extents_[k]};
+        u32 place = count++;
+        for (; place > 0 && axis.distance < axes[place - 1].distance; --place)
+            axes[place] = axes[place - 1];
+        axes[place] = axis;
     }
-    std::sort(axes.begin(), axes.begin() + count,
-              [](const Axis& a, const Axis& b) { return a.distance < b.distance; });
     u64 span = 0;
     for (u32 k = 0; k < count; ++k) {
         if (axes[k].distance <= span) return false;
