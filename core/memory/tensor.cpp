@@ -124,9 +124,10 @@ TensorView::TensorView(const View& range, const TensorExtents& extents, const Te
         side = side + CheckedSize(extents[k] - 1) * distance_of(strides[k]);
     }
     auto with = [&] {
+        const bool is_dense = strides == dense_strides(extents);
         std::string text = what();
-        if (!(strides == dense_strides(extents))) text += " with strides " + strides_name(strides);
-        if (origin != 0) text += " and origin " + std::to_string(origin);
+        if (!is_dense) text += " with strides " + strides_name(strides);
+        if (origin != 0) text += (is_dense ? " with origin " : " and origin ") + std::to_string(origin);
         return text;
     };
     if (!before.fits(detail::max_bytes) || !behind.fits(detail::max_bytes))
