@@ -1,4 +1,4 @@
-// Reduce over axes: each line has the bits of reduce() on a contiguous copy of it.
+// Reduce over axes: each line is bitwise identical to reduce() of a contiguous copy.
 #include "devices.hpp"
 
 #include <concord/reduce_axes.hpp>

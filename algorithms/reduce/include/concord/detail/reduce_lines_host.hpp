@@ -73,7 +73,7 @@ template <class T, class Op>
     }
 }
 
-// The first columns, a power of two, of which those behind have no elements.
+// How many columns the tree combines with each other: a power of two. Columns behind them have no elements.
 constexpr u64 used_columns(u64 length) {
     u64 columns = 1;
     while (columns < length && columns < order_width)
