@@ -19,10 +19,12 @@ namespace {
 // Loops over the groups of a grid take the rest.
 constexpr u64 max_groups = u64{1} << 22;
 constexpr u32 loads_in_flight = 8;
-// From that many bytes side by side on, the columns of neighbouring lines are reduced one after the other (CPU).
-constexpr u64 long_row_bytes = 1024;
-// Most bytes of a row of nodes.
-constexpr u64 node_bytes = 2048;
+// CPUs. Adjacent lines of more bytes side by side are reduced by columns.
+constexpr u64 side_bytes = 1024;
+// Bytes side by side of a node of the tree.
+constexpr u64 node_bytes = 4096;
+// Elements of the columns of short rows, and the length of the longest ones.
+constexpr u64 short_elements = 1024, short_length = 64;
 
 u64 round_up(u64 n, u64 step) {
     return divide_up(n, step) * step;
@@ -229,30 +231,40 @@ void run_lines(Stream& stream, const ReduceLinesProblem& p) {
 
 // --- CPUs ------------------------------------------------------------------------------------------------------------
 
-// How neighbouring lines are reduced side by side.
-struct SideBySide {
-    u64 width = 0;  // lines; 0: they are not
-    bool by_columns = false;
-    u64 units = 0;
-    u64 room = 0;  // elements of local memory
+// How a group reduces lines.
+struct CpuPlan {
+    detail::host::ReduceForm form = detail::host::side_by_side;
+    u64 width = 1;  // lines at a time
+    u64 units = 0;  // chunks of that many lines
+    u64 room = 0;   // elements of local memory
 };
 
-SideBySide side_by_side(const Device& device, const Level& level, const ReduceLines& s, u64 size) {
-    const u64 inner = s.extent[s.kept - 1];
-    if (level.n == 0 || level.is_dense() || inner == 1 || s.in[s.kept - 1] != 1) return {};
-    SideBySide w{.width = inner, .by_columns = inner * size > long_row_bytes};
-    const u64 rows = s.lines / inner * s.chunks;
-    if (w.by_columns) {
+CpuPlan cpu_plan(const Device& device, const Level& level, const ReduceLines& s, u64 size) {
+    using detail::host::used_columns;
+    const u64 inner = s.extent[s.kept - 1], rows = s.lines / inner * s.chunks,
+              columns = used_columns(std::min(level.n, s.chunk));
+    CpuPlan plan;
+    if (level.is_dense() || inner == 1 || s.in[s.kept - 1] != 1) {
+        if (level.n > 0 && level.n <= short_length) {
+            plan = {.form = detail::host::short_rows, .width = short_elements / columns};
+            plan.units = divide_up(s.lines, plan.width);
+            plan.room = 2 * short_elements;
+            return plan;
+        }
+    } else if (inner * size <= side_bytes) {
+        plan.width = inner;
+    } else {
+        plan.form = detail::host::by_columns;
         // Whole cache lines, in parts of about equal length.
         const u64 line = 64 / size;
         u64 most = node_bytes / size;
         while (most > 4 * line && rows * divide_up(inner, most) < u64{4} * device.traits().units)
             most /= 2;
-        w.width = round_up(divide_up(inner, divide_up(inner, most)), line);
+        plan.width = round_up(divide_up(inner, divide_up(inner, most)), line);
     }
-    w.units = rows * divide_up(inner, w.width);
-    w.room = (w.by_columns ? 8 : 128) * w.width;
-    return w;
+    plan.units = rows * divide_up(inner, plan.width);
+    plan.room = (plan.form == detail::host::by_columns ? 8 : columns) * plan.width;
+    return plan;
 }
 
 // Units per group: one group while the input is small, because waking a thread costs more. Then a few groups per
@@ -267,34 +279,27 @@ u64 units_per_group(const Device& device, const Level& level, Type type, u64 uni
     return divide_up(units, std::min<u64>({units, most, traits.units * each}));
 }
 
-// kernel_of(entry, constants): the kernel.
+// kernel_of(shape, plan): the kernel.
 template <class F>
 void run_lines_on_cpu(Stream& stream, const ReduceLinesProblem& p, F&& kernel_of) {
     const Device& device = stream.device();
     const u32 size = size_of(p.type());
     run_levels(stream, p, [&](const Level& level, const ReduceLines& s, const View& out) {
-        const SideBySide w = side_by_side(device, level, s, size);
-        if (w.width == 0) {
-            const u64 units = s.lines * s.chunks, run = units_per_group(device, level, p.type(), units);
-            launch(stream, *kernel_of("reduce_rows", s, u64{1}),
-                   LaunchShape::linear(divide_up(units, run), 1), level.in, out, bytes_of(s), run, p.identity,
-                   p.values);
-            return;
-        }
-        const u64 run = units_per_group(device, level, p.type(), w.units);
-        const auto kernel = kernel_of("reduce_columns", s, w.room);
-        const u64 local = device.traits().launch == LaunchModel::host ? w.room * size : 0;
-        launch(stream, *kernel, LaunchShape::linear(divide_up(w.units, run), 1, local), level.in, out,
-               bytes_of(s), w.width, run, u32{w.by_columns}, p.identity, p.values);
+        const CpuPlan plan = cpu_plan(device, level, s, size);
+        const u64 run = units_per_group(device, level, p.type(), plan.units),
+                  local = device.traits().launch == LaunchModel::host ? plan.room * size : 0;
+        launch(stream, *kernel_of(s, plan), LaunchShape::linear(divide_up(plan.units, run), 1, local),
+               level.in, out, bytes_of(s), plan.width, run, u32{plan.form}, p.identity, p.values);
     });
 }
 
 void run_lines_wide(Stream& stream, const ReduceLinesProblem& p) {
-    run_lines_on_cpu(stream, p, [&](const char* entry, const ReduceLines& s, u64 room) {
+    run_lines_on_cpu(stream, p, [&](const ReduceLines& s, const CpuPlan& plan) {
         return stream.device().kernel({.source = &kernel_sources::reduce_lines_wide(),
-                                       .entry = entry,
+                                       .entry = "reduce_lines",
                                        .constants = {{"T", p.type()},
-                                                     {"ROOM", std::bit_ceil(room)},
+                                                     {"FORM", u32{plan.form}},
+                                                     {"ROOM", std::bit_ceil(plan.room)},
                                                      {"KEPT", s.kept},
                                                      {"AXES", s.axes}},
                                        .op = &p.op,
@@ -303,10 +308,8 @@ void run_lines_wide(Stream& stream, const ReduceLinesProblem& p) {
 }
 
 void run_lines_host(Stream& stream, const ReduceLinesProblem& p) {
-    run_lines_on_cpu(stream, p, [&](const char* entry, const ReduceLines&, u64) {
-        const bool rows = std::string_view(entry) == "reduce_rows";
-        return host_kernel_of(stream.device(), entry, rows ? p.host->rows : p.host->columns);
-    });
+    const auto kernel = host_kernel_of(stream.device(), "reduce_lines", *p.host);
+    run_lines_on_cpu(stream, p, [&](const ReduceLines&, const CpuPlan&) { return kernel; });
 }
 
 // --- The call --------------------------------------------------------------------------------------------------------

@@ -6,8 +6,8 @@
 #include <concord/reduce_axes.hpp>
 
 namespace concord::detail {
-const ReduceLinesHost& reduce_lines_builtin(ReduceOp op, Type type) {
-    return visit_builtin(op, type, [](auto tag, auto functor) -> const ReduceLinesHost& {
+const HostKernel& reduce_lines_builtin(ReduceOp op, Type type) {
+    return visit_builtin(op, type, [](auto tag, auto functor) -> const HostKernel& {
         return reduce_lines_host<typename decltype(tag)::type, decltype(functor)>();
     });
 }

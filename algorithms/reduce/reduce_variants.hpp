@@ -28,7 +28,7 @@ std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& probl
 
 // The host kernels of a built-in operator.
 const ReduceHost& reduce_builtin(ReduceOp op, Type type);
-const ReduceLinesHost& reduce_lines_builtin(ReduceOp op, Type type);
+const HostKernel& reduce_lines_builtin(ReduceOp op, Type type);
 
 // reduce_fixed.cpp
 RunOf<ReduceProblem> run_reduce_fixed, run_reduce_fixed_wide, run_reduce_fixed_host;

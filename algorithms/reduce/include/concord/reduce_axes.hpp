@@ -36,16 +36,17 @@ namespace concord {
 
 namespace detail {
 
-// The host kernels of one operator and type.
-struct ReduceLinesHost {
-    HostKernel rows, columns;
-};
-
+// The host kernel of one operator and type. Memory limits it: wider vectors than AVX2's gain little.
 template <class T, class Op>
-const ReduceLinesHost& reduce_lines_host() {
-    static constexpr ReduceLinesHost kernels{.rows = host_kernel<&detail::host::reduce_rows<T, Op>>(),
-                                             .columns = host_kernel<&detail::host::reduce_columns<T, Op>>()};
-    return kernels;
+constexpr HostKernel make_reduce_lines_host() {
+    HostKernel kernel = host_kernel<&detail::host::reduce_lines<T, Op>>();
+    kernel.entry(HostIsa::avx512) = kernel.entry(HostIsa::avx2);
+    return kernel;
+}
+template <class T, class Op>
+const HostKernel& reduce_lines_host() {
+    static constexpr HostKernel kernel = make_reduce_lines_host<T, Op>();
+    return kernel;
 }
 
 // A call with its types erased.
@@ -53,9 +54,9 @@ struct ReduceLinesProblem {
     TensorView in, out;
     Axes axes;
     const Operator& op;
-    ValueBytes values;            // the operator's bound values
-    ValueBytes identity;          // one element
-    const ReduceLinesHost* host;  // null: the operator has kernel source only
+    ValueBytes values;       // the operator's bound values
+    ValueBytes identity;     // one element
+    const HostKernel* host;  // null: the operator has kernel source only
 
     Type type() const { return in.type(); }
 };

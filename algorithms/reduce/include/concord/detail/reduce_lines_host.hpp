@@ -2,12 +2,10 @@
 // Reduce over axes, host dialect. Parallel sources: reduce_rows.kernel, reduce_columns.kernel, reduce_short.kernel and
 // reduce_lines_wide.cl.
 //
-// Algorithm  Each line is reduced in the order of reduce.hpp. Lines of adjacent elements: one chunk after the other
-//            (reduce_rows). Neighbouring lines whose elements with one index are adjacent: side by side, in two ways
-//            (reduce_columns). Short rows: 128 columns per line. Long rows: the columns are reduced one after the
-//            other, in the order in which their tree combines them, so that at most 8 of its nodes exist at a time.
+// Algorithm  Each line is reduced in the order of reduce.hpp, in one of three forms (ReduceForm). by_columns reduces
+//            columns in the order in which the tree combines them, so that at most 8 nodes of it exist at a time.
 // Passes     one launch per level: 1 up to 1024 elements per line, at most 3. Traffic: reads every element once.
-// Tunables   run: units per group; width: lines side by side; launch arguments.
+// Tunables   width: lines of a unit; run: units per group; launch arguments.
 // Source     M. Harris, Optimizing Parallel Reduction in CUDA, 2007 (the tree); the rest is Concord's.
 //
 // T: element type; Op: the operator.
@@ -81,85 +79,138 @@ constexpr u64 used_columns(u64 length) {
     return columns;
 }
 
-// Reduces a chunk of at most `columns` adjacent elements. columns < 128: a power of two.
-template <u64 columns, class T, class Op>
-[[gnu::always_inline]] inline T reduce_few(const T* chunk, u64 length, T identity, const Op op) {
-    alignas(64) T sum[columns];
-    if (length == columns) {
-        for (u64 l = 0; l < columns; ++l)
-            sum[l] = op(identity, chunk[l]);
-    } else {
-        for (u64 l = 0; l < columns; ++l)
-            sum[l] = identity;
-        for (u64 l = 0; l < length; ++l)
-            sum[l] = op(identity, chunk[l]);
+// How a group reduces lines (CPU).
+enum ReduceForm : u32 {
+    side_by_side,  // adjacent lines, or one line: all columns at once
+    by_columns,    // adjacent lines that fill many cache lines: one column after the other
+    short_rows     // lines of at most 64 elements: their columns one behind the other
+};
+
+// Returns `count` elements of a line from element i on, where they are if they are adjacent, else copied to `row`.
+template <class T>
+[[gnu::always_inline]] inline const T* adjacent(const ReduceLines& s, const T* from, u64 i, u64 count,
+                                                T* __restrict row) {
+    const u64 last = s.kept + s.axes - 1, extent = s.extent[last];
+    const i64 step = s.in[last];
+    for (u64 done = 0; done < count;) {
+        const u64 first = s.axes == 1 ? i + done : (i + done) % extent,
+                  end = min_of(count - done, extent - first);
+        const T* const at = from + element_offset(s, i + done);
+        if (step == 1 && end == count) return at;
+        for (u64 l = 0; l < end; ++l)
+            row[done + l] = at[static_cast<i64>(l) * step];
+        done += end;
     }
-    combine_with_none(sum, columns, columns, identity, op);
-    for (u64 distance = columns / 2; distance > 0; distance /= 2) {
-        for (u64 l = 0; l < distance; ++l)
-            sum[l] = op(sum[l], sum[l + distance]);
-    }
-    return canonical(sum[0]);
+    return row;
 }
 
-// Reduces `width` neighbouring lines side by side, in all columns at once. sum: room for 128 * width elements.
+// Reduces `width` adjacent lines, or one, in all columns at once. sum: room for 128 * width elements.
 template <class T, class Op>
 [[gnu::always_inline]] inline void reduce_side_by_side(const ReduceLines& s, const T* from, u64 begin,
                                                        u64 length, u64 width, T* sum, T identity,
                                                        const Op op) {
-    const u64 columns = used_columns(length), row = columns * width;
-    const bool dense = s.axes == 1 && s.in[s.kept] == static_cast<i64>(width);
-    for (u64 l = 0; l < row; ++l)
+    const u64 columns = used_columns(length), elements = columns * width;
+    for (u64 l = 0; l < elements; ++l)
         sum[l] = identity;
-    for (u64 i = 0; i < length; i += columns) {
-        const u64 count = min_of(columns, length - i);
-        if (dense) {
-            combine_rows(sum, from + (begin + i) * width, count * width, op);
-        } else {
-            for (u64 l = 0; l < count; ++l)
-                combine_rows(sum + l * width, from + element_offset(s, begin + i + l), width, op);
+    if (s.axes == 1 && s.in[s.kept] == static_cast<i64>(width)) {
+        const T* const first = from + begin * width;
+        for (u64 i = 0; i < length * width; i += elements)
+            combine_rows(sum, first + i, min_of(elements, length * width - i), op);
+    } else if (width == 1) {
+        alignas(64) T row[order_width];
+        for (u64 i = 0; i < length; i += columns) {
+            const u64 count = min_of(columns, length - i);
+            combine_rows(sum, adjacent(s, from, begin + i, count, row), count, op);
         }
+    } else {
+        for (u64 i = 0; i < length; ++i)
+            combine_rows(sum + i % columns * width, from + element_offset(s, begin + i), width, op);
     }
-    combine_with_none(sum, row, columns, identity, op);
-    for (u64 distance = row / 2; distance >= width; distance /= 2)
+    combine_with_none(sum, elements, columns, identity, op);
+    for (u64 distance = elements / 2; distance >= width; distance /= 2)
         combine_rows(sum, sum + distance, distance, op);
 }
 
-// The same, one column after the other, for lines side by side that fill many cache lines. Column l is followed by the
-// one that it is combined with. nodes: room for 8 * width elements. Node 0 is the result.
+// Combines the halves of `rows` rows. fixed: the length of a half, or 0.
+template <u64 fixed, class T, class Op>
+[[gnu::always_inline]] inline void combine_halves(const T* __restrict from, T* __restrict to, u64 rows,
+                                                  u64 length, const Op op) {
+    const u64 half = fixed != 0 ? fixed : length;
+    for (u64 r = 0; r < rows; ++r) {
+        for (u64 l = 0; l < half; ++l)
+            to[r * half + l] = op(from[2 * r * half + l], from[(2 * r + 1) * half + l]);
+    }
+}
+
+// Reduces `count` lines from `line` on. room: for 2 * count * columns elements. Returns where the results are.
+template <class T, class Op>
+[[gnu::always_inline]] inline T* reduce_short_rows(const ReduceLines& s, const T* in, u64 line, u64 count,
+                                                   T* room, T identity, const Op op) {
+    const u64 columns = used_columns(s.n);
+    T* __restrict from = room, * __restrict to = room + count * columns;
+    for (u64 k = 0; k < count; ++k) {
+        T* const __restrict sum = from + k * columns;
+        const T* const __restrict row = adjacent(s, in + line_offset(s, line + k), 0, s.n, to);
+        for (u64 l = 0; l < s.n; ++l)
+            sum[l] = op(identity, row[l]);
+        for (u64 l = s.n; l < columns; ++l)
+            sum[l] = identity;
+    }
+    combine_with_none(from, count * columns, columns, identity, op);
+    for (u64 half = columns / 2; half > 0; half /= 2) {
+        if (half == 1) {
+            combine_halves<1>(from, to, count, half, op);
+        } else if (half == 2) {
+            combine_halves<2>(from, to, count, half, op);
+        } else if (half == 4) {
+            combine_halves<4>(from, to, count, half, op);
+        } else {
+            combine_halves<0>(from, to, count, half, op);
+        }
+        T* const next = to;
+        to = from;
+        from = next;
+    }
+    return from;
+}
+
+// The same for adjacent lines that fill many cache lines, one column after the other. Column l is followed by the one
+// that it is combined with. nodes: room for 8 * width elements; node 0 is the result.
 template <class T, class Op>
 [[gnu::always_inline]] inline void reduce_by_columns(const ReduceLines& s, const T* from, u64 begin,
                                                      u64 length, u64 width, T* nodes, T identity,
                                                      const Op op) {
     const u64 columns = used_columns(length);
-    u64 level = 0;
+    u64 levels = 0, used = 0;  // of the tree; nodes
     for (u64 size = columns; size > 1; size /= 2)
-        ++level;
-    u64 used = 0;  // nodes
+        ++levels;
     for (u64 turn = 0; turn < columns; ++turn) {
         u64 column = 0;  // the bits of `turn` in reverse order
-        for (u64 bit = 0; bit < level; ++bit)
-            column |= (turn >> bit & 1) << (level - 1 - bit);
+        for (u64 bit = 0; bit < levels; ++bit)
+            column |= (turn >> bit & 1) << (levels - 1 - bit);
         T* const __restrict sum = nodes + used * width;
         u64 i = column;
+        const auto row = [&](u64 k) { return from + element_offset(s, begin + i + k * order_width); };
         if (i + 7 * order_width < length) {
             // A chunk of 1024 elements has 8 of them per column.
-            const T* __restrict r[8];
-            for (u64 k = 0; k < 8; ++k)
-                r[k] = from + element_offset(s, begin + i + k * order_width);
-            const T *r0 = r[0], *r1 = r[1], *r2 = r[2], *r3 = r[3], *r4 = r[4], *r5 = r[5], *r6 = r[6],
-                    *r7 = r[7];
+            const T *const r0 = row(0), *const r1 = row(1), *const r2 = row(2), *const r3 = row(3),
+                           *const r4 = row(4), *const r5 = row(5), *const r6 = row(6), *const r7 = row(7);
             for (u64 l = 0; l < width; ++l) {
-                T x = op(op(op(op(identity, r0[l]), r1[l]), r2[l]), r3[l]);
-                sum[l] = op(op(op(op(x, r4[l]), r5[l]), r6[l]), r7[l]);
+                const T half = op(op(op(op(identity, r0[l]), r1[l]), r2[l]), r3[l]);
+                sum[l] = op(op(op(op(half, r4[l]), r5[l]), r6[l]), r7[l]);
             }
             i += 8 * order_width;
+        } else if (i < length) {
+            const T* const r0 = row(0);
+            for (u64 l = 0; l < width; ++l)
+                sum[l] = op(identity, r0[l]);
+            i += order_width;
         } else {
             for (u64 l = 0; l < width; ++l)
                 sum[l] = identity;
         }
         for (; i < length; i += order_width)
-            combine_rows(sum, from + element_offset(s, begin + i), width, op);
+            combine_rows(sum, row(0), width, op);
         combine_with_none(sum, width, columns, identity, op);
         ++used;
         for (u64 done = turn + 1; done % 2 == 0; done /= 2, --used)
@@ -167,72 +218,39 @@ template <class T, class Op>
     }
 }
 
-// A group reduces `run` consecutive units, chunks of lines, whose elements may have any strides. Elements that are not
-// adjacent are copied to a row first.
+// A group reduces `run` consecutive units: chunks of `width` neighbouring lines, along the last kept axis unless they are
+// short rows.
 template <class T, class Op>
-[[gnu::always_inline]] inline void reduce_rows(const Group& group, const T* in, T* out, const ReduceLines s,
-                                               u64 run, T identity, const Op op) {
-    constexpr u64 few = 16;
-    const bool dense = s.axes == 1 && (s.in[s.kept] == 1 || s.n == 1);
-    const u64 units = s.lines * s.chunks, first = group.x * run;
-    for (u64 unit = first; unit < min_of(units, first + run); ++unit) {
-        const u64 line = s.chunks == 1 ? unit : unit / s.chunks, c = unit - line * s.chunks,
-                  begin = c * s.chunk, length = min_of(s.chunk, s.n - begin);
-        const T* const from = in + static_cast<i64>(s.in_at) + line_offset(s, line);
-        T result;
-        if (length == 0) {
-            result = canonical(identity);
-        } else if (length <= few) {
-            alignas(64) T row[few];
-            if (!dense) {
-                for (u64 i = 0; i < length; ++i)
-                    row[i] = from[element_offset(s, begin + i)];
-            }
-            result = reduce_few<few>(dense ? from + begin : row, length, identity, op);
-        } else if (dense) {
-            result = reduce_chunk(from + begin, length, identity, op);
-        } else {
-            alignas(64) T sum[order_width];
-            alignas(64) T row[order_width];
-            for (u64 l = 0; l < order_width; ++l)
-                sum[l] = identity;
-            for (u64 i = 0; i < length; i += order_width) {
-                const u64 count = min_of(order_width, length - i);
-                for (u64 l = 0; l < count; ++l)
-                    row[l] = from[element_offset(s, begin + i + l)];
-                combine_rows(sum, row, count, op);
-            }
-            for (u64 distance = order_width / 2; distance > 0; distance /= 2)
-                combine_rows(sum, sum + distance, distance, op);
-            result = canonical(sum[0]);
-        }
-        out[static_cast<i64>(s.out_at + c) + result_offset(s, line)] = result;
-    }
-}
-
-// A group reduces `run` consecutive units: chunks of `width` neighbouring lines along the last kept axis, whose
-// elements with one index are adjacent.
-template <class T, class Op>
-[[gnu::always_inline]] inline void reduce_columns(const Group& group, const T* in, T* out,
-                                                  const ReduceLines s, u64 width, u64 run, u32 by_columns,
-                                                  T identity, const Op op) {
+[[gnu::always_inline]] inline void reduce_lines(const Group& group, const T* in, T* out, const ReduceLines s,
+                                                u64 width, u64 run, u32 form, T identity, const Op op) {
     T* const room = reinterpret_cast<T*>(group.local);
-    const u64 inner = s.extent[s.kept - 1], blocks = (inner + width - 1) / width,
+    const bool is_short = form == short_rows;
+    const u64 inner = is_short ? s.lines : s.extent[s.kept - 1], blocks = (inner + width - 1) / width,
               units = s.lines / inner * s.chunks * blocks, first = group.x * run;
+    in += static_cast<i64>(s.in_at);
     for (u64 unit = first; unit < min_of(units, first + run); ++unit) {
-        const u64 block = unit % blocks, c = unit / blocks % s.chunks, outer = unit / blocks / s.chunks;
-        const u64 line = outer * inner + block * width, begin = c * s.chunk,
+        const u64 block = unit % blocks, c = unit / blocks % s.chunks, outer = unit / blocks / s.chunks,
+                  line = outer * inner + block * width, begin = c * s.chunk,
                   length = min_of(s.chunk, s.n - begin), count = min_of(width, inner - block * width);
-        const T* const from = in + static_cast<i64>(s.in_at) + line_offset(s, line);
-        if (by_columns != 0) {
+        T* const to = out + static_cast<i64>(s.out_at + c);
+        if (is_short) {
+            const T* const results = reduce_short_rows(s, in, line, count, room, identity, op);
+            for (u64 l = 0; l < count; ++l)
+                to[result_offset(s, line + l)] = canonical(results[l]);
+            continue;
+        }
+        const T* const from = in + line_offset(s, line);
+        if (length == 0) {
+            // Without elements the result is the identity itself.
+            for (u64 l = 0; l < count; ++l)
+                room[l] = identity;
+        } else if (form == by_columns) {
             reduce_by_columns(s, from, begin, length, count, room, identity, op);
         } else {
             reduce_side_by_side(s, from, begin, length, count, room, identity, op);
         }
-        T* const to = out + static_cast<i64>(s.out_at + c) + result_offset(s, line);
-        const i64 stride = s.out[s.kept - 1];
         for (u64 l = 0; l < count; ++l)
-            to[static_cast<i64>(l) * stride] = canonical(room[l]);
+            to[result_offset(s, line) + static_cast<i64>(l) * s.out[s.kept - 1]] = canonical(room[l]);
     }
 }
 
