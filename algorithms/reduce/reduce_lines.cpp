@@ -19,10 +19,13 @@ namespace {
 // Loops over the groups of a grid take the rest.
 constexpr u64 max_groups = u64{1} << 22;
 constexpr u32 loads_in_flight = 8;
-// CPUs. Adjacent lines of more bytes side by side are reduced by columns.
-constexpr u64 side_bytes = 1024;
-// Bytes side by side of a node of the tree.
-constexpr u64 node_bytes = 4096;
+// CPUs. Adjacent lines of more bytes side by side are reduced by columns; bytes side by side of a node of the tree.
+// OpenCL has less local memory.
+struct CpuLimits {
+    u64 side_bytes, node_bytes;
+};
+constexpr CpuLimits host_limits{1024, 4096}, wide_limits{128, 2048};
+constexpr u64 wide_room = 16384;  // bytes that both need
 // Elements of the columns of short rows, and the length of the longest ones.
 constexpr u64 short_elements = 1024, short_length = 64;
 
@@ -152,6 +155,8 @@ ValueBytes bytes_of(const ReduceLines& shape) {
 template <class F>
 void run_levels(Stream& stream, const ReduceLinesProblem& p, F&& run) {
     Level level(p);
+    // An input without elements may have no buffer. Kernels do not read it.
+    if (level.n == 0) level.in = p.out.range();
     std::shared_ptr<Buffer> from, to;
     for (;;) {
         const u64 chunks = level.chunks();
@@ -241,6 +246,7 @@ struct CpuPlan {
 
 CpuPlan cpu_plan(const Device& device, const Level& level, const ReduceLines& s, u64 size) {
     using detail::host::used_columns;
+    const CpuLimits limits = device.traits().launch == LaunchModel::host ? host_limits : wide_limits;
     const u64 inner = s.extent[s.kept - 1], rows = s.lines / inner * s.chunks,
               columns = used_columns(std::min(level.n, s.chunk));
     CpuPlan plan;
@@ -251,13 +257,13 @@ CpuPlan cpu_plan(const Device& device, const Level& level, const ReduceLines& s,
             plan.room = 2 * short_elements;
             return plan;
         }
-    } else if (inner * size <= side_bytes) {
+    } else if (inner * size <= limits.side_bytes) {
         plan.width = inner;
     } else {
         plan.form = detail::host::by_columns;
         // Whole cache lines, in parts of about equal length.
         const u64 line = 64 / size;
-        u64 most = node_bytes / size;
+        u64 most = limits.node_bytes / size;
         while (most > 4 * line && rows * divide_up(inner, most) < u64{4} * device.traits().units)
             most /= 2;
         plan.width = round_up(divide_up(inner, divide_up(inner, most)), line);
@@ -299,7 +305,7 @@ void run_lines_wide(Stream& stream, const ReduceLinesProblem& p) {
                                        .entry = "reduce_lines",
                                        .constants = {{"T", p.type()},
                                                      {"FORM", u32{plan.form}},
-                                                     {"ROOM", std::bit_ceil(plan.room)},
+                                                     {"ROOM", wide_room / size_of(p.type())},
                                                      {"KEPT", s.kept},
                                                      {"AXES", s.axes}},
                                        .op = &p.op,
