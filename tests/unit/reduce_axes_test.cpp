@@ -81,7 +81,7 @@ void compare(Stream& stream, const Tensor<T>& t, const Axes& axes, ReduceOp op =
 }
 
 // Lengths around the limits of the kernels: short lines, 128 columns, chunks of 1024 elements, and two levels.
-constexpr u64 lengths[] = {1, 2, 16, 31, 33, 127, 128, 129, 1023, 1024, 1025, 5000};
+constexpr u64 lengths[] = {1, 16, 31, 33, 127, 128, 129, 1023, 1024, 1025, 5000};
 
 }  // namespace
 
@@ -129,7 +129,7 @@ STREAM_TEST(lines_of_three_levels_have_the_bits_of_reduce) {
 
 STREAM_TEST(many_lines_have_the_bits_of_reduce) {
     const Array<f32> x(stream, random_values<f32>(700 * 40));
-    for (const u64 n : {1, 3, 16, 32, 40}) {
+    for (const u64 n : {3, 16, 40}) {
         compare(stream, Tensor(x, {700, n}), {1});
         compare(stream, Tensor(x, {700, n}, {40, 1}), {1});
         compare(stream, Tensor(x, {n, 700}), {0});
@@ -184,14 +184,11 @@ STREAM_TEST(strides_have_the_bits_of_reduce) {
 STREAM_TEST(all_types_and_operators_have_the_bits_of_reduce) {
     const auto each = [&]<class T>(T) {
         const Array<T> x(stream, random_values<T>(1100 * 37));
-        for (const ReduceOp op : {ReduceOp::sum, ReduceOp::min}) {
-            compare(stream, Tensor(x, {37, 1100}), {1}, op);
-            compare(stream, Tensor(x, {1100, 37}), {0}, op);
-            compare(stream, Tensor(x, {370, 20}), {1}, op);
-        }
-        compare(stream, Tensor(x, {1100, 37}), {0}, ReduceOp::product);
-        compare(stream, Tensor(x, {20, 370}), {0}, ReduceOp::max);
-        compare(stream, Tensor(x, {5, 129, 60}), {0, 2}, ReduceOp::sum);
+        compare(stream, Tensor(x, {37, 1100}), {1});
+        compare(stream, Tensor(x, {1100, 37}), {0}, ReduceOp::min);
+        compare(stream, Tensor(x, {370, 20}), {1}, ReduceOp::max);
+        compare(stream, Tensor(x, {20, 370}), {0}, ReduceOp::product);
+        compare(stream, Tensor(x, {5, 129, 60}), {0, 2});
     };
     each(f32{});
     each(u8{});
@@ -209,7 +206,7 @@ STREAM_TEST(user_operators_over_axes_have_the_bits_of_reduce) {
         CHECK(same_bits(reduce(stream, t, lopsided_axes_test, 0.0f, axes).to_host(stream), expected));
     };
     // Lines of every kernel: the operator is applied to the identity where reduce() does so.
-    for (const u64 n : {1, 3, 16, 20, 33, 100, 129, 1025, 3000}) {
+    for (const u64 n : {1, 20, 33, 100, 129, 3000}) {
         same(Tensor(x, {40, n}), {1});
         same(Tensor(x, {n, 40}), {0});
         same(Tensor(x, {5, n}, {6000, 2}), {1});
