@@ -142,7 +142,7 @@ def test_axes_require_the_whole_input():
 
 
 def test_axes_have_one_variant():
-    refused(2, ["serial", "does not support axes", "fixed"], "run reduce --axis 0 --variant serial --in", CUBE, "--device tbb --out", "box/new.npy")
+    refused(2, ["serial", "does not support axes", "fixed"], "run reduce --axis 0 --variant serial --in", CUBE, "--device", "tbb", "--out", "box/new.npy")
 
 
 def test_too_many_dimensions():
