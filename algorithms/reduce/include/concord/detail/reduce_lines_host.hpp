@@ -218,8 +218,8 @@ template <class T, class Op>
     }
 }
 
-// A group reduces `run` consecutive units: chunks of `width` neighbouring lines, along the last kept axis unless they are
-// short rows.
+// A group reduces `run` consecutive units: chunks of `width` neighbouring lines. These lie along the last kept axis,
+// unless they are short rows.
 template <class T, class Op>
 [[gnu::always_inline]] inline void reduce_lines(const Group& group, const T* in, T* out, const ReduceLines s,
                                                 u64 width, u64 run, u32 form, T identity, const Op op) {
