@@ -283,7 +283,8 @@ void check_portable(std::string_view call, const Input& in, const Device& device
     });
 }
 
-// --- Kernels and launches ---------------------------------------------------------------------------------------------
+// --- Kernels and launches
+// ---------------------------------------------------------------------------------------------
 
 namespace {
 

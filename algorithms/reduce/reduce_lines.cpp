@@ -333,9 +333,9 @@ constexpr auto table = table_of<ReduceLinesProblem>(
 
 }  // namespace
 
-TensorExtents kept_extents(const TensorView& in, const Axes& axes) {
+NdExtents kept_extents(const NdView& in, const Axes& axes) {
     const Axes sorted = sorted_axes("reduce", axes, in.rank());
-    TensorExtents kept;
+    NdExtents kept;
     for (u32 k = 0, next = 0; k < in.rank(); ++k) {
         if (next < sorted.size() && sorted[next] == k) {
             ++next;
@@ -346,7 +346,7 @@ TensorExtents kept_extents(const TensorView& in, const Axes& axes) {
     return kept;
 }
 
-u64 element_count(const TensorExtents& extents) {
+u64 element_count(const NdExtents& extents) {
     CheckedSize count = 1;
     for (const u64 extent : extents)
         count = count * extent;
@@ -357,7 +357,7 @@ u64 element_count(const TensorExtents& extents) {
     return count.value();
 }
 
-TensorView range_as_output(const View& range, const TensorExtents& extents) {
+NdView range_as_output(const View& range, const NdExtents& extents) {
     const u64 count = element_count(extents);
     if (range.count != count)
         throw Error(ErrorCode::invalid_argument, "reduce",
@@ -371,14 +371,14 @@ Enqueued reduce_lines(Stream& stream, const ReduceLinesProblem& problem, const O
     check_output("reduce", "out", stream, problem.out.range());
     ReduceLinesProblem p = problem;
     p.axes = sorted_axes("reduce", problem.axes, p.in.rank());
-    const TensorExtents kept = kept_extents(p.in, p.axes);
+    const NdExtents kept = kept_extents(p.in, p.axes);
     if (!(p.out.extents() == kept))
         throw Error(ErrorCode::invalid_argument, "reduce",
                     "out must have the extents of the kept axes, " + shape_name(kept) + ", got " +
                         shape_name(p.out.extents()));
     if (!p.out.is_unique())
         throw Error(ErrorCode::invalid_argument, "reduce",
-                    "indices of out may share elements; pass a tensor whose strides keep them apart");
+                    "indices of out may share elements; pass an array view whose strides keep them apart");
     check_same_type("reduce", {{"in", p.in.type()}, {"out", p.out.type()}});
     check_overlap("reduce", {"out", p.out.range()}, {"in", p.in.range()});
     const auto is_named = [&](const Variant* variant) { return variant->name == options.variant; };
@@ -393,7 +393,7 @@ Enqueued reduce_lines(Stream& stream, const ReduceLinesProblem& problem, const O
 
 }  // namespace detail
 
-Enqueued reduce(Stream& stream, const TensorView& in, const TensorView& out, ReduceOp op, const Axes& axes,
+Enqueued reduce(Stream& stream, const NdView& in, const NdView& out, ReduceOp op, const Axes& axes,
                 const Options& options) {
     detail::check_elements("reduce", "in", in.range());
     const Type type = in.type();

@@ -43,11 +43,11 @@ struct Raw {
 };
 using Floats = Raw<f32>;
 
-// The same for a tensor.
-struct RawTensor {
+// The same for an array view.
+struct RawNd {
     using Element = f32;
-    TensorView tensor;
-    TensorView view() const { return tensor; }
+    NdView tensor;
+    NdView view() const { return tensor; }
 };
 
 enum class Use : u8 { in, out };
@@ -76,7 +76,7 @@ MatrixView square(const View& view) {
     const u64 length = view.count == 0 ? 0 : side;
     return {.range = view, .rows = length, .columns = length};
 }
-TensorView table(const View& view) {
+NdView table(const View& view) {
     return {view, {view.count == 0 ? 0 : side, side}};
 }
 VolumeView plane(const View& view) {
@@ -120,12 +120,12 @@ void add_algorithms(std::vector<Call>& calls) {
     add_call("reduce", {in, one},
              [](Stream& s, Views v) { reduce(s, Floats{v[0]}, Floats{v[1]}, operands_plus, 0); });
     add_call("reduce", {in, {Use::out, side}},
-             [](Stream& s, Views v) { reduce(s, table(v[0]), TensorView(v[1], {side}), ReduceOp::sum, 0); });
+             [](Stream& s, Views v) { reduce(s, table(v[0]), NdView(v[1], {side}), ReduceOp::sum, 0); });
     add_call("reduce", {in, {Use::out, side}}, [](Stream& s, Views v) {
-        reduce(s, RawTensor{table(v[0])}, RawTensor{TensorView(v[1], {side})}, operands_plus, 0, 0);
+        reduce(s, RawNd{table(v[0])}, RawNd{NdView(v[1], {side})}, operands_plus, 0, 0);
     });
     add_call("sum", {in}, [](Stream& s, Views v) { (void)sum(s, Floats{v[0]}).get(); });
-    add_call("sum", {in}, [](Stream& s, Views v) { (void)sum(s, RawTensor{table(v[0])}, 0).to_host(s); });
+    add_call("sum", {in}, [](Stream& s, Views v) { (void)sum(s, RawNd{table(v[0])}, 0).to_host(s); });
     add_call("min", {in}, [](Stream& s, Views v) { (void)concord::min(s, Floats{v[0]}).get(); });
     add_call("max", {in}, [](Stream& s, Views v) { (void)concord::max(s, Floats{v[0]}).get(); });
     add_call("scan", in_out, [](Stream& s, Views v) { scan(s, v[0], v[1]); });

@@ -31,7 +31,7 @@ class RunReduce final : public RunTask, public Pipelined, public OverRanks {
             throw Error(ErrorCode::invalid_argument, "--axis",
                         "supports at most " + std::to_string(max_rank) + " dimensions, got " + in.name() +
                             " of shape " + shape_name(in.shape()));
-        shape_ = TensorExtents(std::span<const u64>(in.shape()));
+        shape_ = NdExtents(std::span<const u64>(in.shape()));
         axes_ = detail::sorted_axes("--axis", axes_of(*axis_text_), shape_.size());
         Shape output;
         for (u32 k = 0; k < shape_.size(); ++k) {
@@ -43,9 +43,8 @@ class RunReduce final : public RunTask, public Pipelined, public OverRanks {
     Enqueued call(Stream& stream, Views in, Views out, const Options& options) override {
         const ReduceOp op = *reduce_op_named(op_);
         if (!axis_text_) return reduce(stream, in[0], out[0], op, options);
-        const TensorView from(in[0], shape_);
-        return reduce(stream, from, TensorView(out[0], detail::kept_extents(from, axes_)), op, axes_,
-                      options);
+        const NdView from(in[0], shape_);
+        return reduce(stream, from, NdView(out[0], detail::kept_extents(from, axes_)), op, axes_, options);
     }
     PipelineRun run_pipeline(const PipelineDevices& devices, std::span<const PipelineSource* const> in,
                              PipelineSink& out, const PipelineOptions& options) override {
@@ -87,7 +86,7 @@ class RunReduce final : public RunTask, public Pipelined, public OverRanks {
     std::string op_ = "sum";
     std::optional<std::string> axis_text_;
     bool keeps_ = false;
-    TensorExtents shape_;
+    NdExtents shape_;
     Axes axes_;
 };
 

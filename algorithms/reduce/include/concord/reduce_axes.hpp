@@ -1,8 +1,8 @@
 #pragma once
 /// @file
-/// Reduce over axes: combines the elements of a tensor along one or several axes.
+/// Reduce over axes: combines the elements of an array view along one or several axes.
 ///
-///     const Tensor t(x, {2, 300, 500});
+///     const NdSpan t(x, {2, 300, 500});
 ///     const Array<f32> rows = sum(stream, t, -1);            // 2 x 300 sums of 500 elements
 ///     const Array<f32> all = max(stream, t, {0, 2});         // 300 largest elements
 ///     reduce(stream, t, out, ReduceOp::product, 1);          // 2 x 500 products of 300 elements
@@ -12,8 +12,8 @@
 /// - Axes: from the front, or, negative, from the back. Without axes, each element is a line.
 /// - Order: the result of a line is bitwise that of reduce() on its elements alone. With several axes these are in the
 ///   order of their indices, the last axis fastest. The order in which the axes are named does not matter.
-/// - Shapes: in has any rank up to 8, extents of 0 and any strides. out has the extents of the kept axes, as a tensor
-///   or as a range in the order of their indices. A line without elements gives the identity.
+/// - Shapes: in has any rank up to 8, extents of 0 and any strides. out has the extents of the kept axes, as an array
+///   view or as a range in the order of their indices. A line without elements gives the identity.
 /// - Types: any element type, the same for in and out.
 /// - In place: not supported. The range of out may not overlap that of in. No two indices of out may share an element.
 /// - Memory traffic: reads every element once. Fastest are lines of adjacent elements, and lines that are adjacent
@@ -29,8 +29,8 @@
 /// Source: as reduce.hpp.
 
 #include <concord/detail/reduce_lines_host.hpp>
+#include <concord/nd_span.hpp>
 #include <concord/reduce.hpp>
-#include <concord/tensor.hpp>
 
 namespace concord {
 
@@ -51,7 +51,7 @@ const HostKernel& reduce_lines_host() {
 
 // A call with its types erased.
 struct ReduceLinesProblem {
-    TensorView in, out;
+    NdView in, out;
     Axes axes;
     const Operator& op;
     ValueBytes values;       // the operator's bound values
@@ -63,7 +63,7 @@ struct ReduceLinesProblem {
 
 // The call of a user operator Fn. It refers to its bound values and the identity.
 template <class Fn, class T, class Values>
-ReduceLinesProblem reduce_lines_problem(const TensorView& in, const TensorView& out, const Axes& axes,
+ReduceLinesProblem reduce_lines_problem(const NdView& in, const NdView& out, const Axes& axes,
                                         const Values& values, const T& identity) {
     return {.in = in,
             .out = out,
@@ -77,16 +77,16 @@ ReduceLinesProblem reduce_lines_problem(const TensorView& in, const TensorView& 
 Enqueued reduce_lines(Stream& stream, const ReduceLinesProblem& problem, const Options& options);
 
 // The extents of the axes that are kept. Throws invalid_argument if there is no such axis, or if one occurs twice.
-TensorExtents kept_extents(const TensorView& in, const Axes& axes);
+NdExtents kept_extents(const NdView& in, const Axes& axes);
 // The product of the extents. Throws invalid_argument if it exceeds 2^60.
-u64 element_count(const TensorExtents& extents);
-// A range as the tensor of these extents. Throws invalid_argument unless it has as many elements.
-TensorView range_as_output(const View& range, const TensorExtents& extents);
+u64 element_count(const NdExtents& extents);
+// A range as the array of these extents. Throws invalid_argument unless it has as many elements.
+NdView range_as_output(const View& range, const NdExtents& extents);
 
-// An output as a tensor: a range has the kept extents.
+// An output as an array view: a range has the kept extents.
 template <class Out>
-TensorView output_of(const TensorView& in, const Axes& axes, const Out& out) {
-    if constexpr (TensorRange<Out>) {
+NdView output_of(const NdView& in, const Axes& axes, const Out& out) {
+    if constexpr (NdRange<Out>) {
         return out.view();
     } else {
         return range_as_output(out.view(), kept_extents(in, axes));
@@ -95,24 +95,24 @@ TensorView output_of(const TensorView& in, const Axes& axes, const Out& out) {
 
 }  // namespace detail
 
-/// Reduces a tensor over axes with a built-in operator; see the top of this file.
-Enqueued reduce(Stream& stream, const TensorView& in, const TensorView& out, ReduceOp op, const Axes& axes,
+/// Reduces an array view over axes with a built-in operator; see the top of this file.
+Enqueued reduce(Stream& stream, const NdView& in, const NdView& out, ReduceOp op, const Axes& axes,
                 const Options& options = {});
 
-/// Reduces a tensor over axes with a built-in operator. out: a tensor of the kept extents, or a range.
-template <TensorRange In, class Out>
-requires(OutputTensor<Out> || OutputRange<Out>) Enqueued
+/// Reduces an array view over axes with a built-in operator. out: an array view of the kept extents, or a range.
+template <NdRange In, class Out>
+requires(OutputNdRange<Out> || OutputRange<Out>) Enqueued
     reduce(Stream& stream, const In& in, const Out& out, ReduceOp op, const Axes& axes,
            const Options& options = {}) {
     static_assert(detail::same_elements<In, Out>, "reduce: in and out must have the same element type");
-    const TensorView from = in.view();
+    const NdView from = in.view();
     return reduce(stream, from, detail::output_of(from, axes, out), op, axes, options);
 }
 
-/// Reduces a tensor over axes with a user operator; see reduce() of a range. out: a tensor of the kept extents, or a
-/// range.
-template <TensorRange In, class Out, class F, class... B>
-requires(OutputTensor<Out> || OutputRange<Out>) Enqueued
+/// Reduces an array view over axes with a user operator; see reduce() of a range. out: an array view of the kept
+/// extents, or a range.
+template <NdRange In, class Out, class F, class... B>
+requires(OutputNdRange<Out> || OutputRange<Out>) Enqueued
     reduce(Stream& stream, const In& in, const Out& out, const Function<F, B...>& op,
            typename In::Element identity, const Axes& axes, const Options& options = {}) {
     using Fn = Function<F, B...>;
@@ -121,27 +121,27 @@ requires(OutputTensor<Out> || OutputRange<Out>) Enqueued
     const auto values = op.packed();
     const T start = identity;
     detail::check_identity("reduce", op, start, options.order);
-    const TensorView from = in.view();
+    const NdView from = in.view();
     return detail::reduce_lines(
         stream,
         detail::reduce_lines_problem<Fn>(from, detail::output_of(from, axes, out), axes, values, start),
         options);
 }
 
-/// Reduces a tensor over axes with a built-in operator. Returns the results in the order of the kept indices.
-template <TensorRange In>
+/// Reduces an array view over axes with a built-in operator. Returns the results in the order of the kept indices.
+template <NdRange In>
 [[nodiscard]] auto reduce(Stream& stream, const In& in, ReduceOp op, const Axes& axes,
                           const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;
-    const TensorView from = in.view();
-    const TensorExtents extents = detail::kept_extents(from, axes);
+    const NdView from = in.view();
+    const NdExtents extents = detail::kept_extents(from, axes);
     Array<T> out(stream, detail::element_count(extents));
-    reduce(stream, from, TensorView(out.view(), extents), op, axes, options);
+    reduce(stream, from, NdView(out.view(), extents), op, axes, options);
     return out;
 }
 
-/// Reduces a tensor over axes with a user operator. Returns the results in the order of the kept indices.
-template <TensorRange In, class F, class... B>
+/// Reduces an array view over axes with a user operator. Returns the results in the order of the kept indices.
+template <NdRange In, class F, class... B>
 [[nodiscard]] auto reduce(Stream& stream, const In& in, const Function<F, B...>& op,
                           typename In::Element identity, const Axes& axes, const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;
@@ -151,7 +151,7 @@ template <TensorRange In, class F, class... B>
 }
 
 /// Returns the sums over axes, in the order of the kept indices. Integers wrap.
-template <TensorRange In>
+template <NdRange In>
 [[nodiscard]] auto sum(Stream& stream, const In& in, const Axes& axes, const Options& options = {}) {
     return reduce(stream, in, ReduceOp::sum, axes, options);
 }
@@ -161,12 +161,12 @@ template <TensorRange In>
 #undef min
 #undef max
 /// Returns the smallest elements over axes, in the order of the kept indices: NaN if any element of a line is.
-template <TensorRange In>
+template <NdRange In>
 [[nodiscard]] auto min(Stream& stream, const In& in, const Axes& axes, const Options& options = {}) {
     return reduce(stream, in, ReduceOp::min, axes, options);
 }
 /// Returns the largest elements over axes, in the order of the kept indices: NaN if any element of a line is.
-template <TensorRange In>
+template <NdRange In>
 [[nodiscard]] auto max(Stream& stream, const In& in, const Axes& axes, const Options& options = {}) {
     return reduce(stream, in, ReduceOp::max, axes, options);
 }

@@ -11,11 +11,11 @@
 // T: element type; Op: the operator.
 
 #include <concord/detail/reduce_host.hpp>
-#include <concord/tensor.hpp>
+#include <concord/nd_span.hpp>
 
 namespace concord::detail {
 
-// The lines of a tensor. A line is what one result combines: all indices of the reduced axes at one index of the
+// The lines of an array view. A line is what one result combines: all indices of the reduced axes at one index of the
 // others, the kept ones. Lines and the elements of a line are numbered with the last axis fastest. Kernels in other
 // languages have the same struct (reduce_lines.kernel).
 struct ReduceLines {

@@ -1,11 +1,11 @@
-#include <concord/tensor.hpp>
+#include <concord/nd_span.hpp>
 
 #include <algorithm>
 
 namespace concord {
 namespace {
 
-[[noreturn]] void refuse_tensor(std::string_view call, const std::string& what) {
+[[noreturn]] void refuse_nd(std::string_view call, const std::string& what) {
     throw Error(ErrorCode::invalid_argument, call, what);
 }
 
@@ -14,8 +14,8 @@ u64 distance_of(i64 stride) {
     return stride < 0 ? u64{0} - static_cast<u64>(stride) : static_cast<u64>(stride);
 }
 
-TensorStrides dense_strides(const TensorExtents& extents) {
-    TensorStrides strides;
+NdStrides dense_strides(const NdExtents& extents) {
+    NdStrides strides;
     for (u32 k = 0; k < extents.size(); ++k)
         strides.add(0);
     u64 stride = 1;
@@ -27,41 +27,41 @@ TensorStrides dense_strides(const TensorExtents& extents) {
     return strides;
 }
 
-std::string strides_name(const TensorStrides& strides) {
+std::string strides_name(const NdStrides& strides) {
     std::string text;
     for (const i64 stride : strides)
         text.append(text.empty() ? "" : ", ").append(std::to_string(stride));
     return "(" + text + ")";
 }
 
-TensorStrides matrix_strides(Layout layout, u64 pitch) {
+NdStrides matrix_strides(Layout layout, u64 pitch) {
     const auto line = static_cast<i64>(pitch);
-    return layout == Layout::row_major ? TensorStrides{line, 1} : TensorStrides{1, line};
+    return layout == Layout::row_major ? NdStrides{line, 1} : NdStrides{1, line};
 }
 
-TensorView tensor_of(const MatrixView& matrix) {
-    const MatrixView m = detail::checked_matrix("TensorView", "matrix", matrix);
+NdView tensor_of(const MatrixView& matrix) {
+    const MatrixView m = detail::checked_matrix("NdView", "matrix", matrix);
     return {m.range, {m.rows, m.columns}, matrix_strides(m.layout, m.pitch)};
 }
 
-TensorView tensor_of(const VolumeView& volume) {
-    const VolumeView v = detail::checked_volume("TensorView", "volume", volume);
-    const TensorStrides plane = matrix_strides(v.layout, v.pitch);
+NdView tensor_of(const VolumeView& volume) {
+    const VolumeView v = detail::checked_volume("NdView", "volume", volume);
+    const NdStrides plane = matrix_strides(v.layout, v.pitch);
     return {v.range, {v.depth, v.rows, v.columns}, {static_cast<i64>(v.plane_pitch), plane[0], plane[1]}};
 }
 
 }  // namespace
 
 void detail::refuse_rank(u64 count) {
-    refuse_tensor("Tensor", "too many axes, got " + std::to_string(count) + "; at most " +
-                                std::to_string(max_rank) + " are supported");
+    refuse_nd("NdSpan", "too many axes, got " + std::to_string(count) + "; at most " +
+                            std::to_string(max_rank) + " are supported");
 }
 
 void detail::refuse_extent(i64 extent) {
-    refuse_tensor("Tensor", "negative extent, got " + std::to_string(extent));
+    refuse_nd("NdSpan", "negative extent, got " + std::to_string(extent));
 }
 
-std::string detail::shape_name(const TensorExtents& extents) {
+std::string detail::shape_name(const NdExtents& extents) {
     if (extents.size() == 0) return "()";
     std::string text;
     for (const u64 extent : extents)
@@ -72,10 +72,10 @@ std::string detail::shape_name(const TensorExtents& extents) {
 u32 detail::axis_of(std::string_view call, i64 axis, u32 rank) {
     const i64 all = rank, from_front = axis < 0 ? axis + all : axis;
     if (from_front >= 0 && from_front < all) return static_cast<u32>(from_front);
-    std::string what =
-        "axis out of range, got " + std::to_string(axis) + "; the tensor has rank " + std::to_string(rank);
+    std::string what = "axis out of range, got " + std::to_string(axis) + "; the array view has rank " +
+                       std::to_string(rank);
     if (rank > 0) what += ", axes " + std::to_string(-all) + " to " + std::to_string(all - 1);
-    refuse_tensor(call, what);
+    refuse_nd(call, what);
 }
 
 Axes detail::sorted_axes(std::string_view call, const Axes& axes, u32 rank) {
@@ -83,9 +83,9 @@ Axes detail::sorted_axes(std::string_view call, const Axes& axes, u32 rank) {
     for (const i64 axis : axes) {
         const u32 k = axis_of(call, axis, rank);
         if (is_named[k])
-            refuse_tensor(call, "repeated axis, got " + std::to_string(axis) +
-                                    (axis < 0 ? " (axis " + std::to_string(k) + ")" : "") +
-                                    "; name each axis once");
+            refuse_nd(call, "repeated axis, got " + std::to_string(axis) +
+                                (axis < 0 ? " (axis " + std::to_string(k) + ")" : "") +
+                                "; name each axis once");
         is_named[k] = true;
     }
     Axes sorted;
@@ -95,23 +95,22 @@ Axes detail::sorted_axes(std::string_view call, const Axes& axes, u32 rank) {
     return sorted;
 }
 
-TensorView::TensorView(const View& range, const TensorExtents& extents)
-    : TensorView(range, extents, dense_strides(extents)) {}
+NdView::NdView(const View& range, const NdExtents& extents)
+    : NdView(range, extents, dense_strides(extents)) {}
 
-TensorView::TensorView(const View& range, const TensorExtents& extents, const TensorStrides& strides,
-                       u64 origin)
+NdView::NdView(const View& range, const NdExtents& extents, const NdStrides& strides, u64 origin)
     : range_(range), extents_(extents), strides_(strides) {
     using detail::CheckedSize;
     const u32 axes = extents.size();
     if (strides.size() != axes)
-        refuse_tensor("Tensor", "extents and strides differ in number, got " + std::to_string(axes) +
-                                    " extents and " + std::to_string(strides.size()) + " strides");
-    auto what = [&] { return "tensor of " + detail::shape_name(extents); };
+        refuse_nd("NdSpan", "extents and strides differ in number, got " + std::to_string(axes) +
+                                " extents and " + std::to_string(strides.size()) + " strides");
+    auto what = [&] { return "array of " + detail::shape_name(extents); };
     CheckedSize size = 1;
     for (const u64 extent : extents)
         size = size * extent;
     if (std::any_of(extents.begin(), extents.end(), [](u64 extent) { return extent == 0; })) size = 0;
-    if (!size.fits(detail::max_bytes)) refuse_tensor("Tensor", what() + " exceeds 2^60 elements");
+    if (!size.fits(detail::max_bytes)) refuse_nd("NdSpan", what() + " exceeds 2^60 elements");
     size_ = size.value();
     if (size_ == 0) {
         range_ = range.part(0, 0);
@@ -131,24 +130,24 @@ TensorView::TensorView(const View& range, const TensorExtents& extents, const Te
         return text;
     };
     if (!before.fits(detail::max_bytes) || !behind.fits(detail::max_bytes))
-        refuse_tensor("Tensor", with() + " exceeds 2^60 elements");
+        refuse_nd("NdSpan", with() + " exceeds 2^60 elements");
     if (before.value() > origin)
-        refuse_tensor("Tensor", with() + " begins before its range; needs an origin of at least " +
-                                    std::to_string(before.value()) + ", got " + std::to_string(origin));
+        refuse_nd("NdSpan", with() + " begins before its range; needs an origin of at least " +
+                                std::to_string(before.value()) + ", got " + std::to_string(origin));
     const CheckedSize end = CheckedSize(origin) + behind + 1;
     if (!end.fits(range.count))
-        refuse_tensor("Tensor", with() + " needs " +
-                                    (end.fits() ? std::to_string(end.value()) : "more than 2^64") +
-                                    " elements, got a range of " + std::to_string(range.count));
+        refuse_nd("NdSpan", with() + " needs " +
+                                (end.fits() ? std::to_string(end.value()) : "more than 2^64") +
+                                " elements, got a range of " + std::to_string(range.count));
     range_ = range.part(origin - before.value(), before.value() + behind.value() + 1);
     origin_ = before.value();
 }
 
-TensorView::TensorView(const MatrixView& matrix) : TensorView(tensor_of(matrix)) {}
+NdView::NdView(const MatrixView& matrix) : NdView(tensor_of(matrix)) {}
 
-TensorView::TensorView(const VolumeView& volume) : TensorView(tensor_of(volume)) {}
+NdView::NdView(const VolumeView& volume) : NdView(tensor_of(volume)) {}
 
-bool TensorView::is_contiguous() const {
+bool NdView::is_contiguous() const {
     if (size_ == 0) return true;
     u64 dense = 1;
     for (u32 k = rank(); k-- > 0;) {
@@ -159,7 +158,7 @@ bool TensorView::is_contiguous() const {
     return true;
 }
 
-bool TensorView::is_unique() const {
+bool NdView::is_unique() const {
     if (size_ <= 1) return true;
     // Each stride must exceed what all axes with smaller strides span together.
     struct Axis {
@@ -183,30 +182,30 @@ bool TensorView::is_unique() const {
     return true;
 }
 
-TensorView TensorView::permuted(const Axes& axes) const {
+NdView NdView::permuted(const Axes& axes) const {
     if (axes.size() != rank())
-        refuse_tensor("Tensor::permuted", "expected each axis once, got " + std::to_string(axes.size()) +
-                                              " axes; the tensor has rank " + std::to_string(rank()));
-    (void)detail::sorted_axes("Tensor::permuted", axes, rank());
-    TensorView result = *this;
+        refuse_nd("NdSpan::permuted", "expected each axis once, got " + std::to_string(axes.size()) +
+                                          " axes; the array view has rank " + std::to_string(rank()));
+    (void)detail::sorted_axes("NdSpan::permuted", axes, rank());
+    NdView result = *this;
     for (u32 k = 0; k < rank(); ++k) {
-        const u32 from = detail::axis_of("Tensor::permuted", axes[k], rank());
+        const u32 from = detail::axis_of("NdSpan::permuted", axes[k], rank());
         result.extents_[k] = extents_[from];
         result.strides_[k] = strides_[from];
     }
     return result;
 }
 
-TensorView TensorView::transposed() const {
+NdView NdView::transposed() const {
     Axes axes;
     for (u32 k = rank(); k-- > 0;)
         axes.add(k);
     return permuted(axes);
 }
 
-TensorView TensorView::reversed(i64 axis) const {
-    const u32 k = detail::axis_of("Tensor::reversed", axis, rank());
-    TensorView result = *this;
+NdView NdView::reversed(i64 axis) const {
+    const u32 k = detail::axis_of("NdSpan::reversed", axis, rank());
+    NdView result = *this;
     // The distance between the first and the last index lies within the range.
     if (size_ > 0) result.origin_ += (extents_[k] - 1) * static_cast<u64>(strides_[k]);
     // Of extent 1 the stride has no meaning, and may be the smallest i64, which has no negative.
@@ -214,28 +213,28 @@ TensorView TensorView::reversed(i64 axis) const {
     return result;
 }
 
-TensorView TensorView::part(i64 axis, u64 first, u64 count) const {
-    const u32 k = detail::axis_of("Tensor::part", axis, rank());
+NdView NdView::part(i64 axis, u64 first, u64 count) const {
+    const u32 k = detail::axis_of("NdSpan::part", axis, rank());
     if (first > extents_[k] || count > extents_[k] - first)
-        refuse_tensor("Tensor::part", "indices out of range, got [" + std::to_string(first) + ", " +
-                                          std::to_string(first) + " + " + std::to_string(count) + "); axis " +
-                                          std::to_string(k) + " has " + std::to_string(extents_[k]));
-    TensorExtents extents = extents_;
+        refuse_nd("NdSpan::part", "indices out of range, got [" + std::to_string(first) + ", " +
+                                      std::to_string(first) + " + " + std::to_string(count) + "); axis " +
+                                      std::to_string(k) + " has " + std::to_string(extents_[k]));
+    NdExtents extents = extents_;
     extents[k] = count;
     const u64 begin = count == 0 || size_ == 0 ? 0 : origin_ + first * static_cast<u64>(strides_[k]);
     return {range_, extents, strides_, begin};
 }
 
-TensorView TensorView::broadcast(const TensorExtents& extents) const {
+NdView NdView::broadcast(const NdExtents& extents) const {
     const u32 missing = extents.size() - std::min(rank(), extents.size());
     const auto refuse = [&] {
-        refuse_tensor("Tensor::broadcast", "tensor of " + detail::shape_name(extents_) +
-                                               " does not broadcast to the extents, got " +
-                                               detail::shape_name(extents) +
-                                               "; axes aligned at the last one must be equal, 1 or missing");
+        refuse_nd("NdSpan::broadcast", "array of " + detail::shape_name(extents_) +
+                                           " does not broadcast to the extents, got " +
+                                           detail::shape_name(extents) +
+                                           "; axes aligned at the last one must be equal, 1 or missing");
     };
     if (rank() > extents.size()) refuse();
-    TensorStrides strides;
+    NdStrides strides;
     for (u32 k = 0; k < extents.size(); ++k) {
         const bool is_given = k >= missing;
         if (is_given && extents_[k - missing] == extents[k]) {
@@ -248,7 +247,7 @@ TensorView TensorView::broadcast(const TensorExtents& extents) const {
     return {range_, extents, strides, origin_};
 }
 
-bool overlap(const TensorView& a, const TensorView& b) {
+bool overlap(const NdView& a, const NdView& b) {
     return overlap(a.range(), b.range());
 }
 
