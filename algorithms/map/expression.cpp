@@ -14,6 +14,9 @@
 namespace concord::detail {
 namespace {
 
+template <class T>
+CONCORD_BUILTIN_OF((T), u64, flag, (T x), return x != 0 ? 1 : 0;)
+
 [[noreturn]] void refuse(std::string_view call, const std::string& why) {
     throw Error(ErrorCode::invalid_argument, call, why);
 }
@@ -224,8 +227,10 @@ ExpressionPointer convert_node(Type to, ExpressionPointer in) {
     return made("convert", std::move(node));
 }
 
-u64 count_of(const ExpressionNode& node) {
-    return node.count;
+ExpressionPointer flag_node(ExpressionPointer in) {
+    return visit_type(in->type, [&](auto tag) {
+        return function_node(Function<flag_function<typename decltype(tag)::type>>{}, {std::move(in)});
+    });
 }
 
 Input::Input(ExpressionPointer expression) : node(std::move(expression)) {
@@ -288,7 +293,8 @@ void check_portable(std::string_view call, const Input& in, const Device& device
     });
 }
 
-// --- Kernels and launches ---------------------------------------------------------------------------------------------
+// --- Kernels and launches
+// ---------------------------------------------------------------------------------------------
 
 namespace {
 

@@ -2,7 +2,7 @@
 // Shared by the .cpp files of reduce: kernels, tunables, and the functions of the variant `fixed`.
 
 #include <concord/internal/row.hpp>
-#include <concord/reduce.hpp>
+#include <concord/reduce_axes.hpp>
 #include <concord/tuning.hpp>
 
 namespace concord::detail {
@@ -28,6 +28,7 @@ std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& probl
 
 // The host kernels of a built-in operator.
 const ReduceHost& reduce_builtin(ReduceOp op, Type type);
+const HostKernel& reduce_lines_builtin(ReduceOp op, Type type);
 
 // reduce_fixed.cpp
 RunOf<ReduceProblem> run_reduce_fixed, run_reduce_fixed_wide, run_reduce_fixed_host;

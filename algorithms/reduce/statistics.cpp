@@ -42,20 +42,6 @@ CONCORD_BUILTIN_OF((T), T, index_of_equal, (T key, T best, T i), return key == b
 template <class T>
 CONCORD_BUILTIN_OF((T), T, lower_half, (T x), return x & 0xffffffffu;)
 
-template <class F, class... B, std::size_t... I>
-ExpressionPointer
-    apply(const Function<F, B...>& f, std::vector<ExpressionPointer> inputs, std::index_sequence<I...>) {
-    using Fn = Function<F, B...>;
-    constexpr HostKernel kernel = host_kernel<
-        &BlockOf<typename Fn::Host, typename Fn::Result, typename Fn::template Argument<I>...>::run>();
-    return transform_node(Fn::erased(), f.packed(), {.kernel = kernel}, std::move(inputs));
-}
-// f of the inputs, which have the types of its parameters.
-template <class F, class... B>
-ExpressionPointer apply(const Function<F, B...>& f, std::vector<ExpressionPointer> inputs) {
-    return apply(f, std::move(inputs), std::make_index_sequence<Function<F, B...>::free_count>{});
-}
-
 ExpressionPointer node_of_input(const Input& in) {
     return in.node ? in.node : range_node(in.view);
 }
@@ -72,17 +58,17 @@ ExpressionPointer key_of(const ExpressionPointer& in, Type type, u32 largest) {
     return visit_type(type, [&](auto tag) {
         using T = typename decltype(tag)::type;
         if constexpr (std::is_same_v<T, f32>) {
-            return apply(Function<key_of_f32_function<T>>{}.bind(largest), {in});
+            return function_node(Function<key_of_f32_function<T>>{}.bind(largest), {in});
         } else if constexpr (std::is_same_v<T, f64>) {
-            return apply(Function<key_of_f64_function<T>>{}.bind(largest), {in});
+            return function_node(Function<key_of_f64_function<T>>{}.bind(largest), {in});
         } else if constexpr (std::is_same_v<T, u64>) {
-            return apply(Function<key_of_wide_unsigned_function<T>>{}.bind(largest), {in});
+            return function_node(Function<key_of_wide_unsigned_function<T>>{}.bind(largest), {in});
         } else if constexpr (std::is_same_v<T, i64>) {
-            return apply(Function<key_of_wide_signed_function<T>>{}.bind(largest), {in});
+            return function_node(Function<key_of_wide_signed_function<T>>{}.bind(largest), {in});
         } else if constexpr (std::is_signed_v<T>) {
-            return apply(Function<key_of_signed_function<T>>{}.bind(largest), {in});
+            return function_node(Function<key_of_signed_function<T>>{}.bind(largest), {in});
         } else {
-            return apply(Function<key_of_unsigned_function<T>>{}.bind(largest), {in});
+            return function_node(Function<key_of_unsigned_function<T>>{}.bind(largest), {in});
         }
     });
 }
@@ -116,7 +102,7 @@ Enqueued divided(Stream& stream, const View& out, u64 n) {
     return visit_float(out.type, [&](auto tag) {
         using T = typename decltype(tag)::type;
         const ExpressionPointer quotient =
-            apply(Function<divide_function<T>>{}.bind(static_cast<T>(n)), {range_node(out)});
+            function_node(Function<divide_function<T>>{}.bind(static_cast<T>(n)), {range_node(out)});
         return evaluate(stream, Input(quotient), out, {});
     });
 }
@@ -147,8 +133,8 @@ Enqueued variance(Stream& stream, const Input& in, const View& out, u64 ddof, bo
     const View middle{room.get(), 0, 1, out.type};
     Enqueued done = mean(stream, in, middle, options);
     const ExpressionPointer squares = visit_float(out.type, [&](auto tag) {
-        return apply(Function<squared_deviation_function<typename decltype(tag)::type>>{},
-                     {x, repeated(middle, n)});
+        return function_node(Function<squared_deviation_function<typename decltype(tag)::type>>{},
+                             {x, repeated(middle, n)});
     });
     done = combined(reduce(stream, Input(squares), out, ReduceOp::sum, options), done);
     done = combined(done, divided(stream, out, n > ddof ? n - ddof : 0));
@@ -167,18 +153,19 @@ Enqueued arg_extremum(Stream& stream, const Input& in, const View& out, ReduceOp
     const ExpressionPointer keys = key_of(node_of_input(in), in.view.type, op == ReduceOp::max ? 1 : 0);
     if (size_of(in.view.type) <= sizeof(u32) && n <= u64{1} << 32) {
         const Enqueued done =
-            reduce(stream, Input(apply(Function<key_and_index_function<u64>>{}, {keys, indices()})), out,
-                   ReduceOp::min, options);
+            reduce(stream, Input(function_node(Function<key_and_index_function<u64>>{}, {keys, indices()})),
+                   out, ReduceOp::min, options);
         return combined(
             done,
-            evaluate(stream, Input(apply(Function<lower_half_function<u64>>{}, {range_node(out)})), out, {}));
+            evaluate(stream, Input(function_node(Function<lower_half_function<u64>>{}, {range_node(out)})),
+                     out, {}));
     }
     // The smallest key, then the first index that has it.
     const auto room = stream.scratch(sizeof(u64));
     const View best{room.get(), 0, 1, Type::u64};
     const Enqueued done = reduce(stream, Input(keys), best, ReduceOp::min, options);
     const ExpressionPointer at =
-        apply(Function<index_of_equal_function<u64>>{}, {keys, repeated(best, n), indices()});
+        function_node(Function<index_of_equal_function<u64>>{}, {keys, repeated(best, n), indices()});
     return combined(done, reduce(stream, Input(at), out, ReduceOp::min, options));
 }
 

@@ -88,3 +88,62 @@ def test_unknown_variant(device):
 
 def test_unknown_operation():
     refused(2, "median", "run reduce --op median --in", THREE, "--out", "box/new.npy")
+
+
+# Sums of these are exact in every order.
+CUBE = np.arange(5 * 6 * 7, dtype="f4").reshape(5, 6, 7) % 11 - 5
+AXES = [("0", 0), ("1", 1), ("-1", 2), ("0,2", (0, 2)), ("2,0", (0, 2)), ("-3,1,2", (0, 1, 2))]
+
+
+@pytest.mark.parametrize("text, axes", AXES)
+def test_axes(text, axes):
+    gives(CUBE.sum(axis=axes), "run reduce --axis", text, "--in", CUBE, "--device", "tbb")
+    gives(CUBE.max(axis=axes, keepdims=True), "run reduce --op max --keepdims --axis", text, "--in", CUBE, "--device", "tbb")
+
+
+@on_devices("name", TYPES, ["u8", "f32"])
+def test_an_axis_of_a_type(device, name):
+    values = (np.arange(300).reshape(3, 100) % 5).astype(TYPES[name])
+    gives(values.sum(axis=0, dtype=values.dtype), "run reduce --axis 0 --in", values, "--device", device)
+    gives(values.sum(axis=1, dtype=values.dtype), "run reduce --axis 1 --in", values, "--device", device)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_an_empty_axis_gives_the_identity(operation):
+    expected = np.full((2, 3), identity(operation, "i16"))
+    gives(expected, "run reduce --axis 1 --op", operation, "--in", np.empty((2, 0, 3), "i2"), "--device", "tbb")
+    gives(np.empty((2, 0), "i2"), "run reduce --axis -1 --op", operation, "--in", np.empty((2, 0, 3), "i2"), "--device", "tbb")
+
+
+@pytest.mark.parametrize("text, words", [
+    ("3", ["--axis", "got 3", "rank 3"]),
+    ("-4", ["--axis", "got -4"]),
+    ("0,0", ["--axis", "repeated axis, got 0"]),
+    ("1,-2", ["--axis", "repeated axis, got -2"]),
+    ("x", ["--axis", "got 'x'"]),
+    ("0,", ["--axis", "got '0,'"]),
+    ("1.5", ["--axis", "got '1.5'"]),
+    ("99999999999999999999", ["--axis", "got '99999999999999999999'"]),
+])
+def test_bad_axes(text, words):
+    refused(2, words, "run reduce --axis", text, "--in", CUBE, "--out", "box/new.npy")
+
+
+def test_an_axis_of_a_scalar():
+    refused(2, ["--axis", "rank 0"], "run reduce --axis 0 --in", np.array(3, "f4"), "--out", "box/new.npy")
+
+
+def test_keepdims_requires_an_axis():
+    refused(2, ["--keepdims", "requires --axis"], "run reduce --keepdims --in", CUBE, "--out", "box/new.npy")
+
+
+def test_axes_require_the_whole_input():
+    refused(2, ["--axis", "segments"], "run reduce --axis 0 --chunk 64 --in", CUBE, "--out", "box/new.npy")
+
+
+def test_axes_have_one_variant():
+    refused(2, ["serial", "does not support axes", "fixed"], "run reduce --axis 0 --variant serial --in", CUBE, "--device", "tbb", "--out", "box/new.npy")
+
+
+def test_too_many_dimensions():
+    refused(2, ["--axis", "at most 8"], "run reduce --axis 0 --in", np.ones((1,) * 9, "f4"), "--out", "box/new.npy")

@@ -43,6 +43,13 @@ struct Raw {
 };
 using Floats = Raw<f32>;
 
+// The same for an array view.
+struct RawNd {
+    using Element = f32;
+    NdView tensor;
+    NdView view() const { return tensor; }
+};
+
 enum class Use : u8 { in, out };
 enum class Overlap : u8 { refused, allowed };
 // What a call does with ranges without elements and buffer.
@@ -68,6 +75,9 @@ struct Call {
 MatrixView square(const View& view) {
     const u64 length = view.count == 0 ? 0 : side;
     return {.range = view, .rows = length, .columns = length};
+}
+NdView table(const View& view) {
+    return {view, {view.count == 0 ? 0 : side, side}};
 }
 VolumeView plane(const View& view) {
     return {.range = view, .depth = view.count == 0 ? 0u : 1u, .rows = side, .columns = side};
@@ -109,7 +119,13 @@ void add_algorithms(std::vector<Call>& calls) {
     add_call("reduce", {in, one}, [](Stream& s, Views v) { reduce(s, v[0], v[1]); });
     add_call("reduce", {in, one},
              [](Stream& s, Views v) { reduce(s, Floats{v[0]}, Floats{v[1]}, operands_plus, 0); });
+    add_call("reduce", {in, {Use::out, side}},
+             [](Stream& s, Views v) { reduce(s, table(v[0]), NdView(v[1], {side}), ReduceOp::sum, 0); });
+    add_call("reduce", {in, {Use::out, side}}, [](Stream& s, Views v) {
+        reduce(s, RawNd{table(v[0])}, RawNd{NdView(v[1], {side})}, operands_plus, 0, 0);
+    });
     add_call("sum", {in}, [](Stream& s, Views v) { (void)sum(s, Floats{v[0]}).get(); });
+    add_call("sum", {in}, [](Stream& s, Views v) { (void)sum(s, RawNd{table(v[0])}, 0).to_host(s); });
     add_call("min", {in}, [](Stream& s, Views v) { (void)concord::min(s, Floats{v[0]}).get(); });
     add_call("max", {in}, [](Stream& s, Views v) { (void)concord::max(s, Floats{v[0]}).get(); });
     add_call("scan", in_out, [](Stream& s, Views v) { scan(s, v[0], v[1]); });
@@ -355,7 +371,8 @@ bool is_constant(const std::string& name) {
                                               "all_map_functions",
                                               "all_operation_orders",
                                               "all_pair_functions",
-                                              "all_reduce_ops"};
+                                              "all_reduce_ops",
+                                              "max_rank"};
     return all.contains(name) || (name.ends_with("_algorithm") && name != "find_algorithm");
 }
 

@@ -4,6 +4,9 @@
 
 #include <concord/distributed.hpp>
 #include <concord/reduce.hpp>
+#include <concord/reduce_axes.hpp>
+
+#include <algorithm>
 
 namespace concord::app {
 namespace {
@@ -13,32 +16,88 @@ class RunReduce final : public RunTask, public Pipelined, public OverRanks {
     void add_options(CLI::App& command) override {
         command.add_option("--op", op_, "Operator that combines elements (default: sum)")
             ->check(CLI::IsMember(names_of(all_reduce_ops)));
+        command
+            .add_option("--axis", axis_text_,
+                        "Axes to combine along, each line on its own; from the front, or, negative, from the "
+                        "back (default: all elements)")
+            ->type_name("N[,M]");
+        command.add_flag("--keepdims", keeps_, "Keep the axes of --axis with length 1");
     }
-    RunPlan plan(Inputs inputs) override { return {{inputs[0]->type(), {}}}; }
+    RunPlan plan(Inputs inputs) override {
+        if (keeps_ && !axis_text_) throw Error(ErrorCode::invalid_argument, "--keepdims", "requires --axis");
+        if (!axis_text_) return {{inputs[0]->type(), {}}};
+        const InputArray& in = *inputs[0];
+        if (in.shape().size() > max_rank)
+            throw Error(ErrorCode::invalid_argument, "--axis",
+                        "supports at most " + std::to_string(max_rank) + " dimensions, got " + in.name() +
+                            " of shape " + shape_name(in.shape()));
+        shape_ = NdExtents(std::span<const u64>(in.shape()));
+        axes_ = detail::sorted_axes("--axis", axes_of(*axis_text_), shape_.size());
+        Shape output;
+        for (u32 k = 0; k < shape_.size(); ++k) {
+            const bool is_reduced = std::find(axes_.begin(), axes_.end(), k) != axes_.end();
+            if (!is_reduced || keeps_) output.push_back(is_reduced ? 1 : shape_[k]);
+        }
+        return {{in.type(), output}};
+    }
     Enqueued call(Stream& stream, Views in, Views out, const Options& options) override {
-        return reduce(stream, in[0], out[0], *reduce_op_named(op_), options);
+        const ReduceOp op = *reduce_op_named(op_);
+        if (!axis_text_) return reduce(stream, in[0], out[0], op, options);
+        const NdView from(in[0], shape_);
+        return reduce(stream, from, NdView(out[0], detail::kept_extents(from, axes_)), op, axes_, options);
     }
     PipelineRun run_pipeline(const PipelineDevices& devices, std::span<const PipelineSource* const> in,
                              PipelineSink& out, const PipelineOptions& options) override {
+        check_whole("segments, or on several devices");
         return pipeline_reduce(devices, *in[0], out, *reduce_op_named(op_), options);
     }
     Spread spread_output() const override { return {.whole = true}; }
     Enqueued call_ranks(Communicator& ranks, Stream& stream, Views in, Views out,
                         const Options& options) override {
+        check_whole("ranks");
         return distributed_reduce(ranks, stream, in[0], out[0], *reduce_op_named(op_), options);
     }
     std::string title() const override { return op_; }
 
   private:
+    // The axes in the text of --axis: "0", "0,-1".
+    static Axes axes_of(std::string_view text) {
+        Axes axes;
+        for (std::string_view rest = text;;) {
+            const std::size_t end = std::min(rest.find(','), rest.size());
+            i64 axis = 0;
+            const auto [stop, error] = std::from_chars(rest.data(), rest.data() + end, axis);
+            if (error != std::errc() || stop != rest.data() + end || axes.size() == max_rank)
+                throw Error(ErrorCode::invalid_argument, "--axis",
+                            "expected up to " + std::to_string(max_rank) +
+                                " integers separated by commas, got '" + std::string(text) +
+                                "'; examples: 0, -1, 0,2");
+            axes.add(axis);
+            if (end == rest.size()) return axes;
+            rest.remove_prefix(end + 1);
+        }
+    }
+    void check_whole(const char* in) const {
+        if (!axis_text_) return;
+        throw Error(ErrorCode::unsupported, "--axis",
+                    std::string("not supported in ") + in + "; use one device whose memory holds the data");
+    }
+
     std::string op_ = "sum";
+    std::optional<std::string> axis_text_;
+    bool keeps_ = false;
+    NdExtents shape_;
+    Axes axes_;
 };
 
 }  // namespace
 
 RunCommand run_reduce() {
     return {.name = "reduce",
-            .summary = "Combine all elements into one",
-            .example = "concord run reduce --op max --in x.npy --out max.npy --device tbb",
+            .summary = "Combine all elements into one, or the elements along axes",
+            .example =
+                "concord run reduce --op max --in x.npy --out max.npy --device tbb\n"
+                "concord run reduce --axis 0 --in table.npy --out sums.npy",
             .make = make_task<RunReduce>};
 }
 

@@ -7,8 +7,8 @@
 ///     KernelSpec spec{.host = host_kernel<&scale<float>>()};
 ///
 /// The parameters after the group are the arguments of the launch in order: pointers for buffers, values for values. A
-/// parameter `const S&` of a struct S of alignment 1 refers to the argument in place, which may be longer than S. A last
-/// parameter HostArguments takes all arguments from there on.
+/// parameter `const S&` of a struct S of alignment 1 refers to the argument in place, which may be longer than S. A
+/// last parameter HostArguments takes all arguments from there on.
 
 #include <concord/traits.hpp>
 #include <concord/types.hpp>

@@ -197,13 +197,20 @@ requires(!Range<Predicate>)
 }
 
 /// Returns the number of elements that satisfy a predicate as a Future. keep is built in, or made with
-/// CONCORD_FUNCTION. Traffic and scratch: those of compact(), and scratch for at most 2^24 elements.
+/// CONCORD_FUNCTION. With the latter, reads every element once, like reduce(). With a built-in one or a variant of
+/// compact(): traffic and scratch are those of compact(), with scratch for at most 2^24 elements.
 template <InputRange In, class Predicate>
 requires(!Range<Predicate>)
     [[nodiscard]] Future<u64> count_if(Stream& stream, const In& in, const Predicate& keep,
                                        const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;
     detail::check_delivers(stream, "count_if");
+    if constexpr (!std::is_same_v<Predicate, Keep>) {
+        if (options.variant == "auto") {
+            const Expression<u64> flags(detail::flag_node(transform(keep, in).node()));
+            return reduce(stream, flags, ReduceOp::sum, {.order = options.order});
+        }
+    }
     constexpr u64 most = u64{1} << 24;
     const detail::InputInMemory from(stream, "count_if", detail::input_of(in), View{.type = type_of<u64>()},
                                      options);

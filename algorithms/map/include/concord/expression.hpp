@@ -109,7 +109,8 @@ ExpressionPointer strided_node(ExpressionPointer in, std::span<const u64> extent
                                std::span<const i64> strides, u64 origin);
 ExpressionPointer reversed_node(ExpressionPointer in);
 ExpressionPointer convert_node(Type to, ExpressionPointer in);
-u64 count_of(const ExpressionNode& node);
+// 1 for each element that is not 0, otherwise 0, as u64. Of integers.
+ExpressionPointer flag_node(ExpressionPointer in);
 
 // What algorithms read: a range, or an expression.
 struct Input {

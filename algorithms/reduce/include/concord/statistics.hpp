@@ -12,8 +12,8 @@
 /// - Shapes: x and y have n elements; the result is one element.
 /// - Types: dot: any element type, which is that of the result; integers wrap. The others of f32 are f32. Those of
 ///   integers and f64 are f64: integers are converted to f64 first, which is exact up to 2^53. argmin and argmax: u64.
-/// - Memory traffic: dot, norm, mean: reads every element once. variance: twice. argmin, argmax: once for types of up to
-///   four bytes and n up to 2^32, otherwise twice.
+/// - Memory traffic: dot, norm, mean: reads every element once. variance: twice. argmin, argmax: once for types of up
+///   to four bytes and n up to 2^32, otherwise twice.
 /// - Order: that of reduce(), canonical. Results are bitwise identical on all devices.
 /// - Asynchrony: enqueues on the stream and returns. The forms without an output return a Future, see reduce().
 /// - Errors: as for reduce(). argmin and argmax of an empty input throw invalid_argument.

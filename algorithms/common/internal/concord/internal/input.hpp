@@ -25,6 +25,18 @@ bool is_portable(const Input& in, const Device& device);
 // Throws unsupported unless they do.
 void check_portable(std::string_view call, const Input& in, const Device& device);
 
+// f of the inputs, which have the types of its parameters.
+template <class F, class... B>
+ExpressionPointer function_node(const Function<F, B...>& f, std::vector<ExpressionPointer> inputs) {
+    using Fn = Function<F, B...>;
+    constexpr HostKernel kernel = []<std::size_t... I>(std::index_sequence<I...>) {
+        return host_kernel<
+            &BlockOf<typename Fn::Host, typename Fn::Result, typename Fn::template Argument<I>...>::run>();
+    }
+    (std::make_index_sequence<Fn::free_count>{});
+    return transform_node(Fn::erased(), f.packed(), {.kernel = kernel}, std::move(inputs));
+}
+
 // The arguments of an input in a launch, in the place that its kernel expects.
 class InputArguments {
   public:
@@ -34,7 +46,9 @@ class InputArguments {
     template <class... A>
     void launch(Stream& stream, const Kernel& kernel, const LaunchShape& shape, const A&... arguments) const {
         const bool on_host = stream.device().traits().launch == LaunchModel::host;
-        const KernelArgument expression{.value = &expression_, .size = sizeof expression_};
+        // As a number, so that the estimates of launch times tell expressions apart.
+        const KernelArgument expression{
+            .value = &expression_, .size = sizeof expression_, .type = ElementType(Type::u64)};
         if (expression_ != nullptr) {
             const KernelArgument others[] = {argument(arguments)..., expression};
             return launch_expression(stream, kernel, shape,

@@ -15,8 +15,8 @@ namespace host {
 // Elements of a block.
 inline constexpr u64 block_length = 512;
 
-// Returns elements [first, first + count) of the expression, at most a block. They are in a range, in `to` if that is not
-// null, or in memory of the thread, which the next call uses again.
+// Returns elements [first, first + count) of the expression, at most a block. They are in a range, in `to` if that is
+// not null, or in memory of the thread, which the next call uses again.
 const void* expression_block(const CompiledExpression& expression, HostIsa isa, const void* const* arguments,
                              u64 first, u64 count, void* to = nullptr);
 
