@@ -293,8 +293,7 @@ void check_portable(std::string_view call, const Input& in, const Device& device
     });
 }
 
-// --- Kernels and launches
-// ---------------------------------------------------------------------------------------------
+// --- Kernels and launches -------------------------------------------------------------------------------
 
 namespace {
 

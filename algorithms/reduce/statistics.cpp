@@ -115,7 +115,7 @@ Enqueued rooted(Stream& stream, const View& out) {
 Enqueued norm(Stream& stream, const Input& in, const View& out, const Options& options) {
     const ExpressionPointer x = as_floats("norm", stream, in, out);
     const Enqueued sum =
-        reduce(stream, Input(transform_node(ReduceOp::product, x, x)), out, ReduceOp::sum, options);
+        reduce(stream, Input(transform_node(MapFunction::square, x)), out, ReduceOp::sum, options);
     return combined(sum, rooted(stream, out));
 }
 

@@ -49,6 +49,26 @@ void calls(Stream& s, Communicator& ranks) {
     matmul(s, Matrix(floats, 4, 4), Matrix(doubles, 4, 4));  // refused: matmul: a and b must have the same
     convolve(s, Matrix(words, 4, 4), ConvolveMask(), Matrix(floats, 4, 4));  // refused: the image must have
     stencil(s, Volume(floats, 1, 4, 4), star, Volume(doubles, 1, 4, 4));  // refused: stencil: in and out must
+    evaluate(s, transform(plus, floats, constant(1.0f)), sorted);
+    (void)transform(one_more, Array<f32>(s, 16));  // refused: an expression of a temporary array
+    (void)gather(floats, Array<u32>(s, 16));  // refused: an expression of a temporary array
+    (void)reversed(Array<i32>(s, 16));  // refused: an expression of a temporary array
+    (void)convert<f64>(Array<i64>(s, 16));  // refused: an expression of a temporary array
+    (void)zip(floats, Array<f32>(s, 16));  // refused: an expression of a temporary array
+    (void)transform(plus, floats, 1.0f);  // refused: an expression is made of ranges
+    (void)transform(plus, floats);  // refused: the function must have one unbound parameter for each
+    (void)transform(plus, floats, constant(1.0));  // refused: must have the element types of the function
+    (void)transform(one_more, doubles);  // refused: must have the element types of the function
+    (void)transform(ReduceOp::sum, floats, doubles);  // refused: both sources must have one element type
+    (void)transform(PairFunction::pow, doubles, constant(2.0f));  // refused: both sources must have one element
+    (void)gather(floats, doubles);  // refused: the indices of gather are integers
+    (void)convert<bool>(floats);  // refused: not an element type
+    evaluate(s, reversed(floats), doubles);  // refused: the element type of out must be that
+    reduce(s, reversed(floats), doubles);  // refused: reduce: in and out must have the same
+    scan(s, reversed(floats), words);  // refused: scan: in and out must have the same
+    sort(s, reversed(floats), doubles);  // refused: sort: in and out must have the same
+    dot(s, floats, words, sorted);  // refused: both sources must have one element type
+    argmin(s, floats, words);  // refused: argmin: out must be of u64
     sized(s, 9, Array<f64>(s, 9), Long{});
     const Array<Long> records(s, 2);
     (void)records.view();  // refused: a struct has more than 64 bytes

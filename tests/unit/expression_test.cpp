@@ -96,7 +96,7 @@ std::vector<T> special_values(u64 n, u32 seed = 1) {
     return values;
 }
 
-// --- Conversions, from the bits of floats -----------------------------------------------------------------------------
+// --- Conversions, from the bits of floats ---------------------------------------------------------------------------
 
 // A number: (-1)^negative * magnitude * 2^exponent.
 struct Number {
@@ -237,7 +237,7 @@ u64 scratch_of(Device& device, Stream& stream, const F& call) {
 
 TEST_SUITE_BEGIN("device");
 
-// --- Parts ------------------------------------------------------------------------------------------------------------
+// --- Parts ----------------------------------------------------------------------------------------------------------
 
 STREAM_TEST(expressions_of_each_part_around_blocks) {
     for (const u64 n : sizes) {
@@ -505,7 +505,7 @@ STREAM_TEST(expressions_refuse_strides_outside_of_the_range) {
     CHECK_NOTHROW((void)strided(a, {1}, {std::numeric_limits<i64>::min()}, 99));
 }
 
-// --- Functions --------------------------------------------------------------------------------------------------------
+// --- Functions ------------------------------------------------------------------------------------------------------
 
 STREAM_TEST(expressions_of_user_functions) {
     const u64 n = 1500;
@@ -617,7 +617,7 @@ STREAM_TEST(expressions_of_functions_that_devices_compute_differently) {
     CHECK_NOTHROW(stream.synchronize());
 }
 
-// --- Rules of calls ---------------------------------------------------------------------------------------------------
+// --- Rules of calls -------------------------------------------------------------------------------------------------
 
 STREAM_TEST(expressions_without_elements) {
     const Array<f32> none(stream, 0), some(stream, 5), one(stream, 1);
@@ -805,7 +805,7 @@ DEVICE_TEST(expressions_on_several_streams_and_threads) {
         CHECK(problem == "");
 }
 
-// --- Algorithms -------------------------------------------------------------------------------------------------------
+// --- Algorithms -----------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -948,6 +948,7 @@ STREAM_TEST(expressions_as_inputs_of_all_algorithms) {
         CHECK(count_if(stream, t, positive_test).get() == count_if(stream, e, positive_test).get());
         CHECK(count_if(stream, t, Keep::greater(0.1f)).get() ==
               count_if(stream, e, Keep::greater(0.1f)).get());
+        CHECK(count_if(stream, t, KeepRule::nonzero).get() == count_if(stream, e, KeepRule::nonzero).get());
         same("histogram", histogram(stream, t, 7, HistogramBins::even(-1, 1)),
              histogram(stream, e, 7, HistogramBins::even(-1, 1)));
         same("histogram by a function", histogram(stream, t, 2, bin_test), histogram(stream, e, 2, bin_test));

@@ -113,6 +113,11 @@ void add_algorithms(std::vector<Call>& calls) {
     add_call("map", {in, out, out}, [](Stream& s, Views v) {
         map(s, inputs(Floats{v[0]}), outputs(Floats{v[1]}, Floats{v[2]}), operands_both);
     });
+    add_call("evaluate", in_out,
+             [](Stream& s, Views v) { evaluate(s, transform(operands_twice, Floats{v[0]}), Floats{v[1]}); });
+    add_call("evaluate", {in, in, out}, [](Stream& s, Views v) {
+        evaluate(s, transform(operands_plus, Floats{v[0]}, reversed(Floats{v[1]})), Floats{v[2]});
+    });
     add_call("fill", {out}, [](Stream& s, Views v) { fill(s, v[0], 1.0f); });
     add_call("iota", {out}, [](Stream& s, Views v) { iota(s, Floats{v[0]}); });
     add_call("add", {in, in, out}, [](Stream& s, Views v) { add(s, v[0], v[1], v[2]); });
@@ -128,7 +133,27 @@ void add_algorithms(std::vector<Call>& calls) {
     add_call("sum", {in}, [](Stream& s, Views v) { (void)sum(s, RawNd{table(v[0])}, 0).to_host(s); });
     add_call("min", {in}, [](Stream& s, Views v) { (void)concord::min(s, Floats{v[0]}).get(); });
     add_call("max", {in}, [](Stream& s, Views v) { (void)concord::max(s, Floats{v[0]}).get(); });
+    add_call("reduce", {in, one},
+             [](Stream& s, Views v) { reduce(s, transform(operands_twice, Floats{v[0]}), Floats{v[1]}); });
+    add_call("dot", {in, in, one},
+             [](Stream& s, Views v) { dot(s, Floats{v[0]}, Floats{v[1]}, Floats{v[2]}); });
+    add_call("norm", {in, one}, [](Stream& s, Views v) { norm(s, Floats{v[0]}, Floats{v[1]}); });
+    add_call("mean", {in, one}, [](Stream& s, Views v) { mean(s, Floats{v[0]}, Floats{v[1]}); });
+    add_call("variance", {in, one}, [](Stream& s, Views v) { variance(s, Floats{v[0]}, Floats{v[1]}); });
+    add_call("standard_deviation", {in, one},
+             [](Stream& s, Views v) { standard_deviation(s, Floats{v[0]}, Floats{v[1]}); });
+    for (const bool largest : {false, true}) {
+        add_call(
+            largest ? "argmax" : "argmin", {in, count},
+            [largest](Stream& s, Views v) {
+                const Raw<u64> index{v[1]};
+                largest ? argmax(s, Floats{v[0]}, index) : argmin(s, Floats{v[0]}, index);
+            },
+            Empty::refused);
+    }
     add_call("scan", in_out, [](Stream& s, Views v) { scan(s, v[0], v[1]); });
+    add_call("scan", in_out,
+             [](Stream& s, Views v) { scan(s, transform(operands_twice, Floats{v[0]}), Floats{v[1]}); });
     add_call("scan", in_out,
              [](Stream& s, Views v) { scan(s, Floats{v[0]}, Floats{v[1]}, operands_plus, 0); });
     add_call("histogram", {in, counters},
@@ -296,11 +321,22 @@ std::vector<Call> all_calls() {
 
 // Calls whose device operands are ranges that constructors have checked, or which have none.
 const std::set<std::string> checked_elsewhere = {
-    "launch",                       // launches_check_ranges, below
-    "Stream::launch",               // likewise
-    "from_dlpack",    "to_dlpack",  // dlpack_test
-    "overlap",                      // compares any views
-    "pipeline_add",   "pipeline_compact", "pipeline_histogram", "pipeline_map", "pipeline_reduce",
+    "launch",          // launches_check_ranges, below
+    "Stream::launch",  // likewise
+    "from_dlpack",
+    "to_dlpack",  // dlpack_test
+    "convert",
+    "gather",
+    "reversed",
+    "strided",
+    "transform",
+    "zip",      // parts of expressions, which evaluate checks
+    "overlap",  // compares any views
+    "pipeline_add",
+    "pipeline_compact",
+    "pipeline_histogram",
+    "pipeline_map",
+    "pipeline_reduce",
     "pipeline_scan",  // host memory
 };
 // Functions and members without operands.

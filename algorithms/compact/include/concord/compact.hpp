@@ -205,7 +205,7 @@ requires(!Range<Predicate>)
                                        const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;
     detail::check_delivers(stream, "count_if");
-    if constexpr (!std::is_same_v<Predicate, Keep>) {
+    if constexpr (!std::is_convertible_v<Predicate, Keep>) {
         if (options.variant == "auto") {
             const Expression<u64> flags(detail::flag_node(transform(keep, in).node()));
             return reduce(stream, flags, ReduceOp::sum, {.order = options.order});
