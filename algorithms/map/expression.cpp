@@ -93,6 +93,15 @@ void visit_nodes(const Input& in, const F& f) {
     if (in.node) visit_nodes(*in.node, true, f);
 }
 
+// Whether the node has arithmetic on floats, which some devices do without denormals.
+bool computes_floats(const ExpressionNode& node) {
+    if (node.kind != ExpressionKind::transform && node.kind != ExpressionKind::convert &&
+        node.kind != ExpressionKind::counting)
+        return false;
+    return is_float(node.type) || std::any_of(node.inputs.begin(), node.inputs.end(),
+                                              [](const ExpressionPointer& in) { return is_float(in->type); });
+}
+
 }  // namespace
 
 ExpressionPointer range_node(const View& view) {
@@ -272,7 +281,8 @@ Support supports_input(const Device& device, const Input& in) {
 bool is_portable(const Input& in, const Device& device) {
     bool all = true;
     visit_nodes(in, [&](const ExpressionNode& node, bool /*in_place*/) {
-        all = all && (node.op == nullptr || is_portable(*node.op, device));
+        all = all && (node.op == nullptr || is_portable(*node.op, device)) &&
+              (device.traits().keeps_denormals || !computes_floats(node));
     });
     return all;
 }
@@ -302,7 +312,7 @@ void add_structure(std::string& key, const ExpressionNode& node) {
     if (node.op != nullptr) {
         add_key(key, node.op->hash);
         add_key(key, node.works_on_bits);
-        add_key(key, node.kernel.kernel.versions[0]);
+        add_key(key, node.kernel.kernel.versions);
     }
     for (const ExpressionPointer& in : node.inputs)
         add_structure(key, *in);
@@ -427,10 +437,13 @@ View materialized(Stream& stream, const Input& in, std::shared_ptr<Buffer>& room
 }
 
 InputInMemory::InputInMemory(Stream& stream, std::string_view call, const Input& in, const View& out,
-                             InPlace in_place) {
+                             const Options& options, InPlace in_place) {
     if (in.node) {
         check_input(call, "in", stream, in);
         check_input_overlap(call, {"out", out}, "in", in, in_place);
+        if (options.order && *options.order != OperationOrder::unspecified)
+            check_portable(call, in, stream.device());
+        if (!is_portable(in, stream.device())) order_ = OperationOrder::unspecified;
     }
     view_ = materialized(stream, in, room_);
 }

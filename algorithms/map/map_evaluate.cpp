@@ -42,9 +42,7 @@ Enqueued evaluate(Stream& stream, const Input& in, const View& out, const Option
         throw Error(ErrorCode::unsupported, call, support.text());
     if (options.order && *options.order != OperationOrder::unspecified) check_portable(call, in, device);
     const Enqueued done{call, &device,
-                        is_portable(in, device) && (device.traits().keeps_denormals || !is_float(out.type))
-                            ? OperationOrder::canonical
-                            : OperationOrder::unspecified};
+                        is_portable(in, device) ? OperationOrder::canonical : OperationOrder::unspecified};
     if (out.count == 0) return done;
     // A range.
     if (!in.node) {

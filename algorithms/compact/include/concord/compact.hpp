@@ -95,16 +95,16 @@ Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& coun
                   "in, out and the predicate's parameter must have the same type");
     const auto values = keep.packed();
     const InputInMemory from(stream, others == Others::behind ? "partition" : "compact", input_of(in),
-                             out.view());
-    return compact(stream,
-                   {.in = from.view(),
-                    .out = out.view(),
-                    .count = count.view(),
-                    .op = Fn::erased(),
-                    .values = {values},
-                    .host = &compact_keep<T, typename Fn::Host>,
-                    .partition = others == Others::behind},
-                   options);
+                             out.view(), options);
+    return from.with_order(compact(stream,
+                                   {.in = from.view(),
+                                    .out = out.view(),
+                                    .count = count.view(),
+                                    .op = Fn::erased(),
+                                    .values = {values},
+                                    .host = &compact_keep<T, typename Fn::Host>,
+                                    .partition = others == Others::behind},
+                                   options));
 }
 
 }  // namespace detail
@@ -124,16 +124,17 @@ template <InputRange In, OutputRange Out, OutputRange Count>
 Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& count, const Keep& keep,
                  const Options& options = {}) {
     detail::check_compact_types<In, Out, Count>();
-    const detail::InputInMemory from(stream, "compact", detail::input_of(in), out.view());
-    return compact(stream, from.view(), View(out.view()), View(count.view()), keep, options);
+    const detail::InputInMemory from(stream, "compact", detail::input_of(in), out.view(), options);
+    return from.with_order(compact(stream, from.view(), View(out.view()), View(count.view()), keep, options));
 }
 /// Partitions spans, arrays or expressions by a built-in predicate.
 template <InputRange In, OutputRange Out, OutputRange Count>
 Enqueued partition(Stream& stream, const In& in, const Out& out, const Count& count, const Keep& keep,
                    const Options& options = {}) {
     detail::check_compact_types<In, Out, Count>();
-    const detail::InputInMemory from(stream, "partition", detail::input_of(in), out.view());
-    return partition(stream, from.view(), View(out.view()), View(count.view()), keep, options);
+    const detail::InputInMemory from(stream, "partition", detail::input_of(in), out.view(), options);
+    return from.with_order(
+        partition(stream, from.view(), View(out.view()), View(count.view()), keep, options));
 }
 
 /// Compacts by a predicate I(T) made with CONCORD_FUNCTION, where I is any integer type, with its further
@@ -211,7 +212,8 @@ requires(!Range<Predicate>)
         }
     }
     constexpr u64 most = u64{1} << 24;
-    const detail::InputInMemory from(stream, "count_if", detail::input_of(in), View{.type = type_of<u64>()});
+    const detail::InputInMemory from(stream, "count_if", detail::input_of(in), View{.type = type_of<u64>()},
+                                     options);
     const Span<const T> all(from.view());
     const u64 n = all.size(), parts = detail::max_of(u64{1}, detail::divide_up(n, most));
     const Array<T> kept(stream, detail::min_of(n, most));

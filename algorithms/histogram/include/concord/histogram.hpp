@@ -91,8 +91,8 @@ template <InputRange In, OutputRange Out>
 Enqueued histogram(Stream& stream, const In& in, const Out& counters, const HistogramBins& bins,
                    const Options& options = {}) {
     detail::check_counters<Out>();
-    const detail::InputInMemory from(stream, "histogram", detail::input_of(in), counters.view());
-    return histogram(stream, from.view(), View(counters.view()), bins, options);
+    const detail::InputInMemory from(stream, "histogram", detail::input_of(in), counters.view(), options);
+    return from.with_order(histogram(stream, from.view(), View(counters.view()), bins, options));
 }
 
 /// Counts samples by a bin function made with CONCORD_FUNCTION. It returns an integer of any type for a sample,
@@ -108,14 +108,14 @@ Enqueued histogram(Stream& stream, const In& in, const Out& counters, const Func
     static_assert(std::is_same_v<typename Fn::template Argument<0>, T>,
                   "the bin function's parameter and the samples must have the same type");
     const auto values = bin.packed();
-    const detail::InputInMemory from(stream, "histogram", detail::input_of(in), counters.view());
-    return detail::histogram(stream,
-                             {.in = from.view(),
-                              .out = counters.view(),
-                              .op = Fn::erased(),
-                              .values = {values},
-                              .host = &detail::histogram_host<T, typename Fn::Host>},
-                             options);
+    const detail::InputInMemory from(stream, "histogram", detail::input_of(in), counters.view(), options);
+    return from.with_order(detail::histogram(stream,
+                                             {.in = from.view(),
+                                              .out = counters.view(),
+                                              .op = Fn::erased(),
+                                              .values = {values},
+                                              .host = &detail::histogram_host<T, typename Fn::Host>},
+                                             options));
 }
 
 /// Counts samples by built-in bins, or by a bin function, and returns `count` counters as a new array. C: type of a

@@ -331,7 +331,8 @@ auto reversed(S&& x) {
 }
 
 /// The elements of x as type T. Integers wrap. A float becomes the next integer towards zero, or the nearest integer
-/// that T has; NaN becomes 0. Conversions to floats round to nearest. A NaN becomes the canonical one.
+/// that T has; NaN becomes 0. Conversions to floats round to nearest. A NaN becomes the canonical one. Elements of type T
+/// stay unchanged.
 template <class T, class S>
 auto convert(S&& x) {
     detail::check_sources<S&&>();
@@ -343,16 +344,23 @@ namespace detail {
 Enqueued evaluate(Stream& stream, const Input& in, const View& out, const Options& options);
 // The range, or the elements of the expression in a temporary array, which lives as long as `room`.
 View materialized(Stream& stream, const Input& in, std::shared_ptr<Buffer>& room);
-// The same for calls whose kernels read ranges only. Checks an expression, also against an output of the call.
+// The same for calls whose kernels read ranges only. Checks an expression, also against an output of the call and the
+// order that its options ask for.
 class InputInMemory {
   public:
     InputInMemory(Stream& stream, std::string_view call, const Input& in, const View& out,
-                  InPlace in_place = InPlace::no);
+                  const Options& options, InPlace in_place = InPlace::no);
     const View& view() const { return view_; }
+    // The call, with no stronger order than that of the input.
+    Enqueued with_order(Enqueued call) const {
+        call.order = max_of(call.order, order_);
+        return call;
+    }
 
   private:
     std::shared_ptr<Buffer> room_;
     View view_;
+    OperationOrder order_ = OperationOrder::canonical;
 };
 // The checks of check_operand() and check_overlap() for an input.
 void check_input(std::string_view call, std::string_view name, const Stream& stream, const Input& in);

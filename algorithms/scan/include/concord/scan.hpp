@@ -130,8 +130,9 @@ template <InputRange In, OutputRange Out>
 Enqueued scan(Stream& stream, const In& in, const Out& out, ReduceOp op = ReduceOp::sum,
               ScanKind kind = ScanKind::inclusive, const Options& options = {}) {
     static_assert(detail::same_elements<In, Out>, "scan: in and out must have the same element type");
-    const detail::InputInMemory from(stream, "scan", detail::input_of(in), out.view(), detail::InPlace::yes);
-    return scan(stream, from.view(), View(out.view()), op, kind, options);
+    const detail::InputInMemory from(stream, "scan", detail::input_of(in), out.view(), options,
+                                     detail::InPlace::yes);
+    return from.with_order(scan(stream, from.view(), View(out.view()), op, kind, options));
 }
 
 /// Scans with a user operator (CONCORD_FUNCTION) of type T(T, T) after binding. Its first argument is the earlier
@@ -147,9 +148,10 @@ Enqueued scan(Stream& stream, const In& in, const Out& out, const Function<F, B.
     const auto values = op.packed();
     const T start = identity;
     detail::check_identity("scan", op, start, options.order);
-    const detail::InputInMemory from(stream, "scan", detail::input_of(in), out.view(), detail::InPlace::yes);
-    return detail::scan(stream, detail::scan_problem<Fn>(from.view(), out.view(), values, start, kind),
-                        options);
+    const detail::InputInMemory from(stream, "scan", detail::input_of(in), out.view(), options,
+                                     detail::InPlace::yes);
+    return from.with_order(detail::scan(
+        stream, detail::scan_problem<Fn>(from.view(), out.view(), values, start, kind), options));
 }
 
 /// Scans with a built-in operator and returns the results as a new array.

@@ -167,11 +167,12 @@ namespace detail {
 class PairsInMemory {
   public:
     PairsInMemory(Stream& stream, const Input& keys, const Input& values, const View& keys_out,
-                  const View& values_out)
-        : keys_(stream, "sort_pairs", keys, keys_out, InPlace::yes),
-          values_(stream, "sort_pairs", values, values_out, InPlace::yes) {}
+                  const View& values_out, const Options& options)
+        : keys_(stream, "sort_pairs", keys, keys_out, options, InPlace::yes),
+          values_(stream, "sort_pairs", values, values_out, options, InPlace::yes) {}
     const View& keys() const { return keys_.view(); }
     const View& values() const { return values_.view(); }
+    Enqueued with_order(const Enqueued& call) const { return keys_.with_order(values_.with_order(call)); }
 
   private:
     InputInMemory keys_, values_;
@@ -190,8 +191,9 @@ template <InputRange In, OutputRange Out>
 Enqueued sort(Stream& stream, const In& in, const Out& out, const SortBy& by = {},
               const Options& options = {}) {
     static_assert(detail::same_elements<In, Out>, "sort: in and out must have the same element type");
-    const detail::InputInMemory from(stream, "sort", detail::input_of(in), out.view(), detail::InPlace::yes);
-    return sort(stream, from.view(), View(out.view()), by, options);
+    const detail::InputInMemory from(stream, "sort", detail::input_of(in), out.view(), options,
+                                     detail::InPlace::yes);
+    return from.with_order(sort(stream, from.view(), View(out.view()), by, options));
 }
 /// Sorts the pairs of spans or arrays in the keys' own order.
 template <InputRange Keys, InputRange Values, OutputRange KeysOut, OutputRange ValuesOut>
@@ -202,9 +204,9 @@ Enqueued sort_pairs(Stream& stream, const Keys& keys_in, const Values& values_in
     static_assert(detail::same_elements<Values, ValuesOut>,
                   "sort_pairs: values_in and values_out must have the same element type");
     const detail::PairsInMemory from(stream, detail::input_of(keys_in), detail::input_of(values_in),
-                                     keys_out.view(), values_out.view());
-    return sort_pairs(stream, from.keys(), from.values(), View(keys_out.view()), View(values_out.view()), by,
-                      options);
+                                     keys_out.view(), values_out.view(), options);
+    return from.with_order(sort_pairs(stream, from.keys(), from.values(), View(keys_out.view()),
+                                      View(values_out.view()), by, options));
 }
 
 /// Sorts by a comparator I(T, T), where I is any integer type, with its further parameters bound. The comparator
@@ -216,9 +218,10 @@ requires(Function<F, B...>::free_count == 2) Enqueued
     using T = typename Out::Element;
     static_assert(std::is_same_v<std::remove_const_t<typename In::Element>, T>,
                   "in and out must have the same type");
-    const detail::InputInMemory from(stream, "sort", detail::input_of(in), out.view(), detail::InPlace::yes);
-    return detail::sort_by_less<detail::host::NoValue, T>(stream, from.view(), {}, out.view(), {}, less, by,
-                                                          options);
+    const detail::InputInMemory from(stream, "sort", detail::input_of(in), out.view(), options,
+                                     detail::InPlace::yes);
+    return from.with_order(detail::sort_by_less<detail::host::NoValue, T>(stream, from.view(), {}, out.view(),
+                                                                          {}, less, by, options));
 }
 /// Sorts pairs by a comparator of keys; see sort() with a comparator.
 template <InputRange Keys, InputRange Values, OutputRange KeysOut, OutputRange ValuesOut, class F, class... B>
@@ -231,9 +234,9 @@ Enqueued sort_pairs(Stream& stream, const Keys& keys_in, const Values& values_in
     static_assert(detail::same_elements<Values, ValuesOut>,
                   "sort_pairs: values_in and values_out must have the same element type");
     const detail::PairsInMemory from(stream, detail::input_of(keys_in), detail::input_of(values_in),
-                                     keys_out.view(), values_out.view());
-    return detail::sort_by_less<detail::SortBits<sizeof(typename ValuesOut::Element)>, T>(
-        stream, from.keys(), from.values(), keys_out.view(), values_out.view(), less, by, options);
+                                     keys_out.view(), values_out.view(), options);
+    return from.with_order(detail::sort_by_less<detail::SortBits<sizeof(typename ValuesOut::Element)>, T>(
+        stream, from.keys(), from.values(), keys_out.view(), values_out.view(), less, by, options));
 }
 
 /// Sorts elements by a key function K(T), with its further parameters bound. Computes each key once, then sorts the
@@ -244,14 +247,15 @@ requires(Function<F, B...>::free_count == 1) Enqueued
          const Options& options = {}) {
     using K = typename Function<F, B...>::Result;
     static_assert(detail::same_elements<In, Out>, "sort: in and out must have the same element type");
-    const detail::InputInMemory held(stream, "sort", detail::input_of(in), out.view(), detail::InPlace::yes);
+    const detail::InputInMemory held(stream, "sort", detail::input_of(in), out.view(), options,
+                                     detail::InPlace::yes);
     const View from = held.view(), to = out.view();
     const Array<K> keys(stream, from.count);
     map(stream, Span<const typename Out::Element>(from), keys, key);
     // Pairs are sorted in place, or from one range to another.
     const Array<K> apart = overlap(from, to) ? Array<K>() : Array<K>(stream, from.count);
-    return sort_pairs(stream, keys.view(), from, overlap(from, to) ? keys.view() : apart.view(), to, by,
-                      options);
+    return held.with_order(sort_pairs(stream, keys.view(), from,
+                                      overlap(from, to) ? keys.view() : apart.view(), to, by, options));
 }
 
 /// Sorts keys in their own order and returns them as a new array.
