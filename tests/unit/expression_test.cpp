@@ -96,7 +96,8 @@ std::vector<T> special_values(u64 n, u32 seed = 1) {
     return values;
 }
 
-// --- Conversions, from the bits of floats -----------------------------------------------------------------------------
+// --- Conversions, from the bits of floats
+// -----------------------------------------------------------------------------
 
 // A number: (-1)^negative * magnitude * 2^exponent.
 struct Number {
@@ -237,7 +238,8 @@ u64 scratch_of(Device& device, Stream& stream, const F& call) {
 
 TEST_SUITE_BEGIN("device");
 
-// --- Parts ------------------------------------------------------------------------------------------------------------
+// --- Parts
+// ------------------------------------------------------------------------------------------------------------
 
 STREAM_TEST(expressions_of_each_part_around_blocks) {
     for (const u64 n : sizes) {
@@ -505,7 +507,8 @@ STREAM_TEST(expressions_refuse_strides_outside_of_the_range) {
     CHECK_NOTHROW((void)strided(a, {1}, {std::numeric_limits<i64>::min()}, 99));
 }
 
-// --- Functions --------------------------------------------------------------------------------------------------------
+// --- Functions
+// --------------------------------------------------------------------------------------------------------
 
 STREAM_TEST(expressions_of_user_functions) {
     const u64 n = 1500;
@@ -617,7 +620,8 @@ STREAM_TEST(expressions_of_functions_that_devices_compute_differently) {
     CHECK_NOTHROW(stream.synchronize());
 }
 
-// --- Rules of calls ---------------------------------------------------------------------------------------------------
+// --- Rules of calls
+// ---------------------------------------------------------------------------------------------------
 
 STREAM_TEST(expressions_without_elements) {
     const Array<f32> none(stream, 0), some(stream, 5), one(stream, 1);
@@ -805,7 +809,8 @@ DEVICE_TEST(expressions_on_several_streams_and_threads) {
         CHECK(problem == "");
 }
 
-// --- Algorithms -------------------------------------------------------------------------------------------------------
+// --- Algorithms
+// -------------------------------------------------------------------------------------------------------
 
 namespace {
 

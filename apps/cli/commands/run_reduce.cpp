@@ -12,7 +12,7 @@
 namespace concord::app {
 namespace {
 
-// The operators that are no ReduceOp.
+// What --op names besides a ReduceOp.
 struct Statistic {
     std::string_view name;
     Type (*result)(Type);
@@ -141,7 +141,7 @@ class RunReduce final : public RunTask, public Pipelined, public OverRanks {
             rest.remove_prefix(end + 1);
         }
     }
-    // The operator if it is no ReduceOp, else null.
+    // What --op names; null for a ReduceOp.
     const Statistic* statistic() const {
         const auto* const found =
             std::find_if(std::begin(statistics), std::end(statistics),
