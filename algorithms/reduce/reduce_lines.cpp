@@ -315,7 +315,8 @@ void run_lines_wide(Stream& stream, const ReduceLinesProblem& p) {
 
 void run_lines_host(Stream& stream, const ReduceLinesProblem& p) {
     const auto kernel = host_kernel_of(stream.device(), "reduce_lines", *p.host);
-    run_lines_on_cpu(stream, p, [&](const ReduceLines&, const CpuPlan&) { return kernel; });
+    run_lines_on_cpu(
+        stream, p, [&](const ReduceLines&, const CpuPlan&) -> const auto& { return kernel; });
 }
 
 // --- The call --------------------------------------------------------------------------------------------------------

@@ -90,6 +90,54 @@ def test_unknown_operation():
     refused(2, "median", "run reduce --op median --in", THREE, "--out", "box/new.npy")
 
 
+STATISTICS = ["mean", "var", "std", "norm", "argmin", "argmax"]
+# Exact in every order and in f32: sums, squares and their means.
+EXACT = np.array([[1, 5, 2, 6], [3, 7, 0, 8]])
+
+
+def statistic(operation, values, ddof=0):
+    values = values.astype("f4" if values.dtype == "f4" else "f8") if not operation.startswith("arg") else values
+    if operation == "norm":
+        return np.sqrt(np.sum(values * values))
+    if operation.startswith("arg"):
+        return np.array(getattr(np, operation)(values), "u8")
+    return getattr(np, operation)(values, **({"ddof": ddof} if operation in ("var", "std") else {}))
+
+
+@on_devices("operation, name", [(operation, name) for operation in STATISTICS for name in TYPES],
+            pairs("mean.u8 std.f32 norm.i64 argmin.f64"), pairs("var.f64 argmax.i16 mean.f32"))
+def test_statistic(device, operation, name):
+    values = EXACT.astype(TYPES[name])
+    gives(np.array(statistic(operation, values)), "run reduce --op", operation, "--in", values, "--device", device)
+
+
+def test_degrees_of_freedom():
+    values = EXACT.astype("f8")
+    gives(np.array(values.var(ddof=7)), "run reduce --op var --ddof 7 --in", values, "--device tbb")
+    gives(np.array(np.inf), "run reduce --op var --ddof 9 --in", values, "--device tbb")
+
+
+@pytest.mark.parametrize("operation", ["argmin", "argmax"])
+def test_the_first_of_ties_and_nan(operation):
+    values = np.array([0.0, -0.0, 0.0], "f4")
+    gives(np.array(0, "u8"), "run reduce --op", operation, "--in", values, "--device tbb")
+    gives(np.array(2, "u8"), "run reduce --op", operation, "--in", np.array([1, 2, np.nan, np.nan, -9], "f4"), "--device tbb")
+
+
+@pytest.mark.parametrize("options, words", [
+    ("--op argmin --in empty.npy", ["argmin", "empty"]),
+    ("--op mean --axis 0 --in full.npy", ["--axis", "mean"]),
+    ("--op sum --ddof 1 --in full.npy", ["--ddof", "sum"]),
+    ("--op var --ddof -1 --in full.npy", ["--ddof", "-1"]),
+])
+def test_refused_statistics(options, words):
+    np.save("empty.npy", np.empty(0, "f4"))
+    np.save("full.npy", np.ones((2, 3), "f4"))
+    result = concord("run reduce", *options.split(), "--out", "new.npy", "--device", "tbb")
+    complains(result, 2, words)
+    assert not os.path.exists("new.npy")
+
+
 # Sums of these are exact in every order.
 CUBE = np.arange(5 * 6 * 7, dtype="f4").reshape(5, 6, 7) % 11 - 5
 AXES = [("0", 0), ("1", 1), ("-1", 2), ("0,2", (0, 2)), ("2,0", (0, 2)), ("-3,1,2", (0, 1, 2))]

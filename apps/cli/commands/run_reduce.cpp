@@ -5,17 +5,70 @@
 #include <concord/distributed.hpp>
 #include <concord/reduce.hpp>
 #include <concord/reduce_axes.hpp>
+#include <concord/statistics.hpp>
 
 #include <algorithm>
 
 namespace concord::app {
 namespace {
 
+// What --op names besides a ReduceOp.
+struct Statistic {
+    std::string_view name;
+    Type (*result)(Type);
+    Enqueued (*call)(Stream&, const detail::Input&, const View& out, u64 ddof, const Options&);
+};
+
+Type mean_type(Type type) {
+    return type == Type::f32 ? Type::f32 : Type::f64;
+}
+Type index_type(Type /*type*/) {
+    return Type::u64;
+}
+
+constexpr Statistic statistics[] = {
+    {"mean", mean_type,
+     [](Stream& stream, const detail::Input& in, const View& out, u64 /*ddof*/, const Options& options) {
+         return detail::mean(stream, in, out, options);
+     }},
+    {"var", mean_type,
+     [](Stream& stream, const detail::Input& in, const View& out, u64 ddof, const Options& options) {
+         return detail::variance(stream, in, out, ddof, false, options);
+     }},
+    {"std", mean_type,
+     [](Stream& stream, const detail::Input& in, const View& out, u64 ddof, const Options& options) {
+         return detail::variance(stream, in, out, ddof, true, options);
+     }},
+    {"norm", mean_type,
+     [](Stream& stream, const detail::Input& in, const View& out, u64 /*ddof*/, const Options& options) {
+         return detail::norm(stream, in, out, options);
+     }},
+    {"argmin", index_type,
+     [](Stream& stream, const detail::Input& in, const View& out, u64 /*ddof*/, const Options& options) {
+         return detail::arg_extremum(stream, in, out, ReduceOp::min, options);
+     }},
+    {"argmax", index_type,
+     [](Stream& stream, const detail::Input& in, const View& out, u64 /*ddof*/, const Options& options) {
+         return detail::arg_extremum(stream, in, out, ReduceOp::max, options);
+     }},
+};
+
+std::vector<std::string> operator_names() {
+    std::vector<std::string> names = names_of(all_reduce_ops);
+    for (const Statistic& statistic : statistics)
+        names.emplace_back(statistic.name);
+    return names;
+}
+
 class RunReduce final : public RunTask, public Pipelined, public OverRanks {
   public:
     void add_options(CLI::App& command) override {
         command.add_option("--op", op_, "Operator that combines elements (default: sum)")
-            ->check(CLI::IsMember(names_of(all_reduce_ops)));
+            ->check(CLI::IsMember(operator_names()));
+        command
+            .add_option("--ddof", ddof_,
+                        "Delta degrees of freedom of var and std: the divisor is n - N (default: 0)")
+            ->type_name("N");
         command
             .add_option("--axis", axis_text_,
                         "Axes to combine along, each line on its own; from the front, or, negative, from the "
@@ -25,8 +78,17 @@ class RunReduce final : public RunTask, public Pipelined, public OverRanks {
     }
     RunPlan plan(Inputs inputs) override {
         if (keeps_ && !axis_text_) throw Error(ErrorCode::invalid_argument, "--keepdims", "requires --axis");
-        if (!axis_text_) return {{inputs[0]->type(), {}}};
         const InputArray& in = *inputs[0];
+        if (ddof_ && op_ != "var" && op_ != "std")
+            throw Error(ErrorCode::invalid_argument, "--ddof", "requires --op var or std, got " + op_);
+        if (const Statistic* const statistic = this->statistic()) {
+            if (axis_text_) throw Error(ErrorCode::unsupported, "--axis", "not supported by --op " + op_);
+            if (statistic->result == index_type && in.count() == 0)
+                throw Error(ErrorCode::invalid_argument, op_,
+                            "empty input, got " + in.name() + " of shape " + shape_name(in.shape()));
+            return {{statistic->result(in.type()), {}}};
+        }
+        if (!axis_text_) return {{in.type(), {}}};
         if (in.shape().size() > max_rank)
             throw Error(ErrorCode::invalid_argument, "--axis",
                         "supports at most " + std::to_string(max_rank) + " dimensions, got " + in.name() +
@@ -41,6 +103,8 @@ class RunReduce final : public RunTask, public Pipelined, public OverRanks {
         return {{in.type(), output}};
     }
     Enqueued call(Stream& stream, Views in, Views out, const Options& options) override {
+        if (const Statistic* const statistic = this->statistic())
+            return statistic->call(stream, detail::Input(in[0]), out[0], ddof_.value_or(0), options);
         const ReduceOp op = *reduce_op_named(op_);
         if (!axis_text_) return reduce(stream, in[0], out[0], op, options);
         const NdView from(in[0], shape_);
@@ -77,13 +141,21 @@ class RunReduce final : public RunTask, public Pipelined, public OverRanks {
             rest.remove_prefix(end + 1);
         }
     }
+    // What --op names; null for a ReduceOp.
+    const Statistic* statistic() const {
+        const auto* const found =
+            std::find_if(std::begin(statistics), std::end(statistics),
+                         [&](const Statistic& statistic) { return statistic.name == op_; });
+        return found == std::end(statistics) ? nullptr : found;
+    }
     void check_whole(const char* in) const {
-        if (!axis_text_) return;
-        throw Error(ErrorCode::unsupported, "--axis",
+        if (!axis_text_ && statistic() == nullptr) return;
+        throw Error(ErrorCode::unsupported, axis_text_ ? std::string("--axis") : "--op " + op_,
                     std::string("not supported in ") + in + "; use one device whose memory holds the data");
     }
 
     std::string op_ = "sum";
+    std::optional<u64> ddof_;
     std::optional<std::string> axis_text_;
     bool keeps_ = false;
     NdExtents shape_;

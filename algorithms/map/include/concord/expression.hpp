@@ -331,8 +331,8 @@ auto reversed(S&& x) {
 }
 
 /// The elements of x as type T. Integers wrap. A float becomes the next integer towards zero, or the nearest integer
-/// that T has; NaN becomes 0. Conversions to floats round to nearest. A NaN becomes the canonical one. If x has type T,
-/// its elements stay unchanged.
+/// that T has; NaN becomes 0. Conversions to floats round to nearest. A NaN becomes the canonical one. Elements of type
+/// T stay unchanged.
 template <class T, class S>
 auto convert(S&& x) {
     detail::check_sources<S&&>();
