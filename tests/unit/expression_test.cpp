@@ -50,6 +50,28 @@ CONCORD_FUNCTION(f32, key_test, (f32 x), return -x;)
 CONCORD_FUNCTION(u32, bin_test, (f32 x), return x < 0 ? 0 : 1;)
 CONCORD_FUNCTION(u32, next_test, (u32 x), return x * 3 + 1;)
 
+// One of several results, so that one kernel computes them all.
+CONCORD_FUNCTION_OF(T, (i8, u8, i16, u16, i32, u32, i64, u64, f32, f64), T, pick_test,
+                    (T a, T b, T c, T d, T e, T f, T g, T h, u32 k),
+                    return k == 0   ? a
+                           : k == 1 ? b
+                           : k == 2 ? c
+                           : k == 3 ? d
+                           : k == 4 ? e
+                           : k == 5 ? f
+                           : k == 6 ? g
+                                    : h;)
+CONCORD_FUNCTION(u64, pick_integer_test, (i8 a, u8 b, i16 c, u16 d, i32 e, u32 f, i64 g, u64 h, u32 k),
+                 return k == 0   ? (u64)a
+                        : k == 1 ? (u64)b
+                        : k == 2 ? (u64)c
+                        : k == 3 ? (u64)d
+                        : k == 4 ? (u64)e
+                        : k == 5 ? (u64)f
+                        : k == 6 ? (u64)g
+                                 : h;)
+CONCORD_FUNCTION(u64, pick_float_test, (f32 a, f64 b, u32 k), return k == 0 ? (u64)as_u32(a) : as_u64(b);)
+
 // Around a block of the CPU, around a group, and several tiles.
 constexpr u64 sizes[] = {1, 2, 127, 255, 257, 511, 512, 513, 1025, 200001};
 
@@ -300,22 +322,21 @@ STREAM_TEST(expressions_count_and_repeat_in_all_types) {
     each_type(device, [&]<class T>(T) {
         CAPTURE(std::string(name_of(type_of<T>())));
         const u64 n = 1025;
-        const Array<T> zeros(stream, std::vector<T>(n, T(0)));
         const auto first = static_cast<T>(std::is_floating_point_v<T> ? 0.3 : 200), step = static_cast<T>(-7);
         const auto expected = made<T>(n, [&](u64 i) {
             if constexpr (std::is_floating_point_v<T>) {
-                return first + static_cast<T>(i) * step;
+                return (first + static_cast<T>(i) * step) + static_cast<T>(100);
             } else {
-                return static_cast<T>(static_cast<u64>(first) + i * static_cast<u64>(step));
+                return static_cast<T>(static_cast<u64>(first) + i * static_cast<u64>(step) + 100);
             }
         });
-        CHECK(difference(expected,
-                         value_of(stream, transform(ReduceOp::sum, zeros, counting<T>(first, step)))) == "");
-        CHECK(difference(expected, value_of(stream, strided(counting<T>(first, step), {n}, {1}))) == "");
-        const T limit = std::numeric_limits<T>::max();
-        CHECK(difference(std::vector<T>(n, limit),
-                         value_of(stream, strided(constant(limit), {5, n / 5}, {9, 4}))) == "");
+        const auto e =
+            transform(ReduceOp::sum, strided(counting<T>(first, step), {n}, {1}), constant(T(100)));
+        CHECK(difference(expected, value_of(stream, e)) == "");
     });
+    const u32 limit = std::numeric_limits<u32>::max();
+    CHECK(difference(std::vector<u32>(1000, limit),
+                     value_of(stream, strided(constant(limit), {5, 200}, {9, 4}))) == "");
     // An index that exceeds 32 bits.
     CHECK(value_of(stream, strided(counting<u64>(5, 3), {2}, {-1}, u64{1} << 40)) ==
           std::vector<u64>{5 + (u64{3} << 40), 5 + (u64{3} << 40) - 3});
@@ -332,16 +353,37 @@ STREAM_TEST(expressions_of_built_in_operators_in_all_types) {
             std::rotate(y.begin(), y.begin() + 9, y.end());
         }
         const Array<T> a(stream, x), b(stream, y);
-        each_operator<T>([&](ReduceOp op, const auto& f) {
-            CAPTURE(std::string(name_of(op)));
-            CHECK(difference(made<T>(n, [&](u64 i) { return f(x[i], y[i]); }),
-                             value_of(stream, transform(op, a, b))) == "");
+        const auto part = [&](MapFunction f) { return transform(f, a); };
+        const auto pick = [&](u32 k) {
+            return transform(pick_test.of<T>.bind(k), transform(ReduceOp::sum, a, b),
+                             transform(ReduceOp::product, a, b), transform(ReduceOp::min, a, b),
+                             transform(ReduceOp::max, a, b), part(MapFunction::copy),
+                             part(MapFunction::negate), part(MapFunction::abs), part(MapFunction::square));
+        };
+        u32 k = 0;
+        const auto check = [&](const auto& f) {
+            CAPTURE(k);
+            const auto expected = made<T>(n, [&](u64 i) { return without_payload(f(x[i], y[i])); });
+            CHECK(difference(expected, value_of(stream, pick(k++))) == "");
+        };
+        each_operator<T>([&](ReduceOp /*op*/, const auto& f) { check(f); });
+        const auto negative = [](T v) {
+            if constexpr (std::is_floating_point_v<T>) {
+                return -v;
+            } else {
+                return static_cast<T>(0 - static_cast<u64>(v));
+            }
+        };
+        check([](T v, T) { return v; });
+        check([&](T v, T) { return negative(v); });
+        check([&](T v, T) { return v < 0 || v == 0 ? static_cast<T>(negative(v) + T(0)) : v; });
+        check([](T v, T) {
+            if constexpr (std::is_floating_point_v<T>) {
+                return v * v;
+            } else {
+                return static_cast<T>(static_cast<u64>(v) * static_cast<u64>(v));
+            }
         });
-        for (const MapFunction f :
-             {MapFunction::copy, MapFunction::negate, MapFunction::abs, MapFunction::square}) {
-            CAPTURE(std::string(name_of(f)));
-            CHECK(difference(map(stream, a, f).to_host(stream), value_of(stream, transform(f, a))) == "");
-        }
     });
     const auto x = random_values<f32>(1025, 1), y = random_values<f32>(1025, 2);
     const Array<f32> a(stream, x), b(stream, y);
@@ -357,22 +399,46 @@ STREAM_TEST(expressions_of_built_in_operators_in_all_types) {
 }
 
 STREAM_TEST(expressions_convert_between_all_types) {
+    const bool is_host = device.traits().launch == LaunchModel::host;
     each_type(device, [&]<class From>(From) {
+        CAPTURE(std::string(name_of(type_of<From>())));
         const std::vector<From> x = edges<From>();
         const Array<From> in(stream, x);
+        u32 integers = 0, floats = 0;
         each_type(device, [&]<class To>(To) {
-            CAPTURE(std::string(name_of(type_of<From>())));
             CAPTURE(std::string(name_of(type_of<To>())));
-            // To its own type: the elements themselves.
-            const auto expected = made<To>(x.size(), [&](u64 i) {
-                if constexpr (std::is_same_v<From, To>) {
-                    return x[i];
+            if constexpr (std::is_same_v<From, To>) {
+                CHECK(difference(x, value_of(stream, convert<To>(in))) == "");  // the elements themselves
+            } else if (is_host) {
+                const auto expected =
+                    made<To>(x.size(), [&](u64 i) { return expected_conversion<To>(x[i]); });
+                CHECK(difference(expected, value_of(stream, convert<To>(in))) == "");
+            }
+            // Several conversions in one kernel. A function of a NaN gives the canonical one.
+            const auto expected = made<u64>(x.size(), [&](u64 i) {
+                const To value = expected_conversion<To>(x[i]);
+                if constexpr (std::is_floating_point_v<To>) {
+                    return static_cast<u64>(std::bit_cast<test::BitsOf<To>>(value));
                 } else {
-                    return expected_conversion<To>(x[i]);
+                    return static_cast<u64>(value);
                 }
             });
-            CHECK(difference(expected, value_of(stream, convert<To>(in))) == "");
+            if constexpr (std::is_integral_v<To>) {
+                const auto pick = pick_integer_test.bind(integers++);
+                CHECK(difference(
+                          expected,
+                          value_of(stream, transform(pick, convert<i8>(in), convert<u8>(in), convert<i16>(in),
+                                                     convert<u16>(in), convert<i32>(in), convert<u32>(in),
+                                                     convert<i64>(in), convert<u64>(in)))) == "");
+            } else if (detail::supports_type(device, Type::f64) && !std::is_same_v<From, To>) {
+                const auto pick = pick_float_test.bind(std::is_same_v<To, f32> ? 0 : 1);
+                CHECK(difference(expected, value_of(stream, transform(pick, convert<f32>(in),
+                                                                      convert<f64>(in)))) == "");
+            }
+            floats += std::is_floating_point_v<To> ? 1 : 0;
         });
+        CHECK(integers == 8);
+        CHECK(floats >= 1);
     });
 }
 
@@ -429,7 +495,8 @@ STREAM_TEST(expressions_gather_element_0_for_indices_out_of_range) {
                 return x[n + (j < n ? j : 0)];
             });
             CHECK(difference(expected, value_of(stream, gather(in, at))) == "");
-            CHECK(difference(expected, value_of(stream, gather(reversed(reversed(in)), at))) == "");
+            if (std::is_same_v<I, i32>)
+                CHECK(difference(expected, value_of(stream, gather(reversed(reversed(in)), at))) == "");
         }
     });
     // Of a computed x with a size, and of one element.
@@ -809,25 +876,19 @@ DEVICE_TEST(expressions_on_several_streams_and_threads) {
 
 namespace {
 
-// Compares reduce of an expression by the operators with reduce of its elements in an array, in all variants with a
-// deterministic order.
+// Compares reduce of an expression by operators with reduce of its elements in an array.
 template <class T>
 void check_reduce(Stream& stream, const Expression<T>& e) {
     CAPTURE(std::string(name_of(type_of<T>())));
     CAPTURE(e.size());
     const Array<T> elements = evaluate(stream, e), fused(stream, 1), stored(stream, 1);
     for (const ReduceOp op : all_reduce_ops) {
+        if (!std::is_same_v<T, f32> && op != ReduceOp::sum && op != ReduceOp::max) continue;
         CAPTURE(std::string(name_of(op)));
-        test::each_variant(stream.device(), reduce_algorithm, [&](const std::string& name) {
-            const Enqueued done = reduce(stream, e, fused, op, {.variant = name});
-            reduce(stream, elements, stored, op, {.variant = name});
-            CHECK(done.variant == name);
-            if (done.order != OperationOrder::unspecified || !std::is_floating_point_v<T>)
-                CHECK(difference(stored.to_host(stream), fused.to_host(stream)) == "");
-        });
-        CHECK(reduce(stream, e, fused, op).order == OperationOrder::canonical);
-        CHECK(reduce(stream, e, fused, op).variant == "fixed");
-        reduce(stream, elements, stored, op);
+        const Enqueued done = reduce(stream, e, fused, op);
+        CHECK(done.order == OperationOrder::canonical);
+        CHECK(done.variant == "fixed");
+        reduce(stream, elements, stored, op, {.variant = "fixed"});
         CHECK(difference(stored.to_host(stream), fused.to_host(stream)) == "");
     }
 }
@@ -852,6 +913,19 @@ STREAM_TEST(expressions_reduce_to_the_bits_of_their_elements) {
         CHECK(difference(std::vector{reduce(stream, evaluate(stream, e), larger_magnitude_test, 0.0f).get()},
                          std::vector{reduce(stream, e, larger_magnitude_test, 0.0f).get()}) == "");
     }
+}
+
+STREAM_TEST(expressions_reduce_in_all_variants) {
+    const Array<f32> x(stream, random_values<f32>(3001, 1)), fused(stream, 1), stored(stream, 1);
+    const auto e = transform(two_test, x, reversed(x));
+    const Array<f32> elements = evaluate(stream, e);
+    test::each_variant(device, reduce_algorithm, [&](const std::string& name) {
+        const Enqueued done = reduce(stream, e, fused, ReduceOp::sum, {.variant = name});
+        reduce(stream, elements, stored, ReduceOp::sum, {.variant = name});
+        CHECK(done.variant == name);
+        if (done.order != OperationOrder::unspecified)
+            CHECK(difference(stored.to_host(stream), fused.to_host(stream)) == "");
+    });
 }
 
 STREAM_TEST(expressions_reduce_in_the_canonical_order) {
@@ -974,7 +1048,7 @@ TEST_CASE("expressions compile for CUDA") {
         transform(struct_test, transform(helped_test, gather(x, index), reversed(y)),
                   transform(two_test, transform(same_name_test, x), test::part_of_another_file(y)));
     const auto rows = strided(transform(bound_test.bind(2, 3, 4), x), {5, 2, 100}, {1, -3, 9}, 3);
-    CHECK_NOTHROW(evaluate(stream, e, x.span()));
+    CHECK_NOTHROW((void)evaluate(stream, e));
     CHECK_NOTHROW(reduce(stream, e, one, ReduceOp::max));
     CHECK_NOTHROW(reduce(stream, rows, one, larger_magnitude_test, 0.0f));
     CHECK_NOTHROW(argmin(stream, transform(MapFunction::negate, doubles), at));

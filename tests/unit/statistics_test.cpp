@@ -222,6 +222,22 @@ STREAM_TEST(statistics_of_expressions) {
     }
 }
 
+STREAM_TEST(statistics_of_expressions_with_many_parts) {
+    // argmin of 8-byte elements adds five parts, which makes 24.
+    const Array<i64> x(stream, random_values<i64>(1500, 1));
+    auto e = transform(MapFunction::negate, x);
+    for (u32 parts = 2; parts < 19; ++parts)
+        e = parts % 2 == 0 ? reversed(e) : transform(MapFunction::negate, e);
+    const Array<i64> stored = evaluate(stream, e);
+    CHECK(argmin(stream, e).get() == argmin(stream, stored).get());
+    CHECK(argmax(stream, e).get() == argmax(stream, stored).get());
+    CHECK(throws(ErrorCode::invalid_argument, "too many parts of an expression, got 25",
+                 [&] { (void)argmin(stream, reversed(e)); }));
+    if (!detail::supports_type(device, Type::f64)) return;
+    CHECK(variance(stream, reversed(e)).get() == variance(stream, reversed(stored)).get());
+    CHECK(norm(stream, reversed(reversed(reversed(e)))).get() == norm(stream, reversed(stored)).get());
+}
+
 STREAM_TEST(statistics_of_extrema_in_all_types) {
     each_type(device, [&]<class T>(T) {
         using Limits = std::numeric_limits<T>;
