@@ -58,7 +58,8 @@ class Writer {
     std::string element(const ExpressionNode& node, const std::string& index) {
         const u32 first = arguments_;
         arguments_ += argument_count(node.kind);
-        const std::string own = argument(first), t(name_of(node.type)), value = "e" + number(values_++);
+        const std::string own = argument(first), t(name_of(node.type));
+        std::string value = "e" + number(values_++);
         const auto define = [&](const std::string& type, const std::string& name, const std::string& what) {
             body.append("    const ").append(type).append(" ").append(name).append(" = ").append(what) +=
                 ";\n";
@@ -123,19 +124,20 @@ class Writer {
                     .append("]; } ")
                     .append(layout) += ";\n";
                 add_value(first, layout);
+                const auto of_dimension = [&](const char* member, u32 k) {
+                    return own + member + "[" + number(k) + "]";
+                };
                 std::string rest = index, sum = own + ".origin";
-                for (u32 k = node.rank; k-- > 0;) {
-                    const std::string dimension = "[" + number(k) + "]",
-                                      quotient = "q" + number(first) + "_" + number(k);
-                    if (k == 0) {
-                        sum += " + " + rest + " * " + own + ".stride[0]";
-                        break;
-                    }
-                    define("u64", quotient, rest + " / " + own + ".extent" + dimension);
-                    sum += " + (" + rest + " - " + quotient + " * " + own + ".extent" + dimension + ") * " +
-                           own + ".stride" + dimension;
+                for (u32 k = node.rank - 1; k > 0; --k) {
+                    const std::string quotient = "q" + number(first) + "_" + number(k),
+                                      extent = of_dimension(".extent", k);
+                    define("u64", quotient, std::string(rest).append(" / ").append(extent));
+                    sum.append(" + (").append(rest).append(" - ").append(quotient).append(" * ").append(
+                        extent);
+                    sum.append(") * ").append(of_dimension(".stride", k));
                     rest = quotient;
                 }
+                sum.append(" + ").append(rest).append(" * ").append(of_dimension(".stride", 0));
                 const std::string inside = "i" + number(first);
                 define("u64", inside, sum);
                 define(t, value, element(*node.inputs[0], inside));

@@ -329,7 +329,8 @@ const std::set<std::string> checked_elsewhere = {
     "reversed",
     "strided",
     "transform",
-    "zip",  // parts of expressions, which evaluate checks
+    "zip",      // parts of expressions, which evaluate checks
+    "overlap",  // compares any views
     "pipeline_add",
     "pipeline_compact",
     "pipeline_histogram",
