@@ -247,8 +247,4 @@ NdView NdView::broadcast(const NdExtents& extents) const {
     return {range_, extents, strides, origin_};
 }
 
-bool overlap(const NdView& a, const NdView& b) {
-    return overlap(a.range(), b.range());
-}
-
 }  // namespace concord

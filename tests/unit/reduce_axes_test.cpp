@@ -10,7 +10,8 @@ using namespace concord;
 using test::random_values;
 using test::throws;
 
-CONCORD_FUNCTION(f32, lopsided_axes_test, (f32 a, f32 b), return a + b * 0.75f;)
+// Changes each operand, also where the other one is the identity 0.
+CONCORD_FUNCTION(f32, lopsided_axes_test, (f32 a, f32 b), return a * 0.875f + b * 0.75f;)
 CONCORD_FUNCTION(f64, weighted_axes_test, (f64 a, f64 b, f64 weight), return a + b * weight;)
 
 namespace {

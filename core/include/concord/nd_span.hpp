@@ -156,8 +156,12 @@ class NdView {
     NdStrides strides_;
 };
 
-/// Whether two array views may have an element in common: whether their ranges overlap.
-bool overlap(const NdView& a, const NdView& b);
+/// Whether two array views may have an element in common: whether their ranges overlap. Matrices and volumes have
+/// overlap() of their own.
+template <std::same_as<NdView> V>
+bool overlap(const V& a, const V& b) {
+    return overlap(a.range(), b.range());
+}
 
 namespace detail {
 // The axis counted from the front. Throws invalid_argument if the array view has no such axis.

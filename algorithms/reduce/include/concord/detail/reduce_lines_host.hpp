@@ -64,7 +64,15 @@ template <class T, class Op>
 // apart to `columns`. none: what a column without elements holds.
 template <class T, class Op>
 [[gnu::always_inline]] inline void combine_with_none(T* sum, u64 count, u64 columns, T none, const Op op) {
-    for (u64 distance = order_width / 2; distance >= columns; distance /= 2) {
+    u64 distance = order_width / 2;
+    for (; distance >= 4 * columns; distance /= 8) {
+        // Three steps.
+        const T second = op(none, none), third = op(second, second);
+        for (u64 l = 0; l < count; ++l)
+            sum[l] = op(op(op(sum[l], none), second), third);
+        none = op(third, third);
+    }
+    for (; distance >= columns; distance /= 2) {
         for (u64 l = 0; l < count; ++l)
             sum[l] = op(sum[l], none);
         none = op(none, none);
@@ -104,15 +112,39 @@ template <class T>
     return row;
 }
 
+// Reduces a chunk of at least 128 adjacent elements of one line.
+template <class T, class Op>
+[[gnu::always_inline]] inline T reduce_adjacent(const T* chunk, u64 length, T identity, const Op op) {
+    alignas(64) T sum[order_width];
+    for (u64 l = 0; l < order_width; ++l)
+        sum[l] = op(identity, chunk[l]);
+    u64 i = order_width;
+    for (; i + order_width <= length; i += order_width) {
+        for (u64 l = 0; l < order_width; ++l)
+            sum[l] = op(sum[l], chunk[i + l]);
+    }
+    combine_rows(sum, chunk + i, length - i, op);
+    for (u64 distance = order_width / 2; distance > 0; distance /= 2) {
+        for (u64 l = 0; l < distance; ++l)
+            sum[l] = op(sum[l], sum[l + distance]);
+    }
+    return sum[0];
+}
+
 // Reduces `width` adjacent lines, or one, in all columns at once. sum: room for 128 * width elements.
 template <class T, class Op>
 [[gnu::always_inline]] inline void reduce_side_by_side(const ReduceLines& s, const T* from, u64 begin,
                                                        u64 length, u64 width, T* sum, T identity,
                                                        const Op op) {
     const u64 columns = used_columns(length), elements = columns * width;
+    const bool dense = s.axes == 1 && s.in[s.kept] == static_cast<i64>(width);
+    if (dense && width == 1 && length >= order_width) {
+        *sum = reduce_adjacent(from + begin, length, identity, op);
+        return;
+    }
     for (u64 l = 0; l < elements; ++l)
         sum[l] = identity;
-    if (s.axes == 1 && s.in[s.kept] == static_cast<i64>(width)) {
+    if (dense) {
         const T* const first = from + begin * width;
         for (u64 i = 0; i < length * width; i += elements)
             combine_rows(sum, first + i, min_of(elements, length * width - i), op);
