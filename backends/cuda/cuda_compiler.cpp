@@ -124,7 +124,7 @@ Compiler::Job Compiler::job(const KernelSpec& spec) const {
     options.insert(options.end(), own.flags.begin(), own.flags.end());
 
     job.input.name = spec.source->name();
-    if (detail::is_expression(spec.entry)) job.input.expression = spec.entry;
+    if (detail::names_instance(spec.entry)) job.input.expression = spec.entry;
     job.input.text = assemble(spec, Dialect::cuda);
     if (architecture_ >= first_architecture_that_waits && nvrtc_.major() >= 12 &&
         detail::environment_variable("CONCORD_LAUNCH_OVERLAP") != "off") {

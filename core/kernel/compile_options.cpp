@@ -87,7 +87,7 @@ Flag flag_at(const std::vector<std::string>& flags, std::size_t at) {
     return {name, has_next ? std::string_view(flags[at + 1]) : std::string_view()};
 }
 
-bool is_expression(std::string_view entry) {
+bool names_instance(std::string_view entry) {
     return !std::all_of(entry.begin(), entry.end(), in_identifier);
 }
 

@@ -16,7 +16,7 @@ struct Flag {
 Flag flag_at(const std::vector<std::string>& flags, std::size_t at);
 
 // Whether an entry is an expression in CUDA C++: it holds characters other than those of an identifier.
-bool is_expression(std::string_view entry);
+bool names_instance(std::string_view entry);
 // The last identifier of an entry, before template arguments: "step" for "physics::step<float, 3>".
 std::string_view plain_entry(std::string_view entry);
 // Throws invalid_argument if the name of the kernel is longer than all drivers support: PoCL 3.1 names a file after it.
