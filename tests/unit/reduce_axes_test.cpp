@@ -1,6 +1,7 @@
 // Reduce over axes: each line is bitwise identical to reduce() of a contiguous copy.
 #include "devices.hpp"
 
+#include <bit>
 #include <concord/reduce_axes.hpp>
 
 #include <cstring>
@@ -290,7 +291,7 @@ STREAM_TEST(a_nan_over_axes_is_canonical) {
              {std::pair(reduce(stream, t, op, 1).to_host(stream), 5),
               std::pair(reduce(stream, t, op, 0).to_host(stream), 9),
               std::pair(reduce(stream, t, op, Axes{}).to_host(stream), 5 * 64 + 9)}) {
-            CHECK(std::memcmp(&result[static_cast<u64>(at)], &canonical, sizeof canonical) == 0);
+            CHECK(std::bit_cast<u32>(result[static_cast<u64>(at)]) == canonical);
             CHECK(std::count_if(result.begin(), result.end(), [](f32 r) { return r != r; }) == 1);
         }
     }
