@@ -1,9 +1,9 @@
 // Reduce over axes: each line is bitwise identical to reduce() of a contiguous copy.
 #include "devices.hpp"
 
-#include <bit>
 #include <concord/reduce_axes.hpp>
 
+#include <bit>
 #include <cstring>
 #include <limits>
 
