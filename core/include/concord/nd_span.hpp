@@ -169,6 +169,10 @@ u32 axis_of(std::string_view call, i64 axis, u32 rank);
 // The axes counted from the front, in ascending order. Throws invalid_argument if there is no such axis, or if one
 // occurs twice.
 Axes sorted_axes(std::string_view call, const Axes& axes, u32 rank);
+// A range without elements and without a buffer.
+inline View no_elements(const ElementType& type) {
+    return {.type = type};
+}
 // The extents as in "2 x 3 x 4"; "()" for rank 0.
 std::string shape_name(const NdExtents& extents);
 }  // namespace detail
@@ -236,7 +240,7 @@ class NdSpan {
     NdSpan broadcast(const NdExtents& extents) const { return NdSpan(view_.broadcast(extents)); }
 
   private:
-    NdView view_{View{.type = element_type_of<Element>()}, NdExtents{0}};
+    NdView view_{detail::no_elements(element_type_of<Element>()), NdExtents{0}};
 };
 
 /// @cond deduction guides
