@@ -21,6 +21,11 @@ CONCORD_BUILTIN_OF((T), u64, flag, (T x), return x != 0 ? 1 : 0;)
     throw Error(ErrorCode::invalid_argument, call, why);
 }
 
+[[noreturn]] void refuse_size() {
+    refuse("expression",
+           "no size: counting() and constant() have any; take a range, or strided() with extents");
+}
+
 // The node as an immutable part. Counts its parts.
 ExpressionPointer made(std::string_view call, ExpressionNode node) {
     for (const ExpressionPointer& in : node.inputs)
@@ -39,7 +44,7 @@ void append_bytes(std::vector<std::byte>& to, const void* from, std::size_t size
 }
 
 // The size that all inputs with a range have.
-u64 common_count(std::string_view call, const std::vector<ExpressionPointer>& inputs) {
+u64 count_of_all(std::string_view call, const std::vector<ExpressionPointer>& inputs) {
     u64 count = any_count;
     for (const ExpressionPointer& in : inputs) {
         if (in->count == any_count) continue;
@@ -54,7 +59,7 @@ u64 common_count(std::string_view call, const std::vector<ExpressionPointer>& in
 ExpressionNode transform_of(const Operator& op, std::span<const std::byte> bound, const BlockKernel& kernel,
                             std::vector<ExpressionPointer> inputs) {
     ExpressionNode node{.kind = ExpressionKind::transform, .type = op.result};
-    node.count = common_count("transform", inputs);
+    node.count = count_of_all("transform", inputs);
     node.inputs = std::move(inputs);
     node.op = &op;
     node.kernel = kernel;
@@ -103,6 +108,12 @@ bool computes_floats(const ExpressionNode& node) {
 }
 
 }  // namespace
+
+u64 common_count(const ExpressionPointer& a, const ExpressionPointer& b) {
+    const u64 count = count_of_all("map", {a, b});
+    if (count == any_count) refuse_size();
+    return count;
+}
 
 ExpressionPointer range_node(const View& view) {
     check_elements("expression", "a range", view);
@@ -234,8 +245,7 @@ ExpressionPointer flag_node(ExpressionPointer in) {
 }
 
 Input::Input(ExpressionPointer expression) : node(std::move(expression)) {
-    if (node->count == any_count)
-        refuse("expression", "no size: it has no range; take a range, or strided() with extents");
+    if (node->count == any_count) refuse_size();
     // A range is read as one.
     if (node->kind == ExpressionKind::range) {
         view = node->view;
@@ -267,7 +277,10 @@ void check_input_overlap(std::string_view call, const NamedView& out, const char
 
 Support supports_input(const Device& device, const Input& in) {
     Support all;
+    constexpr u64 buffer_bytes = 16, own_bytes = 256;  // a buffer with its offset; what kernels take besides
+    u64 bytes = own_bytes;
     visit_nodes(in, [&](const ExpressionNode& node, bool /*in_place*/) {
+        bytes += node.kind == ExpressionKind::range ? buffer_bytes : (node.values.size() + 7) / 8 * 8;
         if (!all) return;
         all = supports_type(device, node.type);
         if (!all || node.op == nullptr) return;
@@ -275,6 +288,11 @@ Support supports_input(const Device& device, const Input& in) {
         if (all && node.needs_exact_sqrt && !device.traits().exact_divide_sqrt)
             all = Support::no("{} has no correctly rounded square root for f32", device.info().selector);
     });
+    const DeviceTraits& traits = device.traits();
+    if (all && traits.launch != LaunchModel::host && bytes > traits.parameter_bytes)
+        return Support::no(
+            "the expression passes {} bytes to a kernel; {} supports {}; evaluate() a part first", bytes,
+            device.info().selector, u64{traits.parameter_bytes});
     return all;
 }
 
@@ -289,6 +307,10 @@ bool is_portable(const Input& in, const Device& device) {
 
 void check_portable(std::string_view call, const Input& in, const Device& device) {
     visit_nodes(in, [&](const ExpressionNode& node, bool /*in_place*/) {
+        if (!device.traits().keeps_denormals && computes_floats(node))
+            throw Error(ErrorCode::unsupported, call,
+                        "the expression computes floats, and " + device.info().selector +
+                            " replaces denormal numbers by zero; set Options::order to unspecified");
         if (node.op != nullptr) check_portable(call, *node.op, device);
     });
 }
@@ -365,9 +387,10 @@ const KernelSource& CompiledExpression::with(const KernelSource& source) const {
         });
         if (!language.is_compiled() || !is_first) continue;
         LanguageSource one{.suffix = language.suffix, .options = source.options(language.dialect)};
+        one.files.push_back({"functions of the expression", text[i].functions});
         for (const SourceFile& file : source.files(language.dialect)) {
             if (std::string_view(file.name).starts_with("input."))
-                one.files.push_back({"expression", text[i]});
+                one.files.push_back({"expression", text[i].element});
             one.files.push_back(file);
         }
         in_all.push_back(std::move(one));
@@ -428,7 +451,7 @@ void InputArguments::launch_expression(Stream& stream, const Kernel& kernel, con
 View materialized(Stream& stream, const Input& in, std::shared_ptr<Buffer>& room) {
     if (!in.node) return in.view;
     View view = in.view;
-    room = stream.scratch(view.bytes());
+    room = stream.scratch(checked_bytes("expression", view.count, size_of(view.type)));
     view.buffer = room.get();
     view.offset = 0;
     evaluate(stream, in, view, {});

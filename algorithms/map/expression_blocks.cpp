@@ -11,9 +11,9 @@
 namespace concord::detail {
 namespace {
 
-// Room for the blocks that an evaluation holds at a time: one for each part, and one for the indices of a gather.
+// Room for the blocks that an evaluation holds at a time: one for each part, its elements or its indices.
 struct BlockRoom {
-    alignas(64) std::byte blocks[2 * max_parts][host::block_length * sizeof(u64)];
+    alignas(64) std::byte blocks[max_parts][host::block_length * sizeof(u64)];
 };
 
 // The indices of a block: consecutive ones from `first` on, or those of a list.

@@ -13,7 +13,7 @@
 
 namespace concord::detail {
 
-inline constexpr u32 max_parts = 24, max_rank = 8, max_inputs = 8;
+inline constexpr u32 max_parts = 24, max_inputs = 8;
 
 enum class ExpressionKind : u8 { range, counting, constant, transform, gather, strided, convert };
 
@@ -47,10 +47,15 @@ struct BlockStep {
     u32 rank = 0;
 };
 
+// The source of an expression in a language: its functions, which come before all files, so that no macro of these has
+// the name of something in a function; and Leaves, LEAVES, AT_LEAVES and concord_element for input.kernel.
+struct ExpressionText {
+    std::string functions, element;
+};
+
 struct CompiledExpression {
     std::vector<BlockStep> steps;  // the expression, then its inputs, depth first
-    // The definitions of Leaves, LEAVES, AT_LEAVES and concord_element, by language.
-    std::string text[std::size(languages)];
+    ExpressionText text[std::size(languages)];
 
     // Sources with the expression, by the hash of the source without.
     const KernelSource& with(const KernelSource& source) const;
@@ -65,8 +70,7 @@ struct CompiledExpression {
     mutable std::map<ContentHash, std::unique_ptr<KernelSource>, Less> sources_;
 };
 
-// The text of an expression in a language.
-std::string expression_source(const ExpressionNode& node, const Language& language);
+ExpressionText expression_source(const ExpressionNode& node, const Language& language);
 
 // The number of arguments of a node in a launch, without those of its inputs.
 constexpr u32 argument_count(ExpressionKind kind) {

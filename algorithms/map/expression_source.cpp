@@ -194,14 +194,16 @@ class Writer {
 
 }  // namespace
 
-std::string expression_source(const ExpressionNode& node, const Language& language) {
+ExpressionText expression_source(const ExpressionNode& node, const Language& language) {
     u32 values = 0;
     Writer writer(language, values);
     const std::string result = writer.element(node, "i");
-    return "#define CONCORD_EXPRESSION\n" + writer.definitions + "#line 1 \"expression\"\ntypedef struct {" +
-           writer.members + " } Leaves;\n#define LEAVES(NAME) " + writer.parameters +
-           "\n#define AT_LEAVES(NAME)" + writer.copies + "\nINLINED " + std::string(name_of(node.type)) +
-           " concord_element(const Leaves* in, u64 i) {\n" + writer.body + "    return " + result + ";\n}\n";
+    return {.functions = writer.definitions,
+            .element = "#define CONCORD_EXPRESSION\ntypedef struct {" + writer.members +
+                       " } Leaves;\n#define LEAVES(NAME) " + writer.parameters + "\n#define AT_LEAVES(NAME)" +
+                       writer.copies + "\nINLINED " + std::string(name_of(node.type)) +
+                       " concord_element(const Leaves* in, u64 i) {\n" + writer.body + "    return " +
+                       result + ";\n}\n"};
 }
 
 }  // namespace concord::detail

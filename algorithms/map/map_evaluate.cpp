@@ -5,6 +5,7 @@
 #include <concord/internal/input.hpp>
 #include <concord/internal/launch.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 namespace concord::detail {
@@ -38,6 +39,9 @@ Enqueued evaluate(Stream& stream, const Input& in, const View& out, const Option
                         std::to_string(out.count));
     check_input_overlap(call, {"out", out}, "in", in, InPlace::yes);
     Device& device = stream.device();
+    if (options.variant != "auto")
+        throw Error(ErrorCode::invalid_argument, call,
+                    "unknown variant '" + options.variant + "'; available for expressions: auto");
     if (const Support support = supports_input(device, in); !support)
         throw Error(ErrorCode::unsupported, call, support.text());
     if (options.order && *options.order != OperationOrder::unspecified) check_portable(call, in, device);
@@ -51,18 +55,19 @@ Enqueued evaluate(Stream& stream, const Input& in, const View& out, const Option
         return done;
     }
     const bool on_host = device.traits().launch == LaunchModel::host;
+    const u32 group = on_host ? 1 : std::min(evaluate_group, device.traits().max_group_size);
     const InputArguments arguments(in);
-    const auto kernel = device.kernel({.source = &with_input(kernel_sources::evaluate(), in),
-                                       .entry = "evaluate",
-                                       .constants = {{"T", Type(out.type)}, {"GROUP", evaluate_group}},
-                                       .host = dispatching_host_kernel<&evaluate_tiles>(),
-                                       .max_group_size = evaluate_group});
+    const auto kernel =
+        device.kernel({.source = on_host ? nullptr : &with_input(kernel_sources::evaluate(), in),
+                       .entry = "evaluate",
+                       .constants = {{"T", Type(out.type)}, {"GROUP", group}},
+                       .host = dispatching_host_kernel<&evaluate_tiles>(),
+                       .max_group_size = group});
     if (on_host) {
         arguments.launch(stream, *kernel, LaunchShape::linear(divide_up(out.count, evaluate_tile), 1), out,
                          out.count, u32{size_of(out.type)});
     } else {
-        arguments.launch(stream, *kernel,
-                         LaunchShape::linear(divide_up(out.count, evaluate_group), evaluate_group), out,
+        arguments.launch(stream, *kernel, LaunchShape::linear(divide_up(out.count, group), group), out,
                          out.count);
     }
     return done;

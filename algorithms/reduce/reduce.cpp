@@ -209,7 +209,10 @@ Enqueued reduce(Stream& stream, const ReduceProblem& p, const Options& options) 
                     "out must have 1 element, got " + std::to_string(p.out.count));
     check_same_type("reduce", {{"in", p.in.type}, {"out", p.out.type}});
     check_input_overlap("reduce", {"out", p.out}, "in", in);
-    const Row<ReduceProblem>& row = choose_tuned("reduce", table, stream.device(), p, point_of(p), options);
+    // Tables name variants for ranges.
+    const Row<ReduceProblem>& row =
+        in.node ? choose("reduce", table, stream.device(), p, options)
+                : choose_tuned("reduce", table, stream.device(), p, point_of(p), options);
     if (p.in.count == 0) {
         // Without elements the result is the identity.
         const std::array<std::byte, 8> identity = canonical_bytes(p.identity, p.out.type);

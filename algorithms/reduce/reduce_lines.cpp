@@ -210,7 +210,7 @@ GroupKernel group_kernel(const Level& level, const ReduceLines& s, Type type) {
             "reduce_columns",
             reduce_group,
             divide_up(s.lines, x) * s.chunks,
-            {{"X", x}}};
+            {{"SIDE", x}}};
 }
 
 void run_lines(Stream& stream, const ReduceLinesProblem& p) {

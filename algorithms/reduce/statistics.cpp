@@ -83,6 +83,12 @@ Type mean_type(Type type) {
     return type == Type::f32 ? Type::f32 : Type::f64;
 }
 
+void check_one(std::string_view call, const View& out) {
+    if (out.count != 1)
+        throw Error(ErrorCode::invalid_argument, call,
+                    "out must have 1 element, got " + std::to_string(out.count));
+}
+
 // Checks the operands and returns the elements as f32 or f64.
 ExpressionPointer as_floats(std::string_view call, Stream& stream, const Input& in, const View& out) {
     check_elements(call, "in", in.view);
@@ -94,41 +100,60 @@ ExpressionPointer as_floats(std::string_view call, Stream& stream, const Input& 
         throw Error(
             ErrorCode::invalid_argument, call,
             "out must be of " + std::string(name_of(type)) + ", got " + std::string(name_of(out.type)));
+    check_one(call, out);
     return convert_node(type, node_of_input(in));
 }
 
-// out = out / n.
-Enqueued divided(Stream& stream, const View& out, u64 n) {
+// A step that follows the sum, in place. Throws before the sum is enqueued.
+class LastStep {
+  public:
+    LastStep(std::string_view call, Stream& stream, ExpressionPointer node, const Options& options)
+        : in_(std::move(node)), options_{.order = options.order} {
+        const Device& device = stream.device();
+        if (const Support support = supports_input(device, in_); !support)
+            throw Error(ErrorCode::unsupported, call, support.text());
+        if (options.order && *options.order != OperationOrder::unspecified) check_portable(call, in_, device);
+    }
+    Enqueued run(Stream& stream, const View& out) const { return evaluate(stream, in_, out, options_); }
+
+  private:
+    Input in_;
+    Options options_;
+};
+
+// out / n.
+ExpressionPointer quotient(const View& out, u64 n) {
     return visit_float(out.type, [&](auto tag) {
         using T = typename decltype(tag)::type;
-        const ExpressionPointer quotient =
-            function_node(Function<divide_function<T>>{}.bind(static_cast<T>(n)), {range_node(out)});
-        return evaluate(stream, Input(quotient), out, {});
+        return function_node(Function<divide_function<T>>{}.bind(static_cast<T>(n)), {range_node(out)});
     });
-}
-Enqueued rooted(Stream& stream, const View& out) {
-    return evaluate(stream, Input(transform_node(MapFunction::sqrt, range_node(out))), out, {});
 }
 
 }  // namespace
 
 Enqueued norm(Stream& stream, const Input& in, const View& out, const Options& options) {
     const ExpressionPointer x = as_floats("norm", stream, in, out);
+    const LastStep root("norm", stream, transform_node(MapFunction::sqrt, range_node(out)), options);
     const Enqueued sum =
         reduce(stream, Input(transform_node(MapFunction::square, x)), out, ReduceOp::sum, options);
-    return combined(sum, rooted(stream, out));
+    return combined(sum, root.run(stream, out));
 }
 
 Enqueued mean(Stream& stream, const Input& in, const View& out, const Options& options) {
     const ExpressionPointer x = as_floats("mean", stream, in, out);
+    const LastStep divided("mean", stream, quotient(out, in.view.count), options);
     const Enqueued sum = reduce(stream, Input(x), out, ReduceOp::sum, options);
-    return combined(sum, divided(stream, out, in.view.count));
+    return combined(sum, divided.run(stream, out));
 }
 
 Enqueued variance(Stream& stream, const Input& in, const View& out, u64 ddof, bool root,
                   const Options& options) {
-    const ExpressionPointer x = as_floats(root ? "standard_deviation" : "variance", stream, in, out);
+    const std::string_view call = root ? "standard_deviation" : "variance";
+    const ExpressionPointer x = as_floats(call, stream, in, out);
     const u64 n = in.view.count;
+    ExpressionPointer last = quotient(out, n > ddof ? n - ddof : 0);
+    if (root) last = transform_node(MapFunction::sqrt, std::move(last));
+    const LastStep step(call, stream, std::move(last), options);
     const auto room = stream.scratch(size_of(out.type));
     const View middle{room.get(), 0, 1, out.type};
     Enqueued done = mean(stream, in, middle, options);
@@ -137,8 +162,7 @@ Enqueued variance(Stream& stream, const Input& in, const View& out, u64 ddof, bo
                              {x, repeated(middle, n)});
     });
     done = combined(reduce(stream, Input(squares), out, ReduceOp::sum, options), done);
-    done = combined(done, divided(stream, out, n > ddof ? n - ddof : 0));
-    return root ? combined(done, rooted(stream, out)) : done;
+    return combined(done, step.run(stream, out));
 }
 
 Enqueued arg_extremum(Stream& stream, const Input& in, const View& out, ReduceOp op, const Options& options) {
@@ -147,18 +171,18 @@ Enqueued arg_extremum(Stream& stream, const Input& in, const View& out, ReduceOp
     check_input(call, "in", stream, in);
     check_output(call, "out", stream, out);
     check_same_type(call, {{"an index", Type::u64}, {"out", out.type}});
+    check_one(call, out);
     check_input_overlap(call, {"out", out}, "in", in);
     const u64 n = in.view.count;
     if (n == 0) throw Error(ErrorCode::invalid_argument, call, "empty input; pass at least one element");
     const ExpressionPointer keys = key_of(node_of_input(in), in.view.type, op == ReduceOp::max ? 1 : 0);
     if (size_of(in.view.type) <= sizeof(u32) && n <= u64{1} << 32) {
+        const LastStep index(call, stream,
+                             function_node(Function<lower_half_function<u64>>{}, {range_node(out)}), options);
         const Enqueued done =
             reduce(stream, Input(function_node(Function<key_and_index_function<u64>>{}, {keys, indices()})),
                    out, ReduceOp::min, options);
-        return combined(
-            done,
-            evaluate(stream, Input(function_node(Function<lower_half_function<u64>>{}, {range_node(out)})),
-                     out, {}));
+        return combined(done, index.run(stream, out));
     }
     // The smallest key, then the first index that has it.
     const auto room = stream.scratch(sizeof(u64));

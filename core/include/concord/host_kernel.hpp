@@ -104,6 +104,15 @@ struct HostEntry;
 
 template <class... P, void (*Kernel)(const Group&, P...)>
 struct HostEntry<Kernel> {
+    // HostArguments take what follows.
+    static constexpr bool ends_with_rest() {
+        constexpr bool is_rest[] = {std::is_same_v<std::remove_cv_t<P>, HostArguments>..., false};
+        for (std::size_t i = 0; i + 1 < sizeof...(P); ++i) {
+            if (is_rest[i]) return false;
+        }
+        return true;
+    }
+    static_assert(ends_with_rest(), "HostArguments must be the last parameter");
     static constexpr std::array<HostKernel::Parameter, sizeof...(P)> parameters = {
         {{.bytes = sizeof(P),
           .pointer = std::is_pointer_v<P>,

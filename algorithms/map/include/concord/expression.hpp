@@ -14,13 +14,14 @@
 /// - Order and bits: element i has the bits that separate calls give which store every part in an array. Results of
 ///   functions are rounded to their type, and a NaN is the canonical one.
 /// - Memory traffic: a call reads every element of the ranges that it needs, each time that it needs it. A call whose
-///   kernels cannot compute their input evaluates it to a temporary array first (Fused in the page of the algorithm).
+///   kernels cannot compute their input evaluates it to a temporary array first (see docs/expressions.md).
 /// - Outputs: an output may be exactly an input range only if the algorithm permits it for ranges, and if each element
 ///   of that range is used for the element at the same index only. Any other overlap is an error.
 /// - Size: at most 24 parts, and 8 inputs of a function. Expressions are immutable and cheap to copy.
 
 #include <concord/detail/canonical.hpp>
 #include <concord/host_kernel.hpp>
+#include <concord/nd_span.hpp>
 #include <concord/operators.hpp>
 
 #include <array>
@@ -135,7 +136,7 @@ class Expression {
     const detail::ExpressionPointer& node() const { return node_; }
     /// @endcond
 
-    /// The number of elements. Throws invalid_argument for an expression without a range, which has any number.
+    /// The number of elements. Throws invalid_argument if it is that of counting() or constant(), which have any.
     u64 size() const { return detail::Input(node_).view.count; }
 
   private:
@@ -199,6 +200,17 @@ u64 count_in(const S& source) {
     }
 }
 
+// The same for two inputs, of which one may have any number.
+u64 common_count(const ExpressionPointer& a, const ExpressionPointer& b);
+template <class A, class B>
+u64 count_in_both(const A& a, const B& b) {
+    if constexpr (is_expression<A> || is_expression<B>) {
+        return common_count(node_of(a), node_of(b));
+    } else {
+        return count_in(a);
+    }
+}
+
 template <class S>
 Input input_of(const S& source) {
     if constexpr (is_expression<S>) {
@@ -259,7 +271,7 @@ requires(!detail::is_zipped<std::remove_cvref_t<S>> && ...) auto transform(const
 
 /// Element i is a built-in function of x[i]. Throws unsupported for a function of floats and another type.
 template <class S>
-auto transform(MapFunction function, S&& x) {
+requires(!detail::is_zipped<std::remove_cvref_t<S>>) auto transform(MapFunction function, S&& x) {
     detail::check_sources<S&&>();
     return Expression<detail::ElementOf<S>>(detail::transform_node(function, detail::node_of(x)));
 }
@@ -315,9 +327,9 @@ auto strided(S&& x, std::span<const u64> extents, std::span<const i64> strides, 
     return Expression<detail::ElementOf<S>>(
         detail::strided_node(detail::node_of(x), extents, strides, origin));
 }
-/// The same with lists: strided(x, {rows, columns}, {1, rows}).
+/// The same with lists of any integers: strided(x, {rows, columns}, {1, rows}).
 template <class S>
-auto strided(S&& x, std::initializer_list<u64> extents, std::initializer_list<i64> strides, u64 origin = 0) {
+auto strided(S&& x, const NdExtents& extents, const NdStrides& strides, u64 origin = 0) {
     detail::check_sources<S&&>();
     return Expression<detail::ElementOf<S>>(detail::strided_node(
         detail::node_of(x), {extents.begin(), extents.size()}, {strides.begin(), strides.size()}, origin));

@@ -175,7 +175,7 @@ template <InputRange In>
 template <InputRange A, InputRange B>
 [[nodiscard("the results are in a new array")]] auto map(Stream& stream, const A& a, const B& b,
                                                          PairFunction function, const Options& options = {}) {
-    Array<std::remove_const_t<typename A::Element>> out(stream, detail::count_in(a));
+    Array<std::remove_const_t<typename A::Element>> out(stream, detail::count_in_both(a, b));
     map(stream, a, b, out, function, options);
     return out;
 }
@@ -197,7 +197,7 @@ requires(Function<F, V...>::free_count == 2)
     [[nodiscard("the results are in a new array")]] auto map(Stream& stream, const A& a, const B& b,
                                                              const Function<F, V...>& f,
                                                              const Options& options = {}) {
-    Array<typename Function<F, V...>::Result> out(stream, detail::count_in(a));
+    Array<typename Function<F, V...>::Result> out(stream, detail::count_in_both(a, b));
     map(stream, a, b, out, f, options);
     return out;
 }

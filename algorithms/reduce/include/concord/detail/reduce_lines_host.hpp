@@ -179,7 +179,7 @@ template <class T, class Op>
 [[gnu::always_inline]] inline T* reduce_short_rows(const ReduceLines& s, const T* in, u64 line, u64 count,
                                                    T* room, T identity, const Op op) {
     const u64 columns = used_columns(s.n);
-    T* __restrict from = room, * __restrict to = room + count * columns;
+    T *from = room, *to = room + count * columns;
     for (u64 k = 0; k < count; ++k) {
         T* const __restrict sum = from + k * columns;
         const T* const __restrict row = adjacent(s, in + line_offset(s, line + k), 0, s.n, to);
