@@ -200,7 +200,7 @@ u64 count_in(const S& source) {
     }
 }
 
-// The same for two inputs, of which one may have any number.
+// The same for two inputs. One of them may have any number.
 u64 common_count(const ExpressionPointer& a, const ExpressionPointer& b);
 template <class A, class B>
 u64 count_in_both(const A& a, const B& b) {
