@@ -22,10 +22,10 @@ mutant group_reduce.cl many "$fixed" "no barrier: work-items meet what their par
         if (member < distance) {
 #pragma unroll
             for (u32 j = 0; j < n; ++j) value[j] ='
-mutant reduce.kernel many "$fixed" "an element past the end is counted" 'if (i < length) sum[j] =' 'if (i <= length) sum[j] ='
-mutant reduce.kernel many "$fixed" "unaligned rows are read one late" 'load_l2(from + j)' 'load_l2(from + j + 1)'
-mutant reduce.kernel many "${fixed/i32/f64}" "another association: columns 64 apart meet crosswise" \
-    'sum[PACK + j]' 'sum[HELD - 1 - j]'
+mutant reduce_chunk.kernel many "$fixed" "an element past the end is counted" 'if (i < length) sum[j] =' 'if (i <= length) sum[j] ='
+mutant reduce_chunk.kernel many "$fixed" "unaligned rows are read one late" 'load_item(from, j)' 'load_item(from, j + 1)'
+mutant reduce_chunk.kernel many "${fixed/i32/f64}" "another association: columns 64 apart meet crosswise" \
+    'sum[held + j]' 'sum[HELD - 1 - j]'
 mutant reduce.kernel many "$fixed_large" "the last chunk is lost" \
     'sums[c] = canonical(sum);' 'sums[c] = chunks > 1 && c + 1 == chunks ? identity : sum;'
 mutant reduce.kernel many "${fixed_large/65537/1048577}" "the third level is short of one sum" \
