@@ -113,15 +113,16 @@ def test_statistic(device, operation, name):
 
 def test_degrees_of_freedom():
     values = EXACT.astype("f8")
-    gives(np.array(values.var(ddof=7)), "run reduce --op var --ddof 7 --in", values, "--device tbb")
-    gives(np.array(np.inf), "run reduce --op var --ddof 9 --in", values, "--device tbb")
+    gives(np.array(values.var(ddof=7)), "run reduce --op var --ddof 7 --in", values, "--device", "tbb")
+    gives(np.array(np.inf), "run reduce --op var --ddof 9 --in", values, "--device", "tbb")
 
 
 @pytest.mark.parametrize("operation", ["argmin", "argmax"])
 def test_the_first_of_ties_and_nan(operation):
     values = np.array([0.0, -0.0, 0.0], "f4")
-    gives(np.array(0, "u8"), "run reduce --op", operation, "--in", values, "--device tbb")
-    gives(np.array(2, "u8"), "run reduce --op", operation, "--in", np.array([1, 2, np.nan, np.nan, -9], "f4"), "--device tbb")
+    gives(np.array(0, "u8"), "run reduce --op", operation, "--in", values, "--device", "tbb")
+    nans = np.array([1, 2, np.nan, np.nan, -9], "f4")
+    gives(np.array(2, "u8"), "run reduce --op", operation, "--in", nans, "--device", "tbb")
 
 
 @pytest.mark.parametrize("options, words", [

@@ -68,6 +68,7 @@ class RunReduce final : public RunTask, public Pipelined, public OverRanks {
         command
             .add_option("--ddof", ddof_,
                         "Delta degrees of freedom of var and std: the divisor is n - N (default: 0)")
+            ->check(CLI::Range(u64{0}, ~u64{0} >> 1))
             ->type_name("N");
         command
             .add_option("--axis", axis_text_,
