@@ -213,12 +213,29 @@ ExpressionPointer strided_node(ExpressionPointer in, std::span<const u64> extent
                              above.fits() ? "index " + std::to_string(above.value()) : "an index beyond 2^64",
                              "x has " + std::to_string(size) + " elements"));
     }
+    // Neighbouring axes that are one axis in x become one, because kernels divide by the extents of all but the first.
+    std::array<u64, max_rank> extent{1}, stride{0};
+    u32 rank = 0;
+    for (std::size_t k = 0; k < extents.size() && count.value() > 0; ++k) {
+        const u64 step = static_cast<u64>(strides[k]);
+        if (extents[k] == 1) continue;
+        if (rank > 0 && stride[rank - 1] == step * extents[k]) {
+            extent[rank - 1] *= extents[k];
+            stride[rank - 1] = step;
+        } else {
+            extent[rank] = extents[k];
+            stride[rank++] = step;
+        }
+    }
+    if (count.value() == 0) extent[0] = 0;
+    rank = std::max<u32>(rank, 1);
+    if (rank == 1 && stride[0] == 1 && origin == 0 && size == count.value()) return in;
     ExpressionNode node{.kind = ExpressionKind::strided, .type = in->type};
     node.count = count.value();
-    node.rank = static_cast<u32>(extents.size());
+    node.rank = rank;
     append_bytes(node.values, &origin, sizeof origin);
-    append_bytes(node.values, extents.data(), extents.size_bytes());
-    append_bytes(node.values, strides.data(), strides.size_bytes());
+    append_bytes(node.values, extent.data(), rank * sizeof extent[0]);
+    append_bytes(node.values, stride.data(), rank * sizeof stride[0]);
     node.inputs = {std::move(in)};
     return made(call, std::move(node));
 }
@@ -277,7 +294,7 @@ void check_input_overlap(std::string_view call, const NamedView& out, const char
 
 Support supports_input(const Device& device, const Input& in) {
     Support all;
-    constexpr u64 buffer_bytes = 16, own_bytes = 256;  // a buffer with its offset; what kernels take besides
+    constexpr u64 buffer_bytes = 16, own_bytes = 384;  // a buffer with its offset; what kernels take besides
     u64 bytes = own_bytes;
     visit_nodes(in, [&](const ExpressionNode& node, bool /*in_place*/) {
         bytes += node.kind == ExpressionKind::range ? buffer_bytes : (node.values.size() + 7) / 8 * 8;

@@ -67,7 +67,8 @@ class Writer {
         switch (node.kind) {
             case ExpressionKind::range:
                 add_buffer(first, node.type);
-                define(t, value, "load_l2(" + own + " + " + index + ")");
+                // Elements at other indices may be used again.
+                define(t, value, index == "i" ? "load_l2(" + own + " + i)" : own + "[" + index + "]");
                 break;
             case ExpressionKind::counting: {
                 add_value(first, t);
@@ -131,7 +132,7 @@ class Writer {
                 for (u32 k = node.rank - 1; k > 0; --k) {
                     const std::string quotient = "q" + number(first) + "_" + number(k),
                                       extent = of_dimension(".extent", k);
-                    define("u64", quotient, std::string(rest).append(" / ").append(extent));
+                    define("u64", quotient, "concord_quotient(" + rest + ", " + extent + ")");
                     sum.append(" + (").append(rest).append(" - ").append(quotient).append(" * ").append(
                         extent);
                     sum.append(") * ").append(of_dimension(".stride", k));
@@ -199,11 +200,14 @@ ExpressionText expression_source(const ExpressionNode& node, const Language& lan
     Writer writer(language, values);
     const std::string result = writer.element(node, "i");
     return {.functions = writer.definitions,
-            .element = "#define CONCORD_EXPRESSION\ntypedef struct {" + writer.members +
-                       " } Leaves;\n#define LEAVES(NAME) " + writer.parameters + "\n#define AT_LEAVES(NAME)" +
-                       writer.copies + "\nINLINED " + std::string(name_of(node.type)) +
-                       " concord_element(const Leaves* in, u64 i) {\n" + writer.body + "    return " +
-                       result + ";\n}\n"};
+            .element =
+                "#define CONCORD_EXPRESSION\ntypedef struct {" + writer.members +
+                " } Leaves;\n#define LEAVES(NAME) " + writer.parameters + "\n#define AT_LEAVES(NAME)" +
+                writer.copies +
+                "\n// Divisions of 32 bits are faster.\nINLINED u64 concord_quotient(u64 a, u64 b) { return "
+                "((a | b) >> 32) == 0 ? (u64)((u32)a / (u32)b) : a / b; }\nINLINED " +
+                std::string(name_of(node.type)) + " concord_element(const Leaves* in, u64 i) {\n" +
+                writer.body + "    return " + result + ";\n}\n"};
 }
 
 }  // namespace concord::detail

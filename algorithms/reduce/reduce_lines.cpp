@@ -5,6 +5,7 @@
 
 #include <concord/internal/builtin_operator.hpp>
 #include <concord/internal/calibration.hpp>
+#include <concord/internal/input.hpp>
 #include <concord/internal/launch.hpp>
 #include <concord/reduce_axes.hpp>
 
@@ -151,20 +152,21 @@ ValueBytes bytes_of(const ReduceLines& shape) {
     return {std::as_bytes(std::span(&shape, 1))};
 }
 
-// Runs all levels. run(level, shape, out) enqueues one.
+// Runs all levels. run(level, in, shape, out) enqueues one.
 template <class F>
 void run_levels(Stream& stream, const ReduceLinesProblem& p, F&& run) {
     Level level(p);
     // An input without elements may have no buffer. Kernels do not read it.
     if (level.n == 0) level.in = p.out.range();
     std::shared_ptr<Buffer> from, to;
-    for (;;) {
+    for (Input in = p.input();; in = Input(level.in)) {
         const u64 chunks = level.chunks();
-        if (chunks == 1) return run(level, level.shape(false), p.out.range());
+        if (level.n == 0) in = Input(level.in);
+        if (chunks == 1) return run(level, in, level.shape(false), p.out.range());
         const u64 count = level.lines * chunks;
         to = stream.scratch(checked_bytes("reduce", count, size_of(p.type())));
         const View sums{to.get(), 0, count, p.type()};
-        run(level, level.shape(true), sums);
+        run(level, in, level.shape(true), sums);
         level = Level(level, sums, chunks);
         from = std::move(to);
     }
@@ -181,41 +183,64 @@ struct GroupKernel {
     Constants constants;
 };
 
-GroupKernel group_kernel(const Level& level, const ReduceLines& s, Type type) {
-    constexpr u64 few = 32, tile_bytes = 16384;
-    constexpr u32 team = 32;
-    const u32 size = size_of(type);
-    if (level.n <= few) {
-        const u32 width = std::bit_ceil(std::max<u32>(1, static_cast<u32>(level.n)));
-        const bool staged = level.is_dense() && level.n > 1;
-        const u32 group =
-            static_cast<u32>(std::clamp<u64>(std::bit_floor(tile_bytes / (width * size)), 32, reduce_group));
+// Adjacent lines that a work-item reduces together, in one access of at most 16 bytes.
+u32 lines_per_pack(const Level& level, const ReduceLines& s, const Input& in, u32 size) {
+    const u64 inner = s.kept - 1;
+    if (in.node || s.in[inner] != 1) return 1;
+    for (u32 pack = 16 / size; pack > 1; pack /= 2) {
+        bool fits =
+            s.extent[inner] % pack == 0 && s.in_at % pack == 0 && level.in.offset % (pack * size) == 0;
+        for (u64 k = 0; k < s.kept + s.axes; ++k)
+            fits = fits && (k == inner || magnitude(s.in[k]) % pack == 0);
+        if (fits) return pack;
+    }
+    return 1;
+}
+
+GroupKernel group_kernel(const Device& device, const Level& level, const ReduceLines& s, const Input& in,
+                         Type type) {
+    constexpr u64 few = 32, tile_bytes = 16384, columns = 128;
+    constexpr u32 team = 32, busy = 256;  // work-items per compute unit that hide the latency of memory
+    const u32 size = size_of(type), group = reduce_group;
+    const u64 padded = std::bit_ceil(std::max<u64>(level.n, 1));
+    if (level.is_dense() && level.n > 1) {
+        const u64 parts = std::max<u64>(1, group * padded * size / tile_bytes);
+        if (s.chunks > 1 || parts > team)
+            return {kernel_sources::reduce_rows(),
+                    "reduce_rows",
+                    group,
+                    divide_up(s.lines * s.chunks, group / team),
+                    {{"UNROLL", loads_in_flight}}};
         return {kernel_sources::reduce_short(),
                 "reduce_short",
                 group,
-                divide_up(s.lines, group),
-                {{"WIDTH", width}, {"STAGED", staged ? 1 : 0}}};
+                divide_up(s.lines, group / parts),
+                {{"WIDTH", padded}, {"PARTS", parts}}};
     }
-    if (level.is_dense())
-        return {kernel_sources::reduce_rows(),
-                "reduce_rows",
-                reduce_group,
-                divide_up(s.lines * s.chunks, reduce_group / team),
-                {{"UNROLL", loads_in_flight}}};
     // Work-items side by side read what is nearer in memory: neighbouring lines, or neighbouring elements of a line.
-    const u64 across = magnitude(s.in[s.kept - 1]), along = magnitude(s.in[s.kept + s.axes - 1]);
-    const u32 x =
-        across <= along && s.lines > 1 ? static_cast<u32>(std::bit_ceil(std::min<u64>(s.lines, 32))) : 2;
+    const u64 distance = magnitude(s.in[s.kept - 1]), along = magnitude(s.in[s.kept + s.axes - 1]);
+    const bool side_by_side = distance <= along && s.lines > 1;
+    u32 pack = lines_per_pack(level, s, in, size);
+    const auto is_busy = [&] { return s.lines / pack * s.chunks >= u64{busy} * device.traits().units; };
+    while (pack > 1 && !is_busy())
+        pack /= 2;
+    if (level.n <= few || (side_by_side && is_busy()))
+        return {kernel_sources::reduce_across(),
+                "reduce_across",
+                group,
+                divide_up(s.lines / pack * s.chunks, group),
+                {{"WIDTH", std::min(padded, columns)}, {"PACK", pack}}};
+    const u32 x = side_by_side ? static_cast<u32>(std::bit_ceil(std::min<u64>(s.lines, 32))) : 2;
     return {kernel_sources::reduce_columns(),
             "reduce_columns",
-            reduce_group,
+            group,
             divide_up(s.lines, x) * s.chunks,
             {{"SIDE", x}}};
 }
 
 void run_lines(Stream& stream, const ReduceLinesProblem& p) {
-    run_levels(stream, p, [&](const Level& level, const ReduceLines& s, const View& out) {
-        const GroupKernel k = group_kernel(level, s, p.type());
+    run_levels(stream, p, [&](const Level& level, const Input& in, const ReduceLines& s, const View& out) {
+        const GroupKernel k = group_kernel(stream.device(), level, s, in, p.type());
         Constants constants = k.constants;
         const Constant common[] = {{"T", p.type()},
                                    {"SIZE", size_of(p.type())},
@@ -224,13 +249,14 @@ void run_lines(Stream& stream, const ReduceLinesProblem& p) {
                                    {"AXES", s.axes}};
         for (const Constant& constant : common)
             constants.push_back(constant);
-        const auto kernel = stream.device().kernel({.source = &k.source,
+        const auto kernel = stream.device().kernel({.source = &with_input(k.source, in),
                                                     .entry = k.entry,
                                                     .constants = constants,
                                                     .op = &p.op,
                                                     .max_group_size = k.group});
-        launch(stream, *kernel, LaunchShape::linear(std::min(k.units, max_groups), k.group), level.in, out,
-               bytes_of(s), p.identity, p.values);
+        InputArguments(in).launch(stream, *kernel,
+                                  LaunchShape::linear(std::min(k.units, max_groups), k.group), out,
+                                  bytes_of(s), p.identity, p.values);
     });
 }
 
@@ -242,9 +268,11 @@ struct CpuPlan {
     u64 width = 1;  // lines at a time
     u64 units = 0;  // chunks of that many lines
     u64 room = 0;   // elements of local memory
+    u64 items = 0;  // those of an expression that are computed at a time
 };
 
 CpuPlan cpu_plan(const Device& device, const Level& level, const ReduceLines& s, u64 size) {
+    using detail::host::order_width;
     using detail::host::used_columns;
     const CpuLimits limits = device.traits().launch == LaunchModel::host ? host_limits : wide_limits;
     const u64 inner = s.extent[s.kept - 1], rows = s.lines / inner * s.chunks,
@@ -255,6 +283,7 @@ CpuPlan cpu_plan(const Device& device, const Level& level, const ReduceLines& s,
             plan = {.form = detail::host::short_rows, .width = short_elements / columns};
             plan.units = divide_up(s.lines, plan.width);
             plan.room = 2 * short_elements;
+            plan.items = order_width;
             return plan;
         }
     } else if (inner * size <= limits.side_bytes) {
@@ -270,6 +299,7 @@ CpuPlan cpu_plan(const Device& device, const Level& level, const ReduceLines& s,
     }
     plan.units = rows * divide_up(inner, plan.width);
     plan.room = (plan.form == detail::host::by_columns ? 8 : columns) * plan.width;
+    plan.items = std::max(plan.room, order_width);
     return plan;
 }
 
@@ -285,23 +315,25 @@ u64 units_per_group(const Device& device, const Level& level, Type type, u64 uni
     return divide_up(units, std::min<u64>({units, most, traits.units * each}));
 }
 
-// kernel_of(shape, plan): the kernel.
+// kernel_of(in, shape, plan): the kernel.
 template <class F>
 void run_lines_on_cpu(Stream& stream, const ReduceLinesProblem& p, F&& kernel_of) {
     const Device& device = stream.device();
     const u32 size = size_of(p.type());
-    run_levels(stream, p, [&](const Level& level, const ReduceLines& s, const View& out) {
+    const bool is_host = device.traits().launch == LaunchModel::host;
+    run_levels(stream, p, [&](const Level& level, const Input& in, const ReduceLines& s, const View& out) {
         const CpuPlan plan = cpu_plan(device, level, s, size);
         const u64 run = units_per_group(device, level, p.type(), plan.units),
-                  local = device.traits().launch == LaunchModel::host ? plan.room * size : 0;
-        launch(stream, *kernel_of(s, plan), LaunchShape::linear(divide_up(plan.units, run), 1, local),
-               level.in, out, bytes_of(s), plan.width, run, u32{plan.form}, p.identity, p.values);
+                  room = is_host ? plan.room + (in.node ? plan.items : 0) : 0;
+        InputArguments(in).launch(
+            stream, *kernel_of(in, s, plan), LaunchShape::linear(divide_up(plan.units, run), 1, room * size),
+            out, bytes_of(s), plan.width, run, u32{plan.form}, plan.room, p.identity, p.values);
     });
 }
 
 void run_lines_wide(Stream& stream, const ReduceLinesProblem& p) {
-    run_lines_on_cpu(stream, p, [&](const ReduceLines& s, const CpuPlan& plan) {
-        return stream.device().kernel({.source = &kernel_sources::reduce_lines_wide(),
+    run_lines_on_cpu(stream, p, [&](const Input& in, const ReduceLines& s, const CpuPlan& plan) {
+        return stream.device().kernel({.source = &with_input(kernel_sources::reduce_lines_wide(), in),
                                        .entry = "reduce_lines",
                                        .constants = {{"T", p.type()},
                                                      {"FORM", u32{plan.form}},
@@ -316,7 +348,7 @@ void run_lines_wide(Stream& stream, const ReduceLinesProblem& p) {
 void run_lines_host(Stream& stream, const ReduceLinesProblem& p) {
     const auto kernel = host_kernel_of(stream.device(), "reduce_lines", *p.host);
     run_lines_on_cpu(
-        stream, p, [&](const ReduceLines&, const CpuPlan&) -> const auto& { return kernel; });
+        stream, p, [&](const Input&, const ReduceLines&, const CpuPlan&) -> const auto& { return kernel; });
 }
 
 // --- The call --------------------------------------------------------------------------------------------------------
@@ -368,7 +400,7 @@ NdView range_as_output(const View& range, const NdExtents& extents) {
 }
 
 Enqueued reduce_lines(Stream& stream, const ReduceLinesProblem& problem, const Options& options) {
-    check_operand("reduce", "in", stream, problem.in.range());
+    check_input("reduce", "in", stream, problem.input());
     check_output("reduce", "out", stream, problem.out.range());
     ReduceLinesProblem p = problem;
     p.axes = sorted_axes("reduce", problem.axes, p.in.rank());
@@ -381,7 +413,7 @@ Enqueued reduce_lines(Stream& stream, const ReduceLinesProblem& problem, const O
         throw Error(ErrorCode::invalid_argument, "reduce",
                     "indices of out may share elements; pass an array view whose strides keep them apart");
     check_same_type("reduce", {{"in", p.in.type()}, {"out", p.out.type()}});
-    check_overlap("reduce", {"out", p.out.range()}, {"in", p.in.range()});
+    check_input_overlap("reduce", {"out", p.out.range()}, "in", p.input());
     const auto is_named = [&](const Variant* variant) { return variant->name == options.variant; };
     if (options.variant != table[0].variant.name &&
         std::any_of(reduce_algorithm.variants.begin(), reduce_algorithm.variants.end(), is_named))
@@ -392,21 +424,27 @@ Enqueued reduce_lines(Stream& stream, const ReduceLinesProblem& problem, const O
     return enqueued(stream, row, p);
 }
 
+Enqueued reduce_lines(Stream& stream, const NdView& in, ExpressionPointer elements, const NdView& out,
+                      ReduceOp op, const Axes& axes, const Options& options) {
+    check_elements("reduce", "in", in.range());
+    const Type type = in.type();
+    return reduce_lines(stream,
+                        {.in = in,
+                         .out = out,
+                         .axes = axes,
+                         .op = builtin(op, type),
+                         .values = builtin_values(op, type),
+                         .identity = builtin_identity(op, type),
+                         .host = &reduce_lines_builtin(op, type),
+                         .expression = std::move(elements)},
+                        options);
+}
+
 }  // namespace detail
 
 Enqueued reduce(Stream& stream, const NdView& in, const NdView& out, ReduceOp op, const Axes& axes,
                 const Options& options) {
-    detail::check_elements("reduce", "in", in.range());
-    const Type type = in.type();
-    return detail::reduce_lines(stream,
-                                {.in = in,
-                                 .out = out,
-                                 .axes = axes,
-                                 .op = detail::builtin(op, type),
-                                 .values = detail::builtin_values(op, type),
-                                 .identity = detail::builtin_identity(op, type),
-                                 .host = &detail::reduce_lines_builtin(op, type)},
-                                options);
+    return detail::reduce_lines(stream, in, nullptr, out, op, axes, options);
 }
 
 }  // namespace concord

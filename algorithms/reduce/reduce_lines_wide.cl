@@ -10,15 +10,13 @@
 // reduce_lines.kernel.
 
 #include "common.cl"
+#include "input"
 #include "reduce_lines.kernel"
 
 #define ORDER_COLUMNS 128
 #define SIDE_BY_SIDE 0
 #define BY_COLUMNS 1
 #define SHORT_ROWS 2
-
-// An element of a line, from the line's first one on.
-#define LOAD(LINE, I) (LINE)[element_offset(&s, I)]
 
 INLINED u64 used_columns(u64 length) {
     u64 columns = 1;
@@ -31,9 +29,9 @@ INLINED void combine_rows(__local T* to, __local const T* with, u64 count, const
 #pragma clang loop vectorize(enable) unroll(disable)
     for (u64 l = 0; l < count; ++l) to[l] = apply(op, to[l], with[l]);
 }
-INLINED void combine_input(__local T* to, __global const T* with, u64 count, const Op op) {
+INLINED void combine_input(__local T* to, const Input with, u64 count, const Op op) {
 #pragma clang loop vectorize(enable) unroll(disable)
-    for (u64 l = 0; l < count; ++l) to[l] = apply(op, to[l], with[l]);
+    for (u64 l = 0; l < count; ++l) to[l] = apply(op, to[l], load_item(with, l));
 }
 
 // The steps of the tree in which columns without elements meet the others. none: what they hold.
@@ -46,16 +44,16 @@ INLINED void combine_with_none(__local T* sum, u64 count, u64 columns, T none, c
 }
 
 // Reduces `width` adjacent lines, or one with any strides, in all columns at once.
-INLINED void reduce_side_by_side(const Lines* s, __global const T* from, u64 begin, u64 length, u64 width,
+INLINED void reduce_side_by_side(const Lines* s, const Input from, u64 begin, u64 length, u64 width,
                                  __local T* sum, T identity, const Op op) {
     const u64 columns = used_columns(length), elements = columns * width;
     for (u64 l = 0; l < elements; ++l) sum[l] = identity;
     if (AXES == 1 && s->in[KEPT] == (i64)width) {
         for (u64 i = 0; i < length * width; i += elements)
-            combine_input(sum, from + begin * width + i, min(elements, length * width - i), op);
+            combine_input(sum, input_from(from, begin * width + i), min(elements, length * width - i), op);
     } else {
         for (u64 i = 0; i < length; ++i)
-            combine_input(sum + i % columns * width, from + element_offset(s, begin + i), width, op);
+            combine_input(sum + i % columns * width, input_from(from, element_offset(s, begin + i)), width, op);
     }
     combine_with_none(sum, elements, columns, identity, op);
     for (u64 distance = elements / 2; distance >= width; distance /= 2)
@@ -63,7 +61,7 @@ INLINED void reduce_side_by_side(const Lines* s, __global const T* from, u64 beg
 }
 
 // The same for adjacent lines, one column after the other.
-INLINED void reduce_by_columns(const Lines* s, __global const T* from, u64 begin, u64 length, u64 width,
+INLINED void reduce_by_columns(const Lines* s, const Input from, u64 begin, u64 length, u64 width,
                                __local T* nodes, T identity, const Op op) {
     const u64 columns = used_columns(length);
     u64 levels = 0, used = 0;
@@ -74,7 +72,7 @@ INLINED void reduce_by_columns(const Lines* s, __global const T* from, u64 begin
         __local T* const sum = nodes + used * width;
         for (u64 l = 0; l < width; ++l) sum[l] = identity;
         for (u64 i = column; i < length; i += ORDER_COLUMNS)
-            combine_input(sum, from + element_offset(s, begin + i), width, op);
+            combine_input(sum, input_from(from, element_offset(s, begin + i)), width, op);
         combine_with_none(sum, width, columns, identity, op);
         ++used;
         for (u64 done = turn + 1; done % 2 == 0; done /= 2, --used)
@@ -83,10 +81,10 @@ INLINED void reduce_by_columns(const Lines* s, __global const T* from, u64 begin
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void reduce_lines(__global const T* in, ulong in_at, __global T* out, ulong out_at, const Lines s, u64 width, u64 run,
-                  u32 form, T identity, const Op op) {
+void reduce_lines(INPUT(in), __global T* out, ulong out_at, const Lines s, u64 width, u64 run, u32 form, u64 items, T identity,
+                  const Op op) {
     __local T room[ROOM];
-    in += (i64)(in_at + s.in_at);
+    AT_INPUT(in);
     out += out_at;
     const u64 inner = FORM == SHORT_ROWS ? s.lines : s.extent[KEPT - 1], blocks = (inner + width - 1) / width;
     const u64 units = s.lines / inner * s.chunks * blocks, first = get_group_id(0) * run;
@@ -97,11 +95,11 @@ void reduce_lines(__global const T* in, ulong in_at, __global T* out, ulong out_
         __global T* const to = out + (i64)(s.out_at + c);
 #if FORM == SHORT_ROWS
         for (u64 l = 0; l < count; ++l) {
-            reduce_side_by_side(&s, in + line_offset(&s, line + l), 0, length, 1, room, identity, op);
+            reduce_side_by_side(&s, input_from(in, (i64)s.in_at + line_offset(&s, line + l)), 0, length, 1, room, identity, op);
             to[result_offset(&s, line + l)] = canonical(room[0]);
         }
 #else
-        __global const T* const from = in + line_offset(&s, line);
+        const Input from = input_from(in, (i64)s.in_at + line_offset(&s, line));
         if (length == 0) {
             // Without elements the result is the identity itself.
             for (u64 l = 0; l < count; ++l) room[l] = identity;

@@ -1,9 +1,12 @@
 #include <concord/statistics.hpp>
 
+#include <concord/detail/checked_size.hpp>
 #include <concord/internal/builtin_operator.hpp>
 #include <concord/internal/input.hpp>
+#include <concord/stream_memory.hpp>
 
 #include <algorithm>
+#include <optional>
 
 namespace concord::detail {
 namespace {
@@ -42,18 +45,6 @@ CONCORD_BUILTIN_OF((T), T, index_of_equal, (T key, T best, T i), return key == b
 template <class T>
 CONCORD_BUILTIN_OF((T), T, lower_half, (T x), return x & 0xffffffffu;)
 
-ExpressionPointer node_of_input(const Input& in) {
-    return in.node ? in.node : range_node(in.view);
-}
-// The element of a view, n times.
-ExpressionPointer repeated(const View& one, u64 n) {
-    const i64 stride = 0;
-    return strided_node(range_node(one), {&n, 1}, {&stride, 1}, 0);
-}
-ExpressionPointer indices() {
-    const u64 first = 0, step = 1;
-    return counting_node(Type::u64, &first, &step);
-}
 ExpressionPointer key_of(const ExpressionPointer& in, Type type, u32 largest) {
     return visit_type(type, [&](auto tag) {
         using T = typename decltype(tag)::type;
@@ -83,114 +74,250 @@ Type mean_type(Type type) {
     return type == Type::f32 ? Type::f32 : Type::f64;
 }
 
-void check_one(std::string_view call, const View& out) {
-    if (out.count != 1)
-        throw Error(ErrorCode::invalid_argument, call,
-                    "out must have 1 element, got " + std::to_string(out.count));
-}
-
-// Checks the operands and returns the elements as f32 or f64.
-ExpressionPointer as_floats(std::string_view call, Stream& stream, const Input& in, const View& out) {
-    check_elements(call, "in", in.view);
-    check_input(call, "in", stream, in);
-    check_output(call, "out", stream, out);
-    check_input_overlap(call, {"out", out}, "in", in);
-    const Type type = mean_type(in.view.type);
-    if (out.type != type)
-        throw Error(
-            ErrorCode::invalid_argument, call,
-            "out must be of " + std::string(name_of(type)) + ", got " + std::string(name_of(out.type)));
-    check_one(call, out);
-    return convert_node(type, node_of_input(in));
-}
-
-// A step that follows the sum, in place. Throws before the sum is enqueued.
-class LastStep {
+// The elements, lines and results of a call: one line of all elements, or the lines of an array view over axes. Checks
+// the operands.
+class Lines {
   public:
-    LastStep(std::string_view call, Stream& stream, ExpressionPointer node, const Options& options)
-        : in_(std::move(node)), options_{.order = options.order} {
-        const Device& device = stream.device();
-        if (const Support support = supports_input(device, in_); !support)
-            throw Error(ErrorCode::unsupported, call, support.text());
-        if (options.order && *options.order != OperationOrder::unspecified) check_portable(call, in_, device);
+    Lines(std::string_view call, Stream& stream, const StatisticOperands& p, Type result)
+        : call_(call),
+          stream_(stream),
+          type_(p.in.view.type),
+          has_axes_(p.axes && p.shape.rank() > 0),
+          out_(p.out) {
+        const Input& in = p.in;
+        check_elements(call, "in", in.view);
+        check_input(call, "in", stream, in);
+        check_output(call, "out", stream, out_.range());
+        check_input_overlap(call, {"out", out_.range()}, "in", in);
+        if (out_.type() != result)
+            throw Error(ErrorCode::invalid_argument, call,
+                        "out must be of " + std::string(name_of(result)) + ", got " +
+                            std::string(name_of(out_.type())));
+        if (p.axes) axes_ = sorted_axes(call, *p.axes, p.shape.rank());
+        if (has_axes_) {
+            set_axes(p.shape);
+        } else {
+            elements_ = in.node ? in.node : range_node(in.view);
+            length_ = in.view.count;
+        }
+        if (!(out_.extents() == kept_))
+            throw Error(ErrorCode::invalid_argument, call,
+                        p.axes ? "out must have the extents of the kept axes, " + shape_name(kept_) +
+                                     ", got " + shape_name(out_.extents())
+                               : "out must have 1 element, got " + std::to_string(out_.size()));
+        if (!out_.is_unique())
+            throw Error(
+                ErrorCode::invalid_argument, call,
+                "indices of out may share elements; pass an array view whose strides keep them apart");
+        results_ = is_in_place() ? out_.range() : room(result);
     }
-    Enqueued run(Stream& stream, const View& out) const { return evaluate(stream, in_, out, options_); }
+
+    Stream& stream() const { return stream_; }
+    std::string_view call() const { return call_; }
+    const ExpressionPointer& elements() const { return elements_; }
+    Type type() const { return type_; }     // of the elements
+    u64 length() const { return length_; }  // of a line
+    // A value of each line, in the order of their indices: the results before the last step.
+    const View& results() const { return results_; }
+    // Another value of each line.
+    View room(Type type) {
+        rooms_.push_back(stream_.scratch(checked_bytes(call_, std::max<u64>(out_.size(), 1), size_of(type))));
+        return {rooms_.back().get(), 0, out_.size(), type};
+    }
+    // The value of an element's line.
+    ExpressionPointer of_line(const View& values) const {
+        if (!has_axes_) {
+            // The one value, for each element.
+            const i64 stride = 0;
+            return strided_node(range_node(values), {&length_, 1}, {&stride, 1}, 0);
+        }
+        return strided_node(range_node(values), list(extents_), list(strides_of(false)), 0);
+    }
+    // The index of an element in its line.
+    ExpressionPointer index() const {
+        const u64 first = 0, step = 1;
+        ExpressionPointer all = counting_node(Type::u64, &first, &step);
+        if (!has_axes_) return all;
+        return strided_node(std::move(all), list(extents_), list(strides_of(true)), 0);
+    }
+    // Reduces the lines of an expression of the elements.
+    Enqueued reduce(const ExpressionPointer& x, const View& out, ReduceOp op, const Options& options) const {
+        if (!has_axes_) return detail::reduce(stream_, Input(x), out, op, options);
+        const Input in(x);
+        const NdView shape = NdView(in.view, extents_).permuted(places_);
+        return reduce_lines(stream_, shape, in.node, NdView(out, kept_), op, axes_, options);
+    }
+    // Whether the results are in out.
+    bool is_in_place() const { return out_.is_contiguous(); }
+    // Writes the results, an expression of values of the lines.
+    Enqueued write(const Input& x, const Options& options) const {
+        if (is_in_place()) return evaluate(stream_, x, out_.range(), options);
+        // The largest element of one.
+        return reduce_lines(stream_, NdView(x.view, kept_), x.node, out_, ReduceOp::max, {}, options);
+    }
 
   private:
+    template <class E>
+    static std::span<const E> list(const AxisValues<E>& values) {
+        return {values.begin(), values.size()};
+    }
+
+    void set_axes(const NdView& in) {
+        for (u32 k = 0; k < in.rank(); ++k) {
+            if (!is_reduced(k)) kept_.add(in.extent(k));
+        }
+        length_ = 1;
+        for (const i64 axis : axes_)
+            length_ *= in.extent(static_cast<u32>(axis));
+        // In the order of memory as far as that keeps the order in a line.
+        const auto distance = [&](u32 k) {
+            const i64 stride = in.stride(k);
+            return stride < 0 ? u64{0} - static_cast<u64>(stride) : static_cast<u64>(stride);
+        };
+        for (u32 k = 0; k < in.rank(); ++k) {
+            order_.add(k);
+            for (u32 j = k; j > 0; --j) {
+                const auto before = static_cast<u32>(order_[j - 1]), after = static_cast<u32>(order_[j]);
+                if (distance(before) >= distance(after) || (is_reduced(before) && is_reduced(after))) break;
+                std::swap(order_[j - 1], order_[j]);
+            }
+        }
+        const NdView ordered = in.permuted(order_);
+        extents_ = ordered.extents();
+        places_ = order_;
+        for (u32 k = 0; k < order_.size(); ++k)
+            places_[static_cast<u32>(order_[k])] = k;
+        elements_ =
+            strided_node(range_node(in.range()), list(extents_), list(ordered.strides()), ordered.origin());
+    }
+    bool is_reduced(u32 axis) const { return std::find(axes_.begin(), axes_.end(), axis) != axes_.end(); }
+    // The strides, in the order of the elements, of an array of the reduced axes alone or of the others.
+    NdStrides strides_of(bool reduced) const {
+        NdStrides strides;
+        u64 stride = 1;
+        for (u32 k = 0; k < extents_.size(); ++k)
+            strides.add(0);
+        for (u32 axis = order_.size(); axis-- > 0;) {
+            if (is_reduced(axis) != reduced) continue;
+            const auto k = static_cast<u32>(places_[axis]);
+            strides[k] = static_cast<i64>(stride);
+            stride *= extents_[k];
+        }
+        return strides;
+    }
+
+    const std::string_view call_;
+    Stream& stream_;
+    const Type type_;
+    const bool has_axes_;
+    const NdView out_;
+    View results_;
+    u64 length_ = 0;
+    NdExtents kept_, extents_;    // of the results, and of the elements in their order
+    Axes axes_, order_, places_;  // reduced ones; axes in the order of the elements, and their places there
+    ExpressionPointer elements_;
+    std::vector<std::shared_ptr<Buffer>> rooms_;
+};
+
+// The elements as f32 or f64.
+ExpressionPointer as_floats(const Lines& lines) {
+    return convert_node(mean_type(lines.type()), lines.elements());
+}
+
+// A step that follows the sums of lines. Throws before they are enqueued.
+class LastStep {
+  public:
+    LastStep(const Lines& lines, ExpressionPointer node, const Options& options)
+        : lines_(lines), in_(std::move(node)), options_{.order = options.order} {
+        const Device& device = lines.stream().device();
+        if (const Support support = supports_input(device, in_); !support)
+            throw Error(ErrorCode::unsupported, lines.call(), support.text());
+        if (options.order && *options.order != OperationOrder::unspecified)
+            check_portable(lines.call(), in_, device);
+    }
+    Enqueued run() const { return lines_.write(in_, options_); }
+
+  private:
+    const Lines& lines_;
     Input in_;
     Options options_;
 };
 
-// out / n.
-ExpressionPointer quotient(const View& out, u64 n) {
-    return visit_float(out.type, [&](auto tag) {
+// The values / n.
+ExpressionPointer quotient(const View& values, u64 n) {
+    return visit_float(values.type, [&](auto tag) {
         using T = typename decltype(tag)::type;
-        return function_node(Function<divide_function<T>>{}.bind(static_cast<T>(n)), {range_node(out)});
+        return function_node(Function<divide_function<T>>{}.bind(static_cast<T>(n)), {range_node(values)});
     });
+}
+
+Lines float_lines(std::string_view call, Stream& stream, const StatisticOperands& p) {
+    return {call, stream, p, mean_type(p.in.view.type)};
 }
 
 }  // namespace
 
-Enqueued norm(Stream& stream, const Input& in, const View& out, const Options& options) {
-    const ExpressionPointer x = as_floats("norm", stream, in, out);
-    const LastStep root("norm", stream, transform_node(MapFunction::sqrt, range_node(out)), options);
-    const Enqueued sum =
-        reduce(stream, Input(transform_node(MapFunction::square, x)), out, ReduceOp::sum, options);
-    return combined(sum, root.run(stream, out));
+Enqueued norm(Stream& stream, const StatisticOperands& p, const Options& options) {
+    const Lines lines = float_lines("norm", stream, p);
+    const LastStep root(lines, transform_node(MapFunction::sqrt, range_node(lines.results())), options);
+    const Enqueued sum = lines.reduce(transform_node(MapFunction::square, as_floats(lines)), lines.results(),
+                                      ReduceOp::sum, options);
+    return combined(sum, root.run());
 }
 
-Enqueued mean(Stream& stream, const Input& in, const View& out, const Options& options) {
-    const ExpressionPointer x = as_floats("mean", stream, in, out);
-    const LastStep divided("mean", stream, quotient(out, in.view.count), options);
-    const Enqueued sum = reduce(stream, Input(x), out, ReduceOp::sum, options);
-    return combined(sum, divided.run(stream, out));
+Enqueued mean(Stream& stream, const StatisticOperands& p, const Options& options) {
+    const Lines lines = float_lines("mean", stream, p);
+    const LastStep divided(lines, quotient(lines.results(), lines.length()), options);
+    const Enqueued sum = lines.reduce(as_floats(lines), lines.results(), ReduceOp::sum, options);
+    return combined(sum, divided.run());
 }
 
-Enqueued variance(Stream& stream, const Input& in, const View& out, u64 ddof, bool root,
-                  const Options& options) {
-    const std::string_view call = root ? "standard_deviation" : "variance";
-    const ExpressionPointer x = as_floats(call, stream, in, out);
-    const u64 n = in.view.count;
-    ExpressionPointer last = quotient(out, n > ddof ? n - ddof : 0);
+Enqueued variance(Stream& stream, const StatisticOperands& p, u64 ddof, bool root, const Options& options) {
+    Lines lines = float_lines(root ? "standard_deviation" : "variance", stream, p);
+    const ExpressionPointer x = as_floats(lines);
+    const u64 n = lines.length();
+    ExpressionPointer last = quotient(lines.results(), n > ddof ? n - ddof : 0);
     if (root) last = transform_node(MapFunction::sqrt, std::move(last));
-    const LastStep step(call, stream, std::move(last), options);
-    const auto room = stream.scratch(size_of(out.type));
-    const View middle{room.get(), 0, 1, out.type};
-    Enqueued done = mean(stream, in, middle, options);
-    const ExpressionPointer squares = visit_float(out.type, [&](auto tag) {
+    const LastStep step(lines, std::move(last), options);
+    const View means = lines.room(lines.results().type);
+    const Input divided(quotient(means, n));
+    Enqueued done = lines.reduce(x, means, ReduceOp::sum, options);
+    done = combined(done, evaluate(stream, divided, means, {.order = options.order}));
+    const ExpressionPointer squares = visit_float(means.type, [&](auto tag) {
         return function_node(Function<squared_deviation_function<typename decltype(tag)::type>>{},
-                             {x, repeated(middle, n)});
+                             {x, lines.of_line(means)});
     });
-    done = combined(reduce(stream, Input(squares), out, ReduceOp::sum, options), done);
-    return combined(done, step.run(stream, out));
+    done = combined(lines.reduce(squares, lines.results(), ReduceOp::sum, options), done);
+    return combined(done, step.run());
 }
 
-Enqueued arg_extremum(Stream& stream, const Input& in, const View& out, ReduceOp op, const Options& options) {
-    const std::string_view call = op == ReduceOp::min ? "argmin" : "argmax";
-    check_elements(call, "in", in.view);
-    check_input(call, "in", stream, in);
-    check_output(call, "out", stream, out);
-    check_same_type(call, {{"an index", Type::u64}, {"out", out.type}});
-    check_one(call, out);
-    check_input_overlap(call, {"out", out}, "in", in);
-    const u64 n = in.view.count;
-    if (n == 0) throw Error(ErrorCode::invalid_argument, call, "empty input; pass at least one element");
-    const ExpressionPointer keys = key_of(node_of_input(in), in.view.type, op == ReduceOp::max ? 1 : 0);
-    if (size_of(in.view.type) <= sizeof(u32) && n <= u64{1} << 32) {
-        const LastStep index(call, stream,
-                             function_node(Function<lower_half_function<u64>>{}, {range_node(out)}), options);
+Enqueued arg_extremum(Stream& stream, const StatisticOperands& p, ReduceOp op, const Options& options) {
+    Lines lines(op == ReduceOp::min ? "argmin" : "argmax", stream, p, Type::u64);
+    const u64 n = lines.length();
+    if (n == 0)
+        throw Error(ErrorCode::invalid_argument, lines.call(),
+                    p.axes ? "an empty axis, got " + shape_name(p.shape.extents()) +
+                                 "; pass at least one element along it"
+                           : "empty input; pass at least one element");
+    const Type type = lines.type();
+    const ExpressionPointer keys = key_of(lines.elements(), type, op == ReduceOp::max ? 1 : 0);
+    if (size_of(type) <= sizeof(u32) && n <= u64{1} << 32) {
+        const LastStep index(
+            lines, function_node(Function<lower_half_function<u64>>{}, {range_node(lines.results())}),
+            options);
         const Enqueued done =
-            reduce(stream, Input(function_node(Function<key_and_index_function<u64>>{}, {keys, indices()})),
-                   out, ReduceOp::min, options);
-        return combined(done, index.run(stream, out));
+            lines.reduce(function_node(Function<key_and_index_function<u64>>{}, {keys, lines.index()}),
+                         lines.results(), ReduceOp::min, options);
+        return combined(done, index.run());
     }
-    // The smallest key, then the first index that has it.
-    const auto room = stream.scratch(sizeof(u64));
-    const View best{room.get(), 0, 1, Type::u64};
-    const Enqueued done = reduce(stream, Input(keys), best, ReduceOp::min, options);
-    const ExpressionPointer at =
-        function_node(Function<index_of_equal_function<u64>>{}, {keys, repeated(best, n), indices()});
-    return combined(done, reduce(stream, Input(at), out, ReduceOp::min, options));
+    // The smallest keys, then the first indices that have them.
+    const LastStep moved(lines, range_node(lines.results()), options);
+    const View best = lines.room(Type::u64);
+    const Enqueued done = lines.reduce(keys, best, ReduceOp::min, options);
+    const Enqueued found = lines.reduce(
+        function_node(Function<index_of_equal_function<u64>>{}, {keys, lines.of_line(best), lines.index()}),
+        lines.results(), ReduceOp::min, options);
+    return combined(combined(done, found), lines.is_in_place() ? found : moved.run());
 }
 
 }  // namespace concord::detail

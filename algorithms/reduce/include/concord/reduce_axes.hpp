@@ -57,7 +57,10 @@ struct ReduceLinesProblem {
     ValueBytes values;       // the operator's bound values
     ValueBytes identity;     // one element
     const HostKernel* host;  // null: the operator has kernel source only
+    ExpressionPointer expression =
+        {};  // of the elements of `in`, in the order of their indices; null: its range
 
+    Input input() const { return expression ? Input(expression) : Input(in.range()); }
     Type type() const { return in.type(); }
 };
 
@@ -75,6 +78,10 @@ ReduceLinesProblem reduce_lines_problem(const NdView& in, const NdView& out, con
 }
 
 Enqueued reduce_lines(Stream& stream, const ReduceLinesProblem& problem, const Options& options);
+// With a built-in operator. elements: an expression whose element i is at position i of the range of `in`, which has no
+// buffer then; null: the range.
+Enqueued reduce_lines(Stream& stream, const NdView& in, ExpressionPointer elements, const NdView& out,
+                      ReduceOp op, const Axes& axes, const Options& options);
 
 // The extents of the axes that are kept. Throws invalid_argument if there is no such axis, or if one occurs twice.
 NdExtents kept_extents(const NdView& in, const Axes& axes);

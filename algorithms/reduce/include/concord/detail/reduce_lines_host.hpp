@@ -1,6 +1,6 @@
 #pragma once
-// Reduce over axes, host dialect. Parallel sources: reduce_rows.kernel, reduce_columns.kernel, reduce_short.kernel and
-// reduce_lines_wide.cl.
+// Reduce over axes, host dialect. Parallel sources: reduce_rows.kernel, reduce_across.kernel, reduce_columns.kernel,
+// reduce_short.kernel and reduce_lines_wide.cl.
 //
 // Algorithm  Each line is reduced in the order of reduce.hpp, in one of three forms (ReduceForm). by_columns reduces
 //            columns in the order in which the tree combines them, so that at most 8 nodes of it exist at a time.
@@ -94,19 +94,53 @@ enum ReduceForm : u32 {
     short_rows     // lines of at most 64 elements: their columns one behind the other
 };
 
+// The elements of an input from a position on. Those of an expression are computed when they are needed.
+template <class T>
+struct LineItems {
+    const HostInput<T>& in;
+    HostIsa isa;
+    i64 begin;
+    T* room;  // of an expression: for the elements of all slots
+
+    [[gnu::always_inline]] LineItems from(i64 offset) const { return {in, isa, begin + offset, room}; }
+    // `count` neighbouring elements from `offset` on: where they are, or in the room from `slot` on.
+    [[gnu::always_inline]] const T* at(i64 offset, u64 count, u64 slot = 0) const {
+        return in.is_range() ? in.range() + begin + offset : computed(offset, count, slot);
+    }
+
+  private:
+    // Not inlined: it takes most of its time in the expression.
+    [[gnu::noinline]] const T* computed(i64 offset, u64 count, u64 slot) const {
+        T* const to = room + slot;
+        for (u64 done = 0; done < count; done += block_length) {
+            const u64 some = min_of(count - done, block_length);
+            const T* const block = in.block(isa, static_cast<u64>(begin + offset) + done, some, to + done);
+            if (count == some) return block;
+            if (block != to + done) std::memcpy(to + done, block, some * sizeof(T));
+        }
+        return to;
+    }
+};
+
 // Returns `count` elements of a line from element i on, where they are if they are adjacent, else copied to `row`.
 template <class T>
-[[gnu::always_inline]] inline const T* adjacent(const ReduceLines& s, const T* from, u64 i, u64 count,
-                                                T* __restrict row) {
+[[gnu::always_inline]] inline const T* adjacent(const ReduceLines& s, const LineItems<T> from, u64 i,
+                                                u64 count, T* __restrict row) {
     const u64 last = s.kept + s.axes - 1, extent = s.extent[last];
     const i64 step = s.in[last];
     for (u64 done = 0; done < count;) {
         const u64 first = s.axes == 1 ? i + done : (i + done) % extent,
                   end = min_of(count - done, extent - first);
-        const T* const at = from + element_offset(s, i + done);
-        if (step == 1 && end == count) return at;
-        for (u64 l = 0; l < end; ++l)
-            row[done + l] = at[static_cast<i64>(l) * step];
+        const i64 offset = element_offset(s, i + done);
+        if (step == 1) {
+            const T* const at = from.at(offset, end);
+            if (end == count) return at;
+            for (u64 l = 0; l < end; ++l)
+                row[done + l] = at[l];
+        } else {
+            for (u64 l = 0; l < end; ++l)
+                row[done + l] = *from.at(offset + static_cast<i64>(l) * step, 1);
+        }
         done += end;
     }
     return row;
@@ -133,21 +167,23 @@ template <class T, class Op>
 
 // Reduces `width` adjacent lines, or one, in all columns at once. sum: room for 128 * width elements.
 template <class T, class Op>
-[[gnu::always_inline]] inline void reduce_side_by_side(const ReduceLines& s, const T* from, u64 begin,
-                                                       u64 length, u64 width, T* sum, T identity,
+[[gnu::always_inline]] inline void reduce_side_by_side(const ReduceLines& s, const LineItems<T> from,
+                                                       u64 begin, u64 length, u64 width, T* sum, T identity,
                                                        const Op op) {
     const u64 columns = used_columns(length), elements = columns * width;
     const bool dense = s.axes == 1 && s.in[s.kept] == static_cast<i64>(width);
-    if (dense && width == 1 && length >= order_width) {
-        *sum = reduce_adjacent(from + begin, length, identity, op);
+    if (dense && width == 1 && length >= order_width && from.in.is_range()) {
+        *sum = reduce_adjacent(from.at(static_cast<i64>(begin), length), length, identity, op);
         return;
     }
     for (u64 l = 0; l < elements; ++l)
         sum[l] = identity;
     if (dense) {
-        const T* const first = from + begin * width;
-        for (u64 i = 0; i < length * width; i += elements)
-            combine_rows(sum, first + i, min_of(elements, length * width - i), op);
+        const LineItems<T> first = from.from(static_cast<i64>(begin * width));
+        for (u64 i = 0; i < length * width; i += elements) {
+            const u64 count = min_of(elements, length * width - i);
+            combine_rows(sum, first.at(static_cast<i64>(i), count), count, op);
+        }
     } else if (width == 1) {
         alignas(64) T row[order_width];
         for (u64 i = 0; i < length; i += columns) {
@@ -156,7 +192,7 @@ template <class T, class Op>
         }
     } else {
         for (u64 i = 0; i < length; ++i)
-            combine_rows(sum + i % columns * width, from + element_offset(s, begin + i), width, op);
+            combine_rows(sum + i % columns * width, from.at(element_offset(s, begin + i), width), width, op);
     }
     combine_with_none(sum, elements, columns, identity, op);
     for (u64 distance = elements / 2; distance >= width; distance /= 2)
@@ -176,13 +212,13 @@ template <u64 fixed, class T, class Op>
 
 // Reduces `count` lines from `line` on. room: for 2 * count * columns elements. Returns where the results are.
 template <class T, class Op>
-[[gnu::always_inline]] inline T* reduce_short_rows(const ReduceLines& s, const T* in, u64 line, u64 count,
-                                                   T* room, T identity, const Op op) {
+[[gnu::always_inline]] inline T* reduce_short_rows(const ReduceLines& s, const LineItems<T> in, u64 line,
+                                                   u64 count, T* room, T identity, const Op op) {
     const u64 columns = used_columns(s.n);
     T *from = room, *to = room + count * columns;
     for (u64 k = 0; k < count; ++k) {
         T* const __restrict sum = from + k * columns;
-        const T* const __restrict row = adjacent(s, in + line_offset(s, line + k), 0, s.n, to);
+        const T* const __restrict row = adjacent(s, in.from(line_offset(s, line + k)), 0, s.n, to);
         for (u64 l = 0; l < s.n; ++l)
             sum[l] = op(identity, row[l]);
         for (u64 l = s.n; l < columns; ++l)
@@ -209,7 +245,7 @@ template <class T, class Op>
 // The same for adjacent lines that fill many cache lines, one column after the other. Column l is followed by the one
 // that it is combined with. nodes: room for 8 * width elements; node 0 is the result.
 template <class T, class Op>
-[[gnu::always_inline]] inline void reduce_by_columns(const ReduceLines& s, const T* from, u64 begin,
+[[gnu::always_inline]] inline void reduce_by_columns(const ReduceLines& s, const LineItems<T> from, u64 begin,
                                                      u64 length, u64 width, T* nodes, T identity,
                                                      const Op op) {
     const u64 columns = used_columns(length);
@@ -222,7 +258,9 @@ template <class T, class Op>
             column |= (turn >> bit & 1) << (levels - 1 - bit);
         T* const __restrict sum = nodes + used * width;
         u64 i = column;
-        const auto row = [&](u64 k) { return from + element_offset(s, begin + i + k * order_width); };
+        const auto row = [&](u64 k) {
+            return from.at(element_offset(s, begin + i + k * order_width), width, k * width);
+        };
         if (i + 7 * order_width < length) {
             // A chunk of 1024 elements has 8 of them per column.
             const T *const r0 = row(0), *const r1 = row(1), *const r2 = row(2), *const r3 = row(3),
@@ -253,13 +291,15 @@ template <class T, class Op>
 // A group reduces `run` consecutive units: chunks of `width` neighbouring lines. These lie along the last kept axis,
 // unless they are short rows.
 template <class T, class Op>
-[[gnu::always_inline]] inline void reduce_lines(const Group& group, const T* in, T* out, const ReduceLines s,
-                                                u64 width, u64 run, u32 form, T identity, const Op op) {
+[[gnu::always_inline]] inline void reduce_lines(const Group& group, T* out, const ReduceLines s, u64 width,
+                                                u64 run, u32 form, u64 items, T identity, const Op op,
+                                                HostArguments rest) {
     T* const room = reinterpret_cast<T*>(group.local);
+    const HostInput<T> input(rest);
+    const LineItems<T> in{input, group.isa, static_cast<i64>(s.in_at), room + items};
     const bool is_short = form == short_rows;
     const u64 inner = is_short ? s.lines : s.extent[s.kept - 1], blocks = (inner + width - 1) / width,
               units = s.lines / inner * s.chunks * blocks, first = group.x * run;
-    in += static_cast<i64>(s.in_at);
     for (u64 unit = first; unit < min_of(units, first + run); ++unit) {
         const u64 block = unit % blocks, c = unit / blocks % s.chunks, outer = unit / blocks / s.chunks,
                   line = outer * inner + block * width, begin = c * s.chunk,
@@ -271,7 +311,7 @@ template <class T, class Op>
                 to[result_offset(s, line + l)] = canonical(results[l]);
             continue;
         }
-        const T* const from = in + line_offset(s, line);
+        const LineItems<T> from = in.from(line_offset(s, line));
         if (length == 0) {
             // Without elements the result is the identity itself.
             for (u64 l = 0; l < count; ++l)
