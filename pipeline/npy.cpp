@@ -24,6 +24,7 @@ u64 little_endian(std::string_view bytes) {
 
 // NumPy's descriptor without the byte order: "f4". Empty for types that .npy files do not have.
 std::string code_of(Type type) {
+    if (is_boolean(type)) return "b1";
     const std::string_view name = row_of(type).numpy;
     for (const std::string_view kind : {"int", "uint", "float"}) {
         if (name.substr(0, kind.size()) == kind) return name[0] + std::to_string(size_of(type));
@@ -145,7 +146,7 @@ class HeaderReader {
         const std::string descr = string();
         const std::string shown = "unsupported element type '" + printable(descr) + "'";
         const char order = descr.empty() ? ' ' : descr[0], kind = descr.size() < 2 ? ' ' : descr[1];
-        for (const Type type : all_types) {
+        for (const Type type : stored_types) {
             if (descr.size() != 3 || code_of(type) != descr.substr(1)) continue;
             // Bytes have no order. NumPy writes '|', but every mark is valid.
             if (order == '<' || order == '=' || (size_of(type) == 1 && (order == '|' || order == '>')))
@@ -153,8 +154,8 @@ class HeaderReader {
             if (order == '>') fail(shown + " (big-endian); save it as '<" + descr.substr(1) + "'");
         }
         static constexpr std::pair<char, const char*> kinds[] = {
-            {'b', " (bool)"}, {'O', " (objects)"}, {'V', " (structures)"}, {'c', " (complex)"},
-            {'U', " (text)"}, {'S', " (text)"},    {'M', " (dates)"},      {'m', " (times)"}};
+            {'O', " (objects)"}, {'V', " (structures)"}, {'c', " (complex)"}, {'U', " (text)"},
+            {'S', " (text)"},    {'M', " (dates)"},      {'m', " (times)"}};
         std::string what =
             descr.substr(std::min<std::size_t>(1, descr.size())) == "f2" ? " (half precision)" : "";
         for (const auto& [letter, words] : kinds) {
@@ -165,7 +166,7 @@ class HeaderReader {
 
     static std::string known() {
         std::string list = "supported:";
-        for (const Type type : all_types)
+        for (const Type type : stored_types)
             if (const std::string code = code_of(type); !code.empty()) list += " <" + code;
         return list;
     }

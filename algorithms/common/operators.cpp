@@ -27,6 +27,13 @@ constexpr detail::MapFunctionTraits map_functions[] = {
 constexpr std::string_view pair_names[] = {CONCORD_MATH_BINARY(CONCORD_NAME)};
 #undef CONCORD_NAME
 
+constexpr std::string_view binary_names[] = {"add",     "subtract", "multiply", "divide",
+                                             "minimum", "maximum",  "power"};
+constexpr std::string_view binary_predicate_names[] = {"equal",       "not_equal",  "less",
+                                                       "less_equal",  "greater",    "greater_equal",
+                                                       "logical_and", "logical_or", "logical_xor"};
+constexpr std::string_view unary_predicate_names[] = {"logical_not", "is_nan"};
+
 // The source of a built-in function for elements of the type.
 template <class T, class F>
 const Operator& operator_of(detail::TypeTag<T> /*type*/, F /*function*/) {
@@ -52,6 +59,15 @@ std::string_view name_of(MapFunction function) {
 std::string_view name_of(PairFunction function) {
     return pair_names[static_cast<std::size_t>(function)];
 }
+std::string_view name_of(BinaryFunction function) {
+    return binary_names[static_cast<std::size_t>(function)];
+}
+std::string_view name_of(BinaryPredicate function) {
+    return binary_predicate_names[static_cast<std::size_t>(function)];
+}
+std::string_view name_of(UnaryPredicate function) {
+    return unary_predicate_names[static_cast<std::size_t>(function)];
+}
 std::optional<ReduceOp> reduce_op_named(std::string_view name) {
     return named(all_reduce_ops, name);
 }
@@ -60,6 +76,16 @@ std::optional<MapFunction> map_function_named(std::string_view name) {
 }
 std::optional<PairFunction> pair_function_named(std::string_view name) {
     return named(all_pair_functions, name);
+}
+
+std::optional<BinaryFunction> binary_function_named(std::string_view name) {
+    return named(all_binary_functions, name);
+}
+std::optional<BinaryPredicate> binary_predicate_named(std::string_view name) {
+    return named(all_binary_predicates, name);
+}
+std::optional<UnaryPredicate> unary_predicate_named(std::string_view name) {
+    return named(all_unary_predicates, name);
 }
 
 bool detail::same_element(Type type, const void* a, const void* b) {

@@ -190,11 +190,19 @@ void check_writable(std::string_view call, std::string_view name, const View& vi
                 std::string(name) + " is read-only memory; pass an output that may be written");
 }
 
-void check_elements(std::string_view call, std::string_view name, const View& view) {
+void check_no_struct(std::string_view call, std::string_view name, const View& view) {
     if (view.type.structure() == nullptr) return;
     throw Error(ErrorCode::unsupported, call,
                 error_message("elements of " + std::string(name) + " must have an element type",
                               "the struct " + std::string(name_of(view.type))));
+}
+
+void check_elements(std::string_view call, std::string_view name, const View& view) {
+    check_no_struct(call, name, view);
+    if (is_boolean(view.type))
+        throw Error(ErrorCode::unsupported, call,
+                    std::string(name) + ": " + std::string(call) +
+                        " does not support bool; convert it, for example to u8");
 }
 
 void check_movable(std::string_view call, std::string_view name, const Stream& stream, const View& view) {
@@ -206,6 +214,11 @@ void check_movable(std::string_view call, std::string_view name, const Stream& s
 
 void check_operand(std::string_view call, std::string_view name, const Stream& stream, const View& view) {
     check_elements(call, name, view);
+    check_movable(call, name, stream, view);
+}
+
+void check_stored(std::string_view call, std::string_view name, const Stream& stream, const View& view) {
+    check_no_struct(call, name, view);
     check_movable(call, name, stream, view);
 }
 

@@ -5,6 +5,7 @@
 #include <concord/error.hpp>
 #include <concord/internal/builtin_operator.hpp>
 #include <concord/internal/number_text.hpp>
+#include <concord/internal/operands.hpp>
 #include <concord/map.hpp>
 #include <concord/stream_memory.hpp>
 
@@ -26,34 +27,10 @@ CONCORD_BUILTIN_OF((T), u64, flag, (T x), return x != 0 ? 1 : 0;)
            "no size: counting() and constant() have any; take a range, or strided() with extents");
 }
 
-// The node as an immutable part. Counts its parts.
-ExpressionPointer made(std::string_view call, ExpressionNode node) {
-    for (const ExpressionPointer& in : node.inputs)
-        node.parts += in->parts;
-    if (node.parts > max_parts)
-        refuse(call,
-               error_message("too many parts of an expression", std::to_string(node.parts),
-                             "evaluate() a part to an array; the limit is " + std::to_string(max_parts)));
-    return std::make_shared<const ExpressionNode>(std::move(node));
-}
-
 void append_bytes(std::vector<std::byte>& to, const void* from, std::size_t size) {
     const std::size_t at = to.size();
     to.resize(at + size);
     std::memcpy(to.data() + at, from, size);
-}
-
-// The size that all inputs with a range have.
-u64 count_of_all(std::string_view call, const std::vector<ExpressionPointer>& inputs) {
-    u64 count = any_count;
-    for (const ExpressionPointer& in : inputs) {
-        if (in->count == any_count) continue;
-        if (count != any_count && in->count != count)
-            refuse(call, "all sources must have one size, got " + std::to_string(count) + " and " +
-                             std::to_string(in->count));
-        count = in->count;
-    }
-    return count;
 }
 
 ExpressionNode transform_of(const Operator& op, std::span<const std::byte> bound, const BlockKernel& kernel,
@@ -109,6 +86,28 @@ bool computes_floats(const ExpressionNode& node) {
 
 }  // namespace
 
+ExpressionPointer made(std::string_view call, ExpressionNode node) {
+    for (const ExpressionPointer& in : node.inputs)
+        node.parts += in->parts;
+    if (node.parts > max_parts)
+        refuse(call,
+               error_message("too many parts of an expression", std::to_string(node.parts),
+                             "evaluate() a part to an array; the limit is " + std::to_string(max_parts)));
+    return std::make_shared<const ExpressionNode>(std::move(node));
+}
+
+u64 count_of_all(std::string_view call, const std::vector<ExpressionPointer>& inputs) {
+    u64 count = any_count;
+    for (const ExpressionPointer& in : inputs) {
+        if (in->count == any_count) continue;
+        if (count != any_count && in->count != count)
+            refuse(call, "all sources must have one size, got " + std::to_string(count) + " and " +
+                             std::to_string(in->count));
+        count = in->count;
+    }
+    return count;
+}
+
 u64 common_count(const ExpressionPointer& a, const ExpressionPointer& b) {
     const u64 count = count_of_all("map", {a, b});
     if (count == any_count) refuse_size();
@@ -116,7 +115,7 @@ u64 common_count(const ExpressionPointer& a, const ExpressionPointer& b) {
 }
 
 ExpressionPointer range_node(const View& view) {
-    check_elements("expression", "a range", view);
+    check_no_struct("expression", "a range", view);
     check_view("expression", "a range", view);
     ExpressionNode node{.kind = ExpressionKind::range, .type = view.type};
     node.count = view.count;
@@ -174,6 +173,9 @@ ExpressionPointer transform_node(ReduceOp op, ExpressionPointer a, ExpressionPoi
 
 ExpressionPointer gather_node(ExpressionPointer in, ExpressionPointer index) {
     if (in->count == any_count) refuse("gather", "x has no size; gather from a range");
+    if (is_boolean(index->type) || is_float(index->type))
+        throw Error(ErrorCode::unsupported, "gather",
+                    "the indices must be integers, got " + std::string(name_of(index->type)));
     if (in->count == 0 && index->count != 0)
         refuse("gather", "x is empty, got indices; pass a range with elements");
     ExpressionNode node{.kind = ExpressionKind::gather, .type = in->type};
@@ -256,9 +258,91 @@ ExpressionPointer convert_node(Type to, ExpressionPointer in) {
 }
 
 ExpressionPointer flag_node(ExpressionPointer in) {
+    if (is_boolean(in->type)) return convert_node(Type::u64, std::move(in));
     return visit_type(in->type, [&](auto tag) {
         return function_node(Function<flag_function<typename decltype(tag)::type>>{}, {std::move(in)});
     });
+}
+
+NdExtents common_extents(std::string_view call, std::span<const NdSource> sources) {
+    NdExtents common;
+    const NdSource* from[max_rank] = {};  // what gave the extent, from the last axis on
+    for (const NdSource& source : sources) {
+        const NdExtents& own = source.extents;
+        NdExtents wider;
+        const u32 rank = std::max(common.size(), own.size());
+        const NdSource* origins[max_rank] = {};
+        for (u32 k = 0; k < rank; ++k) {
+            // Axes align at the last one.
+            const u32 back = rank - 1 - k;
+            const u64 a = back < common.size() ? common[common.size() - 1 - back] : 1,
+                      b = back < own.size() ? own[own.size() - 1 - back] : 1;
+            if (a != b && a != 1 && b != 1)
+                refuse(call, "shapes do not broadcast, got " + shape_name(from[back]->extents) + " and " +
+                                 shape_name(own) +
+                                 "; extents must be equal or 1, counted from the last axis");
+            wider.add(a == 1 ? b : a);
+            origins[back] = a == 1 ? &source : from[back];
+        }
+        common = wider;
+        std::copy(std::begin(origins), std::end(origins), from);
+    }
+    CheckedSize count(1);
+    for (const u64 extent : common)
+        count = count * extent;
+    if (!count.fits(any_count >> 1) && std::find(common.begin(), common.end(), u64{0}) == common.end())
+        refuse(call, "too many elements, got " + shape_name(common) + "; the limit is 2^63 - 1");
+    return common;
+}
+
+namespace {
+
+// The elements of `in` at the indices of a strided array. Axes that one stride walks are one axis.
+ExpressionPointer strided_elements(ExpressionPointer in, const NdExtents& extents, const NdStrides& strides,
+                                   u64 origin) {
+    NdExtents merged;
+    NdStrides steps;
+    for (u32 k = 0; k < extents.size(); ++k) {
+        if (extents[k] == 1) continue;
+        const u32 last = merged.size() - 1;
+        if (merged.size() > 0 && steps[last] == strides[k] * static_cast<i64>(extents[k])) {
+            merged[last] *= extents[k];
+            steps[last] = strides[k];
+        } else {
+            merged.add(extents[k]);
+            steps.add(strides[k]);
+        }
+    }
+    if (merged.size() == 0) {
+        merged.add(1);
+        steps.add(0);
+    }
+    return strided_node(std::move(in), {merged.begin(), merged.size()}, {steps.begin(), steps.size()},
+                        origin);
+}
+
+}  // namespace
+
+ExpressionPointer broadcast_node(const NdSource& source, const NdExtents& extents) {
+    if (!source.node) {
+        const NdView view = source.view.broadcast(extents);
+        ExpressionPointer range = range_node(view.range());
+        // An empty view may have strides beyond its range.
+        if (view.size() == 0 || view.is_contiguous())
+            return view.size() == view.range().count ? range : range_node(view.range().part(0, view.size()));
+        return strided_elements(std::move(range), view.extents(), view.strides(), view.origin());
+    }
+    if (source.node->count == any_count || source.extents == extents) return source.node;
+    NdStrides strides;
+    for (u32 k = 0; k < extents.size(); ++k)
+        strides.add(0);
+    i64 stride = 1;
+    for (u32 back = 0; back < source.extents.size(); ++back) {
+        const u64 extent = source.extents[source.extents.size() - 1 - back];
+        if (extent != 1) strides[extents.size() - 1 - back] = stride;
+        stride *= static_cast<i64>(std::max<u64>(extent, 1));
+    }
+    return strided_elements(source.node, extents, strides, 0);
 }
 
 Input::Input(ExpressionPointer expression) : node(std::move(expression)) {
@@ -273,10 +357,15 @@ Input::Input(ExpressionPointer expression) : node(std::move(expression)) {
 }
 
 void check_input(std::string_view call, std::string_view name, const Stream& stream, const Input& in) {
-    if (!in.node) return check_operand(call, name, stream, in.view);
+    check_elements(call, name, in.view);
+    check_stored_input(call, name, stream, in);
+}
+
+void check_stored_input(std::string_view call, std::string_view name, const Stream& stream, const Input& in) {
+    if (!in.node) return check_stored(call, name, stream, in.view);
     visit_nodes(in, [&](const ExpressionNode& node, bool /*in_place*/) {
         if (node.kind == ExpressionKind::range)
-            check_operand(call, "a range of " + std::string(name), stream, node.view);
+            check_stored(call, "a range of " + std::string(name), stream, node.view);
     });
 }
 

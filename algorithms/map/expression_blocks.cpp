@@ -31,6 +31,14 @@ void gather_elements(const void* from, const Indices& at, u64 count, void* to) {
         out[i] = x[at.list[i]];
 }
 
+// Bytes of bool: 1 for any byte but 0.
+void normalise(const void* from, u64 count, void* to) {
+    const u8* const x = static_cast<const u8*>(from);
+    u8* const out = static_cast<u8*>(to);
+    for (u64 i = 0; i < count; ++i)
+        out[i] = x[i] != 0 ? 1 : 0;
+}
+
 // The conversion that convert() documents.
 template <class To, class From>
 To converted(From x) {
@@ -68,9 +76,15 @@ class Evaluation {
             case ExpressionKind::range: {
                 const auto* const range = value_at<const std::byte*>(arguments_[s.argument]);
                 const u32 size = size_of(s.type);
-                if (at.list == nullptr) return range + at.first * size;
+                const bool is_bool = is_boolean(s.type);
+                if (at.list == nullptr && !is_bool) return range + at.first * size;
                 void* const out = target();
+                if (at.list == nullptr) {
+                    normalise(range + at.first, count_, out);
+                    return out;
+                }
                 visit_size(size, [&](auto bits) { gather_elements<decltype(bits)>(range, at, count_, out); });
+                if (is_bool) normalise(out, count_, out);
                 return out;
             }
             case ExpressionKind::counting: {
@@ -186,9 +200,17 @@ class Evaluation {
     }
 
     void convert(const BlockStep& s, const void* in, void* out) const {
+        const Type from_type = kernel_type(s.input_types[0]);
+        if (is_boolean(s.type)) {
+            return visit_type(from_type, [&](auto from) {
+                using From = typename decltype(from)::type;
+                for (u64 i = 0; i < count_; ++i)
+                    static_cast<u8*>(out)[i] = static_cast<const From*>(in)[i] != 0 ? 1 : 0;
+            });
+        }
         visit_type(s.type, [&](auto to) {
             using To = typename decltype(to)::type;
-            visit_type(s.input_types[0], [&](auto from) {
+            visit_type(from_type, [&](auto from) {
                 using From = typename decltype(from)::type;
                 for (u64 i = 0; i < count_; ++i)
                     static_cast<To*>(out)[i] = converted<To>(static_cast<const From*>(in)[i]);

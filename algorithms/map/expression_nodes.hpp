@@ -72,6 +72,11 @@ struct CompiledExpression {
 
 ExpressionText expression_source(const ExpressionNode& node, const Language& language);
 
+// The node as an immutable part. Throws invalid_argument if there are too many parts.
+ExpressionPointer made(std::string_view call, ExpressionNode node);
+// The size that all inputs with a range have. Throws invalid_argument if there are two.
+u64 count_of_all(std::string_view call, const std::vector<ExpressionPointer>& inputs);
+
 // The number of arguments of a node in a launch, without those of its inputs.
 constexpr u32 argument_count(ExpressionKind kind) {
     return kind == ExpressionKind::counting ? 2 : kind == ExpressionKind::convert ? 0 : 1;

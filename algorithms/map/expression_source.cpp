@@ -39,6 +39,7 @@ std::string limit_of(Type type, bool highest) {
 
 // The conversion that convert() documents.
 std::string converted(Type to, Type from, const std::string& value) {
+    if (is_boolean(to)) return "(" + value + " != 0)";
     const std::string t(name_of(to)), cast = "(" + t + ")" + value;
     if (!is_float(from) || is_float(to)) return canonical_of(to, "(" + cast + ")");
     const int digits = static_cast<int>(size_of(to)) * 8 - (is_unsigned(to) ? 0 : 1);
@@ -58,7 +59,7 @@ class Writer {
     std::string element(const ExpressionNode& node, const std::string& index) {
         const u32 first = arguments_;
         arguments_ += argument_count(node.kind);
-        const std::string own = argument(first), t(name_of(node.type));
+        const std::string own = argument(first), t(name_of(kernel_type(node.type)));
         std::string value = "e" + number(values_++);
         const auto define = [&](const std::string& type, const std::string& name, const std::string& what) {
             body.append("    const ").append(type).append(" ").append(name).append(" = ").append(what) +=
@@ -68,7 +69,9 @@ class Writer {
             case ExpressionKind::range:
                 add_buffer(first, node.type);
                 // Elements at other indices may be used again.
-                define(t, value, index == "i" ? "load_l2(" + own + " + i)" : own + "[" + index + "]");
+                define(t, value,
+                       (index == "i" ? "load_l2(" + own + " + i)" : own + "[" + index + "]") +
+                           (is_boolean(node.type) ? " != 0" : ""));
                 break;
             case ExpressionKind::counting: {
                 add_value(first, t);
@@ -168,7 +171,7 @@ class Writer {
         copies.append(" NAME.leaves.").append(name).append(" = NAME##_").append(name) += ";";
     }
     void add_buffer(u32 i, Type type) {
-        const std::string name = "a" + number(i), t(name_of(type));
+        const std::string name = "a" + number(i), t(name_of(kernel_type(type)));
         copies.append(" AT_OFFSET(NAME##_").append(name) += ");";
         add_parameter(i, "IN(" + t + ", NAME##_" + name + ")");
         members.append(" const GLOBAL ").append(t).append("* ").append(name) += ";";
@@ -206,8 +209,9 @@ ExpressionText expression_source(const ExpressionNode& node, const Language& lan
                 writer.copies +
                 "\n// Divisions of 32 bits are faster.\nINLINED u64 concord_quotient(u64 a, u64 b) { return "
                 "((a | b) >> 32) == 0 ? (u64)((u32)a / (u32)b) : a / b; }\nINLINED " +
-                std::string(name_of(node.type)) + " concord_element(const Leaves* in, u64 i) {\n" +
-                writer.body + "    return " + result + ";\n}\n"};
+                std::string(name_of(kernel_type(node.type))) +
+                " concord_element(const Leaves* in, u64 i) {\n" + writer.body + "    return " + result +
+                ";\n}\n"};
 }
 
 }  // namespace concord::detail

@@ -3,6 +3,7 @@
 
 #include <concord/internal/calibration.hpp>
 #include <concord/internal/launch.hpp>
+#include <concord/internal/operands.hpp>
 #include <concord/internal/row.hpp>
 #include <concord/map.hpp>
 #include <concord/tuning.hpp>
@@ -247,13 +248,18 @@ Enqueued map(Stream& stream, const View& in, const View& out, MapFunction functi
         throw Error(ErrorCode::invalid_argument, "map",
                     std::string(name_of(function)) + " requires in and out of one type, got " +
                         std::string(name_of(in.type)) + " and " + std::string(name_of(out.type)));
-    detail::check_elements("map", "in", in);
+    if (function == MapFunction::copy) {
+        detail::check_no_struct("map", "in", in);
+    } else {
+        detail::check_elements("map", "in", in);
+    }
     const detail::MapFunctionTraits& traits = detail::traits_of(function);
     if (traits.floats_only && !is_float(in.type))
         throw Error(ErrorCode::unsupported, "map",
                     std::string(traits.name) + " supports f32 and f64, got " + std::string(name_of(in.type)));
     View from = in, to = out;
-    if (function == MapFunction::copy && is_storage(in.type)) from.type = to.type = detail::bits_of(in.type);
+    if (function == MapFunction::copy && (is_storage(in.type) || is_boolean(in.type)))
+        from.type = to.type = detail::bits_of(in.type);
     const Operator& op = detail::builtin(function, from.type);
     const detail::MapHost* host = detail::map_builtin_host(function, from.type);
     // Operations on bits keep the payload of a NaN, and no device sees a float.

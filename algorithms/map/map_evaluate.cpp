@@ -4,6 +4,7 @@
 
 #include <concord/internal/input.hpp>
 #include <concord/internal/launch.hpp>
+#include <concord/internal/operands.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -30,8 +31,9 @@ void evaluate_tiles(const Group& group, std::byte* out, u64 n, u32 size, HostArg
 
 Enqueued evaluate(Stream& stream, const Input& in, const View& out, const Options& options) {
     constexpr std::string_view call = "evaluate";
-    check_input(call, "the expression", stream, in);
-    check_output(call, "out", stream, out);
+    check_stored_input(call, "the expression", stream, in);
+    check_stored(call, "out", stream, out);
+    check_writable(call, "out", out);
     check_same_type(call, {{"the expression", in.view.type}, {"out", out.type}});
     if (in.view.count != out.count)
         throw Error(ErrorCode::invalid_argument, call,
@@ -60,7 +62,7 @@ Enqueued evaluate(Stream& stream, const Input& in, const View& out, const Option
     const auto kernel =
         device.kernel({.source = on_host ? nullptr : &with_input(kernel_sources::evaluate(), in),
                        .entry = "evaluate",
-                       .constants = {{"T", Type(out.type)}, {"GROUP", group}},
+                       .constants = {{"T", kernel_type(out.type)}, {"GROUP", group}},
                        .host = dispatching_host_kernel<&evaluate_tiles>(),
                        .max_group_size = group});
     if (on_host) {
@@ -71,6 +73,18 @@ Enqueued evaluate(Stream& stream, const Input& in, const View& out, const Option
                          out.count);
     }
     return done;
+}
+
+Enqueued evaluate(Stream& stream, const Input& in, const NdExtents& extents, const NdView& out,
+                  const Options& options) {
+    if (!(out.extents() == extents))
+        throw Error(ErrorCode::invalid_argument, "evaluate",
+                    "out must have the extents of the expression, " + shape_name(extents) + ", got " +
+                        shape_name(out.extents()));
+    if (out.size() > 0 && !out.is_contiguous())
+        throw Error(ErrorCode::unsupported, "evaluate",
+                    "out must be contiguous in row-major order; evaluate to an array and copy it");
+    return evaluate(stream, in, out.range().part(0, out.size()), options);
 }
 
 }  // namespace concord::detail

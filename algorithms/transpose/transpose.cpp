@@ -1,5 +1,6 @@
 #include "transpose_variants.hpp"
 
+#include <concord/internal/operands.hpp>
 #include <concord/internal/shape.hpp>
 #include <concord/map.hpp>
 
@@ -105,8 +106,9 @@ constexpr const Tunable* tunables[] = {&transpose_band, &transpose_groups_a_unit
 }
 
 TransposeProblem problem_of(Stream& stream, const MatrixView& in, const MatrixView& out) {
-    check_operand("transpose", "in", stream, in.range);
-    check_output("transpose", "out", stream, out.range);
+    check_stored("transpose", "in", stream, in.range);
+    check_stored("transpose", "out", stream, out.range);
+    check_writable("transpose", "out", out.range);
     check_same_type("transpose", {{"in", in.range.type}, {"out", out.range.type}});
     if (out.rows != in.columns || out.columns != in.rows)
         refuse("out must be " + size_name({in.columns, in.rows}) + " for in of " +

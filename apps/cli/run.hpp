@@ -110,6 +110,15 @@ class GeneratesInput {
     ~GeneratesInput() = default;
 };
 
+// Takes a number of inputs that depends on its options.
+class CountsInputs {
+  public:
+    virtual std::size_t inputs() const = 0;
+
+  protected:
+    ~CountsInputs() = default;
+};
+
 struct NamedInput {
     const char* option;
     std::string path;

@@ -42,7 +42,9 @@ std::vector<std::unique_ptr<InputArray>> open_inputs(const RunCommand& command, 
         also = " in addition to " + generated->name();
         inputs.push_back(std::move(generated));
     }
-    if (const std::size_t files = command.inputs - inputs.size(); asked.in.size() != files)
+    const auto* const counts = as<CountsInputs>(task);
+    const std::size_t all = counts != nullptr ? counts->inputs() : command.inputs;
+    if (const std::size_t files = all - inputs.size(); asked.in.size() != files)
         throw Error(ErrorCode::invalid_argument, "--in",
                     std::string(command.name) + " expects " + std::to_string(files) +
                         (files == 1 ? " input" : " inputs") + also + ", got " +

@@ -21,6 +21,7 @@ namespace {
 std::string type_definitions(const detail::Language& language) {
     std::string text(language.before);
     for (const detail::TypeRow& row : detail::type_rows) {
+        if (row.kind == TypeKind::boolean) continue;
         const std::string_view spelling = row.*language.spelling;
         const bool guarded =
             !language.f64_macro.empty() && row.kind == TypeKind::floating_point && row.size == sizeof(f64);
@@ -181,7 +182,11 @@ std::string detail::operator_source(const Operator& op, Dialect dialect) {
     for (std::size_t i = 0; i < op.bound.size(); ++i) {
         const u64 size = size_of(op.bound[i]);
         bytes = (bytes + size - 1) / size * size + size;
-        text.append(" ").append(name_of(op.bound[i])).append(" v").append(std::to_string(i)).append(";");
+        text.append(" ")
+            .append(name_of(detail::kernel_type(op.bound[i])))
+            .append(" v")
+            .append(std::to_string(i))
+            .append(";");
     }
     if (op.bound.empty()) text += " u32 unused;";
     // Rounds the size up to whole words, like detail::BoundLayout on the host.

@@ -17,14 +17,14 @@ constexpr std::string_view codes[] = {"int", "uint", "float", "opaque", "bfloat"
 
 std::optional<Type> type_of(const DataType& type) {
     const std::string name = name_of(type);
-    if (name == "bool") return Type::u8;
-    for (const Type candidate : all_types) {
+    for (const Type candidate : detail::stored_types) {
         if (detail::row_of(candidate).numpy == name) return candidate;
     }
     return std::nullopt;
 }
 
 DataType data_type_of(Type type) {
+    if (is_boolean(type)) return {.code = TypeCode::boolean, .bits = 8};
     const std::string_view name = detail::row_of(type).numpy;
     const std::string_view code = name.substr(0, name.find_first_of("0123456789"));
     const auto* const found = std::find(std::begin(codes), std::end(codes), code);
@@ -265,7 +265,7 @@ detail::DescribedTensor detail::described(const char* call, std::string_view sub
     if (tensor.rank < 0 || tensor.rank > static_cast<i32>(Tensor::max_dimensions))
         refuse(" has " + std::to_string(tensor.rank) + " dimensions; 0 to " +
                std::to_string(Tensor::max_dimensions) + " are supported");
-    DescribedTensor out{.type = *type,
+    DescribedTensor out{.type = detail::kernel_type(*type),
                         .boolean = tensor.type.code == dlpack::TypeCode::boolean,
                         .rank = static_cast<u32>(tensor.rank)};
     if (out.rank > 0 && tensor.shape == nullptr)
@@ -356,13 +356,14 @@ Tensor import_tensor(Device& device, Managed* managed, const dlpack::Tensor& ten
     detail::check_memory(call, "the tensor", tensor, described.bytes);
     const std::span<const i64> shape(described.shape.data(), described.rank),
         strides(described.strides.data(), described.rank);
+    const Type type = described.boolean ? Type::boolean : described.type;
     // Until all checks have passed, the caller keeps the tensor.
     const auto is_ours = std::make_shared<bool>(false);
     auto release = [managed, is_ours] {
         if (*is_ours && managed->deleter != nullptr) managed->deleter(managed);
     };
     if (described.bytes == 0) {
-        Tensor empty(nullptr, 0, described.type, shape, strides);
+        Tensor empty(nullptr, 0, type, shape, strides);
         *is_ours = true;
         release();
         return empty;
@@ -374,7 +375,7 @@ Tensor import_tensor(Device& device, Managed* managed, const dlpack::Tensor& ten
         throw Error(ErrorCode::invalid_argument, call,
                     "memory that is not aligned to its elements of " + std::string(name_of(described.type)));
     auto adopted = detail::adopt_tensor(device, tensor, described.bytes, read_only, true, release);
-    Tensor imported(std::move(adopted.first), adopted.second, described.type, shape, strides);
+    Tensor imported(std::move(adopted.first), adopted.second, type, shape, strides);
     *is_ours = true;
     return imported;
 }

@@ -52,6 +52,8 @@ bool fits(const KernelArgument& argument, const KernelParameter& parameter) {
     const bool is_buffer = argument.buffer != nullptr;
     if (is_buffer != parameter.is_buffer) return false;
     if (!argument.type || !parameter.type || *argument.type == *parameter.type) return true;
+    // Kernels take bool as u8.
+    if (!is_buffer && *parameter.type == Type::boolean && *argument.type == Type::u8) return true;
     return is_buffer && is_unsigned(*parameter.type) && size_of(*parameter.type) == size_of(*argument.type);
 }
 

@@ -11,6 +11,9 @@ void ElementType::refuse() const {
 }
 
 void detail::refuse_type(Type type) {
+    if (is_boolean(type))
+        throw Error(ErrorCode::unsupported, name_of(type),
+                    "no arithmetic on bool; convert to u8 or another type");
     if (!is_storage(type))
         throw Error(ErrorCode::unsupported, name_of(type), "not a floating-point type; convert to one");
     throw Error(ErrorCode::unsupported, name_of(type),

@@ -15,6 +15,7 @@ u64 Work::bytes() const {
 }
 
 std::string value_name(Type type, const void* value) {
+    if (is_boolean(type)) return *static_cast<const u8*>(value) != 0 ? "true" : "false";
     return detail::visit_element(type, [&]<class T>(detail::TypeTag<T>) {
         T v;
         std::memcpy(&v, value, sizeof v);

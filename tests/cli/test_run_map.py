@@ -135,3 +135,108 @@ def test_unusable_text(text, words):
 
 def test_text_and_function_exclude_each_other():
     refused(2, "--text", "run map --text", SQUARE_TEXT, "--function", "abs", "--in", THREE, "--out", "box/new.npy")
+
+
+COMPARISONS = ["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"]
+LOGIC = ["logical_and", "logical_or", "logical_xor"]
+TABLE = np.array([[0, 1, 5], [7, 2, 0]], "i4")
+ROW = np.array([2, 1, 0], "i4")
+COLUMN = np.array([[5], [0]], "i4")
+MASK = np.array([[True, False, True], [False, True, False]])
+
+
+def two(function, a, b, device="tbb"):
+    return ["run map --function", function, "--in", a, "--in", b, "--device", device]
+
+
+@pytest.mark.parametrize("function", COMPARISONS + LOGIC)
+def test_predicate(function):
+    for name in TYPES:
+        a, b = TABLE.astype(TYPES[name]), ROW.astype(TYPES[name])
+        gives(getattr(np, function)(a, b), *two(function, a, b))
+    with np.errstate(invalid="ignore"):
+        special = np.array([np.nan, 0, -0.0, np.inf, 1], "f4")
+        gives(getattr(np, function)(special[:, None], special), *two(function, special[:, None].copy(), special))
+    gives(getattr(np, function)(MASK, MASK[0]), *two(function, MASK, MASK[0].copy()))
+
+
+@pytest.mark.parametrize("function", ["add", "subtract", "multiply", "minimum", "maximum", "power"])
+@pytest.mark.parametrize("shapes", ["same", "row", "column", "outer", "scalar"])
+def test_function_of_two_inputs(function, shapes):
+    a = ROW if shapes == "outer" else TABLE
+    b = {"same": TABLE, "row": ROW, "column": COLUMN, "outer": COLUMN, "scalar": np.array(3, "i4")}[shapes]
+    for name in ("i32", "u8", "i64") if function == "power" else ("i8", "u64", "f32"):
+        x, y = a.astype(TYPES[name]), b.astype(TYPES[name])
+        gives(getattr(np, function)(x, y), *two(function, x, y))
+
+
+def test_function_of_two_inputs_on_a_device(device):
+    gives(TABLE < ROW, *two("less", TABLE, ROW, device))
+    gives(TABLE + COLUMN, *two("add", TABLE, COLUMN, device))
+
+
+def test_quotients():
+    gives(np.array([0.5, 2.5, np.inf], "f4"), *two("divide", np.array([1, 5, 1], "f4"), np.array([2, 2, 0], "f4")))
+    gives(np.array([0.5, 2.5, -np.inf], "f8"), *two("divide", np.array([1, 5, -1], "i2"), np.array([2, 2, 0], "i2")))
+
+
+def test_powers_wrap():
+    gives(np.array([1, 243, 0, 255], "u1"), *two("power", np.array([0, 3, 2, 255], "u1"), np.array([0, 5, 8, 3], "u1")))
+    words = ["power", "-1", "element 2 of input5.npy"]
+    refused(2, words, *two("power", ROW, np.array([1, 0, -1], "i4")), "--out", "box/kept.npy")
+
+
+def test_functions_with_one_result_of_bool():
+    values = np.array([np.nan, 0, 2], "f4")
+    gives(np.array([True, False, False]), "run map --function is_nan --in", values)
+    gives(np.array([False, True, False]), "run map --function logical_not --in", values)
+    refused(2, ["is_nan", "i32"], "run map --function is_nan --in", ROW, "--out", "box/kept.npy")
+
+
+def test_any_byte_but_0_is_true():
+    values = np.array([0, 1, 2, 255], "u1").view("?")
+    gives(np.array([True, False, False, False]), "run map --function logical_not --in", values)
+    ones, zeros = np.ones(4, "u1"), np.zeros(4, "u1")
+    gives(np.array([0, 1, 1, 1], "u1"), "run map --function where --in", values, "--in", ones, "--in", zeros)
+
+
+def test_where():
+    command = ["run map --function where --in", MASK, "--in", TABLE, "--in", ROW]
+    gives(np.where(MASK, TABLE, ROW), *command)
+    command[1] = MASK.astype("u1")
+    gives(np.where(MASK, TABLE, ROW), *command)
+    command[1] = MASK.astype("f4")
+    refused(2, ["condition", "bool or u8", "f32"], *command, "--out", "box/kept.npy")
+    refused(2, "got 2", *command[:4], "--out", "box/kept.npy")
+
+
+def test_clip():
+    values = np.array([-5, 0, 7, 100], "i4")
+    gives(np.clip(values, -2, 50), "run map --function clip --low -2 --high 50 --in", values)
+    gives(np.array([np.nan, 1, 0.5], "f4"), "run map --function clip --low 0.5 --high 1 --in", np.array([np.nan, 3, 0], "f4"))
+    refused(2, ["--low", "i32", "'0.5'"], "run map --function clip --low 0.5 --high 1 --in", values, "--out", "box/kept.npy")
+    refused(2, ["--high", "clip"], "run map --function clip --low 0 --in", values, "--out", "box/kept.npy")
+    refused(2, ["--low", "clip", "negate"], "run map --function negate --low 0 --in", values, "--out", "box/kept.npy")
+    refused(2, ["bool"], "run map --function clip --low 0 --high 1 --in", MASK, "--out", "box/kept.npy")
+
+
+def test_inputs_that_do_not_fit():
+    words = ["broadcast", "(2, 3)", "(2,)", "input3.npy", "input5.npy"]
+    refused(2, words, *two("less", TABLE, np.zeros(2, "i4")), "--out", "box/kept.npy")
+    refused(2, ["one type", "i32", "f32"], *two("less", TABLE, TABLE.astype("f4")), "--out", "box/kept.npy")
+    refused(2, "add does not support bool", *two("add", MASK, MASK), "--out", "box/kept.npy")
+    refused(2, "expects 2 inputs, got 1", "run map --function less --in", ROW, "--out", "box/kept.npy")
+    refused(2, "8 dimensions", *two("less", np.zeros((1,) * 9, "i4"), ROW), "--out", "box/kept.npy")
+    gives(np.zeros((1,) * 9, "?"), *two("less", np.zeros((1,) * 9, "i4"), np.zeros((1,) * 9, "i4")))
+    refused(2, "segments", *two("less", ROW, ROW), "--chunk", "4", "--out", "box/kept.npy")
+
+
+def test_no_elements_of_two_inputs():
+    gives(np.empty((0, 3), "?"), *two("less", np.empty((0, 3), "i4"), ROW))
+
+
+def test_bool_elsewhere():
+    gives(MASK, "run map --in", MASK)
+    gives(MASK.T.copy(), "run transpose --in", MASK)
+    for algorithm in ("reduce", "scan", "sort", "compact"):
+        refused(2, "bool", "run", algorithm, "--in", MASK[0].copy(), "--out", "box/kept.npy")

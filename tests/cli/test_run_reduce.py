@@ -196,3 +196,19 @@ def test_axes_have_one_variant():
 
 def test_too_many_dimensions():
     refused(2, ["--axis", "at most 8"], "run reduce --axis 0 --in", np.ones((1,) * 9, "f4"), "--out", "box/new.npy")
+
+
+@pytest.mark.parametrize("name", ["bool", *TYPES])
+def test_any_and_all(device, name):
+    if device != "tbb" and name not in ("bool", "u8", "f32"):
+        pytest.skip("the types differ by a conversion")
+    table = np.array([[0, 0, 1], [2, 3, 4]], "?" if name == "bool" else TYPES[name])
+    for operation in ("any", "all"):
+        function = getattr(np, operation)
+        command = ["run reduce --op", operation, "--device", device, "--in"]
+        gives(np.array(function(table)), *command, table)
+        gives(function(table, axis=0), *command, table, "--axis", "0")
+        gives(function(table, axis=-1, keepdims=True), *command, table, "--axis", "-1", "--keepdims")
+        hollow = table[:, :0].copy()
+        gives(np.array(function(hollow)), *command, hollow)
+        gives(function(hollow, axis=1), *command, hollow, "--axis", "1")

@@ -133,6 +133,9 @@ void add_algorithms(std::vector<Call>& calls) {
     add_call("sum", {in}, [](Stream& s, Views v) { (void)sum(s, RawNd{table(v[0])}, 0).to_host(s); });
     add_call("min", {in}, [](Stream& s, Views v) { (void)concord::min(s, Floats{v[0]}).get(); });
     add_call("max", {in}, [](Stream& s, Views v) { (void)concord::max(s, Floats{v[0]}).get(); });
+    const Operand truth{Use::out, 1, Type::boolean};
+    add_call("any", {in, truth}, [](Stream& s, Views v) { any(s, Floats{v[0]}, Raw<bool>{v[1]}); });
+    add_call("all", {in, truth}, [](Stream& s, Views v) { all(s, Floats{v[0]}, Raw<bool>{v[1]}); });
     add_call("reduce", {in, one},
              [](Stream& s, Views v) { reduce(s, transform(operands_twice, Floats{v[0]}), Floats{v[1]}); });
     add_call("dot", {in, in, one},
@@ -325,10 +328,12 @@ const std::set<std::string> checked_elsewhere = {
     "Stream::launch",  // likewise
     "from_dlpack",
     "to_dlpack",  // dlpack_test
+    "clip",
     "convert",
     "reversed",
     "strided",
     "transform",
+    "where",
     "zip",      // parts of expressions, which evaluate checks
     "overlap",  // compares any views
     "pipeline_add",
@@ -341,16 +346,17 @@ const std::set<std::string> checked_elsewhere = {
 // Functions and members without operands.
 const std::set<std::string> without_operands = {
     "accumulator_of", "adopt_device", "algorithms", "all_types", "assemble", "backend_libraries", "backends",
-    "can_reach", "canonical_chunk", "canonical_depth", "canonical_part", "check", "constant",
-    "convolve_border_named", "convolve_separates", "counting", "device_selectors", "dispatching_host_kernel",
-    "element_type_of", "find_algorithm", "find_tuning_table", "group_host_kernel", "group_kernel_from_text",
-    "group_max", "group_min", "group_reduce", "group_sum", "has_nvtx", "host_isa", "host_kernel",
-    "identity_of", "index_host_kernel", "index_kernel_from_text", "inputs", "is_float", "is_storage",
-    "is_unsigned", "keep_rule_named", "kind_of", "machine_isa", "map_function_named", "mpi_communicator",
-    "name_of", "observe_launches", "open_device", "operation_order_named", "operator_from_text", "outputs",
-    "pair_function_named", "part_of", "plain_host_kernel", "reduce_op_named", "run_on_devices",
-    "set_log_level", "set_tuning", "size_of", "stencil_cut", "stencil_holding", "title_of", "tuning_folder",
-    "tuning_of", "type_named", "type_of", "with_version", "workspace", "zero_counters",
+    "binary_function_named", "binary_predicate_named", "can_reach", "canonical_chunk", "canonical_depth",
+    "canonical_part", "check", "constant", "convolve_border_named", "convolve_separates", "counting",
+    "device_selectors", "dispatching_host_kernel", "element_type_of", "find_algorithm", "find_tuning_table",
+    "group_host_kernel", "group_kernel_from_text", "group_max", "group_min", "group_reduce", "group_sum",
+    "has_nvtx", "host_isa", "host_kernel", "identity_of", "index_host_kernel", "index_kernel_from_text",
+    "inputs", "is_boolean", "is_float", "is_storage", "is_unsigned", "keep_rule_named", "kind_of",
+    "machine_isa", "map_function_named", "mpi_communicator", "name_of", "observe_launches", "open_device",
+    "operation_order_named", "operator_from_text", "outputs", "pair_function_named", "part_of",
+    "plain_host_kernel", "reduce_op_named", "run_on_devices", "set_log_level", "set_tuning", "size_of",
+    "stencil_cut", "stencil_holding", "title_of", "tuning_folder", "tuning_of", "type_named", "type_of",
+    "unary_predicate_named", "with_version", "workspace", "zero_counters",
     // members of the classes below
     "Stream::begin_recording", "Stream::callback", "Stream::device", "Stream::end_recording", "Stream::idle",
     "Stream::is_recording", "Stream::native_handle", "Stream::record", "Stream::scratch",

@@ -288,7 +288,7 @@ void add_run(CLI::App& program, Action& action) {
                                     {.summary = "Run an algorithm on .npy files",
                                      .details = "Inputs and outputs are NumPy .npy files: format 1.0 to 3.0, "
                                                 "little-endian, C order, integers of 8 to "
-                                                "64 bits, f32 and f64.",
+                                                "64 bits, f32, f64 and bool.",
                                      .examples = examples_of(run_commands().front()),
                                      .statuses = statuses});
     command->require_subcommand(1);
@@ -301,9 +301,10 @@ void add_run(CLI::App& program, Action& action) {
         const bool is_pipelined = as<Pipelined>(*task) != nullptr;
         auto asked = std::make_shared<RunArguments>();
         auto* in = add_list(*one, "--in", asked->in, "FILE",
-                            algorithm.inputs == 1 ? "Input, a .npy file, or - for standard input"
-                                                  : "Input, a .npy file, or - for standard input; give it "
-                                                    "once per input: --in A.npy --in B.npy");
+                            algorithm.inputs == 1 && as<CountsInputs>(*task) == nullptr
+                                ? "Input, a .npy file, or - for standard input"
+                                : "Input, a .npy file, or - for standard input; give it "
+                                  "once per input: --in A.npy --in B.npy");
         in->required()->delimiter('\0');  // file names may contain commas
         one->add_option("--out", asked->out,
                         "Output, a .npy file, which appears whole or not at all, or - for standard output")

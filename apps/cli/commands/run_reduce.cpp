@@ -2,6 +2,7 @@
 
 #include "run.hpp"
 
+#include <concord/any_all.hpp>
 #include <concord/distributed.hpp>
 #include <concord/reduce.hpp>
 #include <concord/reduce_axes.hpp>
@@ -17,6 +18,9 @@ struct Statistic {
     std::string_view name;
     Type (*result)(Type);
     Enqueued (*call)(Stream&, const detail::Input&, const View& out, u64 ddof, const Options&);
+    // null: does not support axes
+    Enqueued (*over_axes)(Stream&, const NdView& in, const NdView& out, const Axes&,
+                          const Options&) = nullptr;
 };
 
 Type mean_type(Type type) {
@@ -24,6 +28,21 @@ Type mean_type(Type type) {
 }
 Type index_type(Type /*type*/) {
     return Type::u64;
+}
+Type truth_type(Type /*type*/) {
+    return Type::boolean;
+}
+
+template <detail::Quantifier quantifier>
+constexpr Statistic truth(std::string_view name) {
+    return {
+        name, truth_type,
+        [](Stream& stream, const detail::Input& in, const View& out, u64 /*ddof*/, const Options& options) {
+            return detail::quantify(stream, quantifier, in, out, options);
+        },
+        [](Stream& stream, const NdView& in, const NdView& out, const Axes& axes, const Options& options) {
+            return detail::quantify(stream, quantifier, {nullptr, in, in.extents()}, out, axes, options);
+        }};
 }
 
 constexpr Statistic statistics[] = {
@@ -51,6 +70,8 @@ constexpr Statistic statistics[] = {
      [](Stream& stream, const detail::Input& in, const View& out, u64 /*ddof*/, const Options& options) {
          return detail::arg_extremum(stream, in, out, ReduceOp::max, options);
      }},
+    truth<detail::Quantifier::any>("any"),
+    truth<detail::Quantifier::all>("all"),
 };
 
 std::vector<std::string> operator_names() {
@@ -83,13 +104,14 @@ class RunReduce final : public RunTask, public Pipelined, public OverRanks {
         if (ddof_ && op_ != "var" && op_ != "std")
             throw Error(ErrorCode::invalid_argument, "--ddof", "requires --op var or std, got " + op_);
         if (const Statistic* const statistic = this->statistic()) {
-            if (axis_text_) throw Error(ErrorCode::unsupported, "--axis", "not supported by --op " + op_);
+            if (axis_text_ && statistic->over_axes == nullptr)
+                throw Error(ErrorCode::unsupported, "--axis", "not supported by --op " + op_);
             if (statistic->result == index_type && in.count() == 0)
                 throw Error(ErrorCode::invalid_argument, op_,
                             "empty input, got " + in.name() + " of shape " + shape_name(in.shape()));
-            return {{statistic->result(in.type()), {}}};
         }
-        if (!axis_text_) return {{in.type(), {}}};
+        const Type type = result_type(in.type());
+        if (!axis_text_) return {{type, {}}};
         if (in.shape().size() > max_rank)
             throw Error(ErrorCode::invalid_argument, "--axis",
                         "supports at most " + std::to_string(max_rank) + " dimensions, got " + in.name() +
@@ -101,15 +123,17 @@ class RunReduce final : public RunTask, public Pipelined, public OverRanks {
             const bool is_reduced = std::find(axes_.begin(), axes_.end(), k) != axes_.end();
             if (!is_reduced || keeps_) output.push_back(is_reduced ? 1 : shape_[k]);
         }
-        return {{in.type(), output}};
+        return {{type, output}};
     }
     Enqueued call(Stream& stream, Views in, Views out, const Options& options) override {
-        if (const Statistic* const statistic = this->statistic())
+        const Statistic* const statistic = this->statistic();
+        if (statistic != nullptr && !axis_text_)
             return statistic->call(stream, detail::Input(in[0]), out[0], ddof_.value_or(0), options);
-        const ReduceOp op = *reduce_op_named(op_);
-        if (!axis_text_) return reduce(stream, in[0], out[0], op, options);
+        if (!axis_text_) return reduce(stream, in[0], out[0], *reduce_op_named(op_), options);
         const NdView from(in[0], shape_);
-        return reduce(stream, from, NdView(out[0], detail::kept_extents(from, axes_)), op, axes_, options);
+        const NdView to(out[0], detail::kept_extents(from, axes_));
+        if (statistic != nullptr) return statistic->over_axes(stream, from, to, axes_, options);
+        return reduce(stream, from, to, *reduce_op_named(op_), axes_, options);
     }
     PipelineRun run_pipeline(const PipelineDevices& devices, std::span<const PipelineSource* const> in,
                              PipelineSink& out, const PipelineOptions& options) override {
@@ -148,6 +172,10 @@ class RunReduce final : public RunTask, public Pipelined, public OverRanks {
             std::find_if(std::begin(statistics), std::end(statistics),
                          [&](const Statistic& statistic) { return statistic.name == op_; });
         return found == std::end(statistics) ? nullptr : found;
+    }
+    Type result_type(Type type) const {
+        const Statistic* const statistic = this->statistic();
+        return statistic == nullptr ? type : statistic->result(type);
     }
     void check_whole(const char* in) const {
         if (!axis_text_ && statistic() == nullptr) return;

@@ -197,7 +197,7 @@ std::string constant_text(Type type, u64 value);
 std::string constant_text(Type type, f64 value);
 template <class T>
 std::string constant_text(T value) {
-    static_assert(is_element<T> || std::is_same_v<T, bool>, "a constant has an element type, or is a bool");
+    static_assert(is_element<T>, "a constant has an element type");
     if constexpr (std::is_same_v<T, bool>) {
         return value ? "((bool)1)" : "((bool)0)";
     } else if constexpr (std::is_floating_point_v<T>) {
@@ -226,11 +226,14 @@ struct NamedConstant {
 template <class To, class From>
 constexpr To bound_value([[maybe_unused]] std::string_view function, From value) {
     static_assert(std::is_arithmetic_v<From>, "bind takes numbers");
+    static_assert(!std::is_same_v<To, bool> || std::is_same_v<From, bool>, "the parameter is a bool");
     static_assert(!std::is_floating_point_v<From> || std::is_floating_point_v<To>,
                   "the parameter is an integer: a floating-point value would lose its fraction; convert it");
     const To bound = static_cast<To>(value);
     bool has_value = true;
-    if constexpr (std::is_floating_point_v<From>) {
+    if constexpr (std::is_same_v<From, bool>) {
+        return bound;
+    } else if constexpr (std::is_floating_point_v<From>) {
         has_value = bound - bound == 0 || value - value != 0;  // finite values stay finite
     } else if constexpr (std::is_floating_point_v<To>) {
         u64 odd = value < 0 ? 0 - static_cast<u64>(value) : static_cast<u64>(value);

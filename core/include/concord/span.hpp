@@ -124,7 +124,16 @@ class Array {
         stream.synchronize();
     }
     /// Allocates an array and copies host values to it. Blocks until the values are copied.
-    Array(Stream& stream, const std::vector<T>& values) : Array(stream, std::span<const T>(values)) {}
+    Array(Stream& stream, const std::vector<T>& values) : Array(stream, values.size()) {
+        if constexpr (std::is_same_v<T, bool>) {
+            const std::vector<u8> bytes(values.begin(), values.end());
+            stream.write(*buffer_, 0, bytes.data(), bytes.size());
+            stream.synchronize();
+        } else {
+            stream.write(*buffer_, 0, values.data(), values.size() * sizeof(T));
+            stream.synchronize();
+        }
+    }
     /// Allocates an array and copies the listed values to it. Blocks until the values are copied.
     Array(Stream& stream, std::initializer_list<T> values)
         : Array(stream, std::span<const T>(values.begin(), values.size())) {}
@@ -190,10 +199,17 @@ class Array {
     std::vector<T> to_host(Stream& stream) const {
         if (count_ == 0) return {};
         if (!buffer_) detail::refuse_no_buffer("Array::to_host");
-        std::vector<T> values(count_);
+        std::vector<std::conditional_t<std::is_same_v<T, bool>, u8, T>> values(count_);
         stream.read(values.data(), *buffer_, offset_, count_ * sizeof(T));
         stream.synchronize();
-        return values;
+        if constexpr (std::is_same_v<T, bool>) {
+            std::vector<bool> truths(count_);
+            for (u64 i = 0; i < count_; ++i)
+                truths[i] = values[i] != 0;
+            return truths;
+        } else {
+            return values;
+        }
     }
 
   private:
@@ -226,7 +242,11 @@ class Future {
     T get() const {
         if (!event_) detail::refuse_moved("Future::get");
         event_->synchronize();
-        return *static_cast<const T*>(host_->host_pointer());
+        if constexpr (std::is_same_v<T, bool>) {
+            return *static_cast<const u8*>(host_->host_pointer()) != 0;
+        } else {
+            return *static_cast<const T*>(host_->host_pointer());
+        }
     }
 
   private:

@@ -27,7 +27,8 @@ enum class TypeKind : std::uint8_t {
     signed_integer,    ///< two's complement
     unsigned_integer,  ///< unsigned
     floating_point,    ///< IEEE 754
-    storage            ///< stored, moved and sorted; converted to another type to compute
+    storage,           ///< stored, moved and sorted; converted to another type to compute
+    boolean            ///< true or false; computed by comparisons and logic
 };
 
 // The table of element types, from which everything that depends on a type's name, size or kind derives: a name and a
@@ -82,9 +83,11 @@ enum class TypeKind : std::uint8_t {
 CONCORD_ELEMENT_TYPES(CONCORD_TYPE_ALIAS)
 
 /// An element type as a run-time value.
-enum class Type : u8 { CONCORD_ELEMENT_TYPES(CONCORD_TYPE_ENUMERATOR) };
+enum class Type : u8 {
+    CONCORD_ELEMENT_TYPES(CONCORD_TYPE_ENUMERATOR) boolean  ///< bool: one byte, any but 0 is true
+};
 
-/// All element types, in the order of the enumeration.
+/// All element types except bool, in the order of the enumeration. Algorithms support these.
 inline constexpr std::array all_types = {CONCORD_ELEMENT_TYPES(CONCORD_TYPE_VALUE)};
 
 namespace detail {
@@ -107,7 +110,20 @@ struct TypeRow {
     std::string_view c, cuda, opencl, numpy;
     ConversionSource conversions;
 };
-inline constexpr std::array type_rows = {CONCORD_ELEMENT_TYPES(CONCORD_TYPE_ROW)};
+// The last row is that of bool. Kernels compute it as u8: 0 or 1.
+inline constexpr std::array type_rows = {CONCORD_ELEMENT_TYPES(CONCORD_TYPE_ROW)
+                                             TypeRow{.name = "bool",
+                                                     .size = 1,
+                                                     .kind = TypeKind::boolean,
+                                                     .bits = Type::u8,
+                                                     .accumulator = Type::u8,
+                                                     .c = "bool",
+                                                     .cuda = "unsigned char",
+                                                     .opencl = "uchar",
+                                                     .numpy = "bool",
+                                                     .conversions = {}}};
+// The types of arrays and files.
+inline constexpr std::array stored_types = {CONCORD_ELEMENT_TYPES(CONCORD_TYPE_VALUE) Type::boolean};
 
 constexpr const TypeRow& row_of(Type type) {
     return type_rows[static_cast<std::size_t>(type)];
@@ -125,7 +141,8 @@ struct TypeNames {
 
 }  // namespace detail
 
-/// The name of a type: "f32" for Type::f32. Kernel sources use the same names in all three languages.
+/// The name of a type: "f32" for Type::f32. Kernel sources use the same names in all three languages, except for bool,
+/// which is u8 there.
 constexpr std::string_view name_of(Type type) {
     return detail::row_of(type).name;
 }
@@ -160,9 +177,14 @@ constexpr bool is_storage(Type type) {
     return kind_of(type) == TypeKind::storage;
 }
 
+/// Whether the type is bool. Only comparisons, logic, any, all, where, copies and expressions support it.
+constexpr bool is_boolean(Type type) {
+    return kind_of(type) == TypeKind::boolean;
+}
+
 /// The type with that name: Type::f32 for "f32". Empty for any other name.
 constexpr std::optional<Type> type_named(std::string_view name) {
-    for (Type type : all_types) {
+    for (Type type : detail::stored_types) {
         if (name_of(type) == name) return type;
     }
     return std::nullopt;
@@ -170,9 +192,16 @@ constexpr std::optional<Type> type_named(std::string_view name) {
 
 namespace detail {
 
-// The type with that name in Concord, C or OpenCL C: "u32", "unsigned int" or "uint". Empty for any other name.
+// The type of the element in kernels.
+constexpr Type kernel_type(Type type) {
+    return is_boolean(type) ? row_of(type).bits : type;
+}
+
+// The type with that name in Concord, C or OpenCL C: "u32", "unsigned int" or "uint". Empty for any other name and for
+// bool.
 constexpr std::optional<Type> type_spelled(std::string_view name) {
     for (const TypeRow& row : type_rows) {
+        if (row.kind == TypeKind::boolean) continue;
         if (row.name == name || (!name.empty() && (row.c == name || row.opencl == name)))
             return type_named(row.name);
     }
@@ -188,6 +217,7 @@ constexpr std::optional<Type> find_type() {
             if (kind_of(type) == kind && size_of(type) == sizeof(T)) return type;
         }
     }
+    if constexpr (std::is_same_v<T, bool>) return Type::boolean;
     CONCORD_ELEMENT_TYPES(CONCORD_TYPE_FOUND)
     return std::nullopt;
 }
@@ -249,7 +279,8 @@ constexpr u32 size_of(const ElementType& type) {
     return type.size();
 }
 
-/// Whether T is an element type. Every integral type of 1 to 8 bytes qualifies, except bool. T must not be const.
+/// Whether T is an element type. Every integral type of 1 to 8 bytes qualifies, bool as Type::boolean. T must not be
+/// const.
 template <class T>
 inline constexpr bool is_element = detail::find_type<T>().has_value();
 
@@ -290,6 +321,10 @@ namespace detail {
 template <Type type>
 struct Element;
 CONCORD_ELEMENT_TYPES(CONCORD_TYPE_ELEMENT)
+template <>
+struct Element<Type::boolean> {
+    using type = bool;
+};
 template <class T>
 using BitsOf = typename Element<bits_of(type_of<T>())>::type;
 template <class T>
@@ -317,7 +352,11 @@ struct TypeTag {
 template <bool (*accepts)(TypeKind), class F>
 constexpr decltype(auto) visit_kinds(Type type, F&& f) {
     // NOLINTNEXTLINE(bugprone-branch-clone): kinds that are refused
-    switch (type) { CONCORD_ELEMENT_TYPES(CONCORD_TYPE_CASE) }
+    switch (type) {
+        CONCORD_ELEMENT_TYPES(CONCORD_TYPE_CASE)
+        case Type::boolean:
+            break;
+    }
     refuse_type(type);
 }
 
@@ -325,13 +364,13 @@ constexpr bool is_any(TypeKind /*kind*/) {
     return true;
 }
 constexpr bool has_arithmetic(TypeKind kind) {
-    return kind != TypeKind::storage;
+    return kind != TypeKind::storage && kind != TypeKind::boolean;
 }
 constexpr bool has_floats(TypeKind kind) {
     return kind == TypeKind::floating_point;
 }
 
-// For code that moves or prints values of any type. Code that depends on the size alone uses visit_size().
+// For code that moves or prints values of any type except bool. Code that depends on the size alone uses visit_size().
 template <class F>
 constexpr decltype(auto) visit_element(Type type, F&& f) {
     return visit_kinds<is_any>(type, std::forward<F>(f));

@@ -137,8 +137,9 @@ struct KernelArguments<std::tuple<Parameters...>> {
             using E = std::remove_const_t<typename A::Element>;
             return std::is_same_v<P, E*> || std::is_same_v<P, const E*>;
         } else {
-            return std::is_same_v<P, A> || (is_element<P> && std::is_arithmetic_v<A> &&
-                                            (std::is_floating_point_v<P> || !std::is_floating_point_v<A>));
+            return std::is_same_v<P, A> ||
+                   (is_element<P> && !std::is_same_v<P, bool> && std::is_arithmetic_v<A> &&
+                    (std::is_floating_point_v<P> || !std::is_floating_point_v<A>));
         }
     }
     template <std::size_t... I, class F, class... A>

@@ -48,6 +48,50 @@ enum class PairFunction : u8 { CONCORD_MATH_BINARY(CONCORD_ENUMERATOR) };
 /// All values of PairFunction.
 inline constexpr PairFunction all_pair_functions[] = {CONCORD_MATH_BINARY(CONCORD_ENUMERATOR_OF_PAIR)};
 
+/// Functions of two elements of one type for expressions, which have the elements' type. Integers wrap. bool supports
+/// minimum and maximum.
+enum class BinaryFunction : u8 {
+    add,       ///< x + y
+    subtract,  ///< x - y
+    multiply,  ///< x * y
+    divide,    ///< x / y; f32 and f64 only
+    minimum,   ///< the smaller one; NaN if one is NaN; -0 is below +0
+    maximum,   ///< the larger one; NaN if one is NaN; -0 is below +0
+    power      ///< pow(x, y); of integers by squaring: 1 for y = 0, and 0 for y < 0
+};
+/// All values of BinaryFunction.
+inline constexpr BinaryFunction all_binary_functions[] = {
+    BinaryFunction::add,     BinaryFunction::subtract, BinaryFunction::multiply, BinaryFunction::divide,
+    BinaryFunction::minimum, BinaryFunction::maximum,  BinaryFunction::power};
+
+/// Functions of two elements of one type for expressions, whose result is bool. All comparisons with NaN are false
+/// except not_equal.
+enum class BinaryPredicate : u8 {
+    equal,          ///< x == y; -0 equals +0
+    not_equal,      ///< x != y
+    less,           ///< x < y
+    less_equal,     ///< x <= y
+    greater,        ///< x > y
+    greater_equal,  ///< x >= y
+    logical_and,    ///< x != 0 and y != 0; NaN is not 0
+    logical_or,     ///< x != 0 or y != 0
+    logical_xor     ///< either x != 0 or y != 0
+};
+/// All values of BinaryPredicate.
+inline constexpr BinaryPredicate all_binary_predicates[] = {
+    BinaryPredicate::equal,       BinaryPredicate::not_equal,  BinaryPredicate::less,
+    BinaryPredicate::less_equal,  BinaryPredicate::greater,    BinaryPredicate::greater_equal,
+    BinaryPredicate::logical_and, BinaryPredicate::logical_or, BinaryPredicate::logical_xor};
+
+/// Functions of one element for expressions, whose result is bool.
+enum class UnaryPredicate : u8 {
+    logical_not,  ///< x == 0
+    is_nan        ///< whether x is NaN; f32 and f64 only
+};
+/// All values of UnaryPredicate.
+inline constexpr UnaryPredicate all_unary_predicates[] = {UnaryPredicate::logical_not,
+                                                          UnaryPredicate::is_nan};
+
 #undef CONCORD_ENUMERATOR
 #undef CONCORD_ENUMERATOR_OF_MAP
 #undef CONCORD_ENUMERATOR_OF_PAIR
@@ -58,12 +102,24 @@ std::string_view name_of(ReduceOp op);
 std::string_view name_of(MapFunction function);
 /// Returns the function's name, for example "pow".
 std::string_view name_of(PairFunction function);
+/// Returns the function's name, for example "subtract".
+std::string_view name_of(BinaryFunction function);
+/// Returns the function's name, for example "less_equal".
+std::string_view name_of(BinaryPredicate function);
+/// Returns the function's name, for example "is_nan".
+std::string_view name_of(UnaryPredicate function);
 /// Returns the operator with the given name, or nothing for an unknown name.
 std::optional<ReduceOp> reduce_op_named(std::string_view name);
 /// Returns the function with the given name, or nothing for an unknown name.
 std::optional<MapFunction> map_function_named(std::string_view name);
 /// Returns the function with the given name, or nothing for an unknown name.
 std::optional<PairFunction> pair_function_named(std::string_view name);
+/// Returns the function with the given name, or nothing for an unknown name.
+std::optional<BinaryFunction> binary_function_named(std::string_view name);
+/// Returns the function with the given name, or nothing for an unknown name.
+std::optional<BinaryPredicate> binary_predicate_named(std::string_view name);
+/// Returns the function with the given name, or nothing for an unknown name.
+std::optional<UnaryPredicate> unary_predicate_named(std::string_view name);
 
 namespace detail {
 

@@ -126,12 +126,12 @@ constexpr std::array<const Variant*, N> variants_of(const std::array<Row, N>& ta
 
 // The gate of every call: each operand passes one of these two before anything else reads it.
 // Throws wrong_device or invalid_argument unless the view is valid and lies on the stream's device, and unsupported for
-// structs. A view without elements may have no buffer.
+// structs and bool. A view without elements may have no buffer.
 void check_operand(std::string_view call, std::string_view name, const Stream& stream, const View& view);
 // The same for an output, which must also be writable.
 void check_output(std::string_view call, std::string_view name, const Stream& stream, const View& view);
 
-// The part of check_operand() for structs, for calls that use the type before the other checks.
+// The part of check_operand() for structs and bool, for calls that use the type before the other checks.
 void check_elements(std::string_view call, std::string_view name, const View& view);
 
 // Throws invalid_argument unless the named types are equal.

@@ -11,6 +11,11 @@
 /// an input range. It holds views: arrays must live until the call that uses it returns. An expression of a temporary
 /// array does not compile.
 ///
+/// Array views broadcast: transform(), convert(), where() and clip() with an array view (NdSpan, Matrix, Volume) give an
+/// expression with extents, by NumPy's rules. A range is an array of one axis, and constant() has none:
+///
+///     evaluate(stream, transform(BinaryPredicate::less, NdSpan(x, {300, 500}), row), out);  // row: 500 elements
+///
 /// - Order and bits: element i has the bits that separate calls give which store every part in an array. Results of
 ///   functions are rounded to their type, and a NaN is the canonical one.
 /// - Memory traffic: a call reads every element of the ranges that it needs, each time that it needs it. A call whose
@@ -55,7 +60,7 @@ struct Repeated {
 /// The sequence first, first + step ...
 template <class T = u64>
 constexpr Counting<T> counting(T first = 0, T step = 1) {
-    static_assert(is_element<T>, "not an element type; concord::Type lists them");
+    static_assert(is_element<T> && !std::is_same_v<T, bool>, "counting takes integers and floats");
     return {first, step};
 }
 
@@ -105,12 +110,17 @@ ExpressionPointer transform_node(const Operator& op, std::span<const std::byte> 
 ExpressionPointer transform_node(MapFunction function, ExpressionPointer in);
 ExpressionPointer transform_node(PairFunction function, ExpressionPointer a, ExpressionPointer b);
 ExpressionPointer transform_node(ReduceOp op, ExpressionPointer a, ExpressionPointer b);
+ExpressionPointer transform_node(BinaryFunction function, ExpressionPointer a, ExpressionPointer b);
+ExpressionPointer transform_node(BinaryPredicate function, ExpressionPointer a, ExpressionPointer b);
+ExpressionPointer transform_node(UnaryPredicate function, ExpressionPointer in);
+ExpressionPointer where_node(ExpressionPointer condition, ExpressionPointer x, ExpressionPointer y);
+ExpressionPointer clip_node(ExpressionPointer x, ExpressionPointer low, ExpressionPointer high);
 ExpressionPointer gather_node(ExpressionPointer in, ExpressionPointer index);
 ExpressionPointer strided_node(ExpressionPointer in, std::span<const u64> extents,
                                std::span<const i64> strides, u64 origin);
 ExpressionPointer reversed_node(ExpressionPointer in);
 ExpressionPointer convert_node(Type to, ExpressionPointer in);
-// 1 for each element that is not 0, otherwise 0, as u64. Of integers.
+// 1 for each element that is not 0, otherwise 0, as u64.
 ExpressionPointer flag_node(ExpressionPointer in);
 
 // What algorithms read: a range, or an expression.
@@ -143,7 +153,48 @@ class Expression {
     detail::ExpressionPointer node_;
 };
 
+/// An expression with extents: its elements are those of an array, in row-major order. transform(), convert(), where()
+/// and clip() make it of array views.
+template <class T>
+class NdExpression {
+  public:
+    /// The element type.
+    using Element = T;
+
+    /// @cond
+    NdExpression(detail::ExpressionPointer node, const NdExtents& extents)
+        : flat_(std::move(node)), extents_(extents) {}
+    const detail::ExpressionPointer& node() const { return flat_.node(); }
+    /// @endcond
+
+    /// The number of axes.
+    u32 rank() const { return extents_.size(); }
+    /// The number of indices along axis k < rank().
+    u64 extent(u32 k) const { return extents_[k]; }
+    /// All extents.
+    const NdExtents& extents() const { return extents_; }
+    /// The number of elements: the product of the extents, 1 for rank 0.
+    u64 size() const { return flat_.size(); }
+    /// The elements in row-major order, the last axis fastest.
+    const Expression<T>& flat() const { return flat_; }
+
+  private:
+    Expression<T> flat_;
+    NdExtents extents_;
+};
+
 namespace detail {
+
+template <class S>
+inline constexpr bool is_nd_expression = false;
+template <class T>
+inline constexpr bool is_nd_expression<NdExpression<T>> = true;
+// What has extents.
+template <class S>
+concept Shaped = NdRange<S> || is_nd_expression<S>;
+// Whether one of the types is bool, whose elements are normalised when they are read.
+template <class... T>
+inline constexpr bool has_bool = (std::is_same_v<T, bool> || ...);
 
 template <class S>
 inline constexpr bool is_expression = false;
@@ -220,16 +271,80 @@ Input input_of(const S& source) {
     }
 }
 
-// Does not compile for a temporary array, which would be gone when the expression is used.
-template <class... S>
+template <class T>
+Input input_of(const NdExpression<T>& source) {
+    return Input(source.node());
+}
+
+// A source of an expression with extents.
+struct NdSource {
+    ExpressionPointer node;  // the elements in row-major order; null: the view
+    NdView view;
+    NdExtents extents;
+};
+
+template <class S>
+NdSource nd_source_of(const S& source) {
+    static_assert(!std::is_same_v<S, Counting<ElementOf<S>>>,
+                  "counting() has no extents: evaluate() it to an array");
+    if constexpr (is_nd_expression<S>) {
+        return {source.node(), {}, source.extents()};
+    } else if constexpr (NdRange<S>) {
+        const NdView view = source.view();
+        return {nullptr, view, view.extents()};
+    } else if constexpr (is_generated<S>) {
+        return {node_of(source), {}, {}};
+    } else {
+        return {node_of(source), {}, NdExtents(count_in(source))};
+    }
+}
+
+// The extents to which all sources broadcast. Throws invalid_argument if there are none.
+NdExtents common_extents(std::string_view call, std::span<const NdSource> sources);
+// The elements of the source, broadcast to the extents, in row-major order.
+ExpressionPointer broadcast_node(const NdSource& source, const NdExtents& extents);
+
+// The expression of elements of type U that `make` makes of the nodes of the sources. With extents if a source has.
+template <class U, class Make, class... S>
+auto expression_of(std::string_view call, const Make& make, const S&... x) {
+    if constexpr ((Shaped<S> || ...)) {
+        const std::array<NdSource, sizeof...(S)> sources{nd_source_of(x)...};
+        const NdExtents extents = common_extents(call, sources);
+        return [&]<std::size_t... I>(std::index_sequence<I...>) {
+            return NdExpression<U>(make(broadcast_node(sources[I], extents)...), extents);
+        }
+        (std::index_sequence_for<S...>{});
+    } else {
+        return Expression<U>(make(node_of(x)...));
+    }
+}
+
+// Does not compile for a temporary array, which would be gone when the expression is used. `takes_extents`: whether
+// sources may be array views.
+template <bool takes_extents, class... S>
 constexpr void check_sources() {
-    static_assert((Source<std::remove_cvref_t<S>> && ...),
+    static_assert((takes_extents || ... || !Shaped<std::remove_cvref_t<S>>),
+                  "only transform, convert, where and clip take array views; see NdExpression::flat()");
+    static_assert(((Source<std::remove_cvref_t<S>> || Shaped<std::remove_cvref_t<S>>)&&...),
                   "an expression is made of ranges, expressions, counting() and constant(): write "
                   "constant(2.0f) for a value");
     static_assert(((!is_array<std::remove_cvref_t<S>> || std::is_lvalue_reference_v<S>)&&...),
                   "an expression of a temporary array: keep the array in a variable");
 }
 
+}  // namespace detail
+
+namespace detail {
+// A built-in function of two sources, with results of type U.
+template <class U, class F, class S, class R>
+auto transform_two(F function, S&& x, R&& y) {
+    check_sources<true, S&&, R&&>();
+    static_assert(std::is_same_v<ElementOf<S>, ElementOf<R>>,
+                  "both sources must have one element type; see convert()");
+    return expression_of<U>(
+        "transform", [&](auto a, auto b) { return transform_node(function, std::move(a), std::move(b)); }, x,
+        y);
+}
 }  // namespace detail
 
 /// Sources that a function takes together; see zip().
@@ -252,7 +367,7 @@ requires(!detail::is_zipped<std::remove_cvref_t<S>> && ...) auto transform(const
                                                                            S&&... x) {
     using Fn = Function<F, B...>;
     using U = typename Fn::Result;
-    detail::check_sources<S&&...>();
+    detail::check_sources<true, S&&...>();
     static_assert(sizeof...(S) >= 1 && sizeof...(S) <= 8,
                   "a function of an expression has one to eight inputs");
     static_assert(Fn::free_count == sizeof...(S),
@@ -266,40 +381,85 @@ requires(!detail::is_zipped<std::remove_cvref_t<S>> && ...) auto transform(const
     const auto bound = f.packed();
     const detail::BlockKernel kernel{
         host_kernel<&detail::BlockOf<typename Fn::Host, U, detail::ElementOf<S>...>::run>()};
-    return Expression<U>(detail::transform_node(Fn::erased(), bound, kernel, {detail::node_of(x)...}));
+    return detail::expression_of<U>(
+        "transform",
+        [&](auto... nodes) { return detail::transform_node(Fn::erased(), bound, kernel, {nodes...}); }, x...);
 }
 
 /// Element i is a built-in function of x[i]. Throws unsupported for a function of floats and another type.
 template <class S>
 requires(!detail::is_zipped<std::remove_cvref_t<S>>) auto transform(MapFunction function, S&& x) {
-    detail::check_sources<S&&>();
-    return Expression<detail::ElementOf<S>>(detail::transform_node(function, detail::node_of(x)));
+    detail::check_sources<true, S&&>();
+    return detail::expression_of<detail::ElementOf<S>>(
+        "transform", [&](auto in) { return detail::transform_node(function, std::move(in)); }, x);
+}
+
+/// Element i is a built-in predicate of x[i]. Throws unsupported for is_nan of integers.
+template <class S>
+auto transform(UnaryPredicate function, S&& x) {
+    detail::check_sources<true, S&&>();
+    return detail::expression_of<bool>(
+        "transform", [&](auto in) { return detail::transform_node(function, std::move(in)); }, x);
 }
 
 /// Element i is a built-in function of x[i] and y[i], which have one type, f32 or f64.
 template <class S, class R>
 auto transform(PairFunction function, S&& x, R&& y) {
-    detail::check_sources<S&&, R&&>();
-    static_assert(std::is_same_v<detail::ElementOf<S>, detail::ElementOf<R>>,
-                  "both sources must have one element type; see convert()");
-    return Expression<detail::ElementOf<S>>(
-        detail::transform_node(function, detail::node_of(x), detail::node_of(y)));
+    return detail::transform_two<detail::ElementOf<S>>(function, static_cast<S&&>(x), static_cast<R&&>(y));
 }
 
 /// Element i is x[i] op y[i]: their sum, product, minimum or maximum. x and y have one element type.
 template <class S, class R>
 auto transform(ReduceOp op, S&& x, R&& y) {
-    detail::check_sources<S&&, R&&>();
+    return detail::transform_two<detail::ElementOf<S>>(op, static_cast<S&&>(x), static_cast<R&&>(y));
+}
+
+/// Element i is a built-in function of x[i] and y[i], which have one type. Throws unsupported for a type that the
+/// function does not support: integers of divide (convert them to f64), and bool.
+template <class S, class R>
+auto transform(BinaryFunction function, S&& x, R&& y) {
+    return detail::transform_two<detail::ElementOf<S>>(function, static_cast<S&&>(x), static_cast<R&&>(y));
+}
+
+/// Element i is a built-in predicate of x[i] and y[i], which have one type.
+template <class S, class R>
+auto transform(BinaryPredicate function, S&& x, R&& y) {
+    return detail::transform_two<bool>(function, static_cast<S&&>(x), static_cast<R&&>(y));
+}
+
+/// Element i is x[i] if condition[i] is not 0, otherwise y[i], bit for bit. The condition has type bool or u8.
+template <class C, class S, class R>
+auto where(C&& condition, S&& x, R&& y) {
+    detail::check_sources<true, C&&, S&&, R&&>();
+    static_assert(std::is_same_v<detail::ElementOf<C>, bool> || std::is_same_v<detail::ElementOf<C>, u8>,
+                  "the condition of where has type bool or u8; see convert()");
     static_assert(std::is_same_v<detail::ElementOf<S>, detail::ElementOf<R>>,
-                  "both sources must have one element type; see convert()");
-    return Expression<detail::ElementOf<S>>(
-        detail::transform_node(op, detail::node_of(x), detail::node_of(y)));
+                  "x and y of where must have one element type; see convert()");
+    return detail::expression_of<detail::ElementOf<S>>(
+        "where", [](auto... nodes) { return detail::where_node(std::move(nodes)...); }, condition, x, y);
+}
+
+/// Element i is minimum(maximum(x[i], low[i]), high[i]), of one element type. NaN if one of them is NaN.
+template <class S, class L, class H>
+requires(Source<std::remove_cvref_t<L>> || detail::Shaped<std::remove_cvref_t<L>>) auto clip(S&& x, L&& low,
+                                                                                             H&& high) {
+    detail::check_sources<true, S&&, L&&, H&&>();
+    static_assert(std::is_same_v<detail::ElementOf<S>, detail::ElementOf<L>> &&
+                      std::is_same_v<detail::ElementOf<S>, detail::ElementOf<H>>,
+                  "x, low and high of clip must have one element type; see convert()");
+    return detail::expression_of<detail::ElementOf<S>>(
+        "clip", [](auto... nodes) { return detail::clip_node(std::move(nodes)...); }, x, low, high);
+}
+/// The same with one value as each limit.
+template <class S>
+auto clip(S&& x, detail::ElementOf<S> low, detail::ElementOf<S> high) {
+    return clip(static_cast<S&&>(x), constant(low), constant(high));
 }
 
 /// Sources for a function of several elements: transform(f, zip(x, y)) is transform(f, x, y).
 template <class... S>
 auto zip(S&&... x) {
-    detail::check_sources<S&&...>();
+    detail::check_sources<false, S&&...>();
     return Zipped<detail::ElementOf<S>...>{{Expression<detail::ElementOf<S>>(detail::node_of(x))...}};
 }
 
@@ -313,8 +473,9 @@ auto transform(const F& f, const Zipped<S...>& x) {
 /// x: no kernel accesses memory outside of x. Throws invalid_argument if x is empty and index is not.
 template <class S, class I>
 auto gather(S&& x, I&& index) {
-    detail::check_sources<S&&, I&&>();
-    static_assert(std::is_integral_v<detail::ElementOf<I>>, "the indices of gather are integers");
+    detail::check_sources<false, S&&, I&&>();
+    static_assert(std::is_integral_v<detail::ElementOf<I>> && !std::is_same_v<detail::ElementOf<I>, bool>,
+                  "the indices of gather are integers");
     return Expression<detail::ElementOf<S>>(detail::gather_node(detail::node_of(x), detail::node_of(index)));
 }
 
@@ -323,14 +484,14 @@ auto gather(S&& x, I&& index) {
 /// negative one reverses. One to eight extents. Throws invalid_argument if an index is outside of x.
 template <class S>
 auto strided(S&& x, std::span<const u64> extents, std::span<const i64> strides, u64 origin = 0) {
-    detail::check_sources<S&&>();
+    detail::check_sources<false, S&&>();
     return Expression<detail::ElementOf<S>>(
         detail::strided_node(detail::node_of(x), extents, strides, origin));
 }
 /// The same with lists of any integers: strided(x, {rows, columns}, {1, rows}).
 template <class S>
 auto strided(S&& x, const NdExtents& extents, const NdStrides& strides, u64 origin = 0) {
-    detail::check_sources<S&&>();
+    detail::check_sources<false, S&&>();
     return Expression<detail::ElementOf<S>>(detail::strided_node(
         detail::node_of(x), {extents.begin(), extents.size()}, {strides.begin(), strides.size()}, origin));
 }
@@ -338,22 +499,26 @@ auto strided(S&& x, const NdExtents& extents, const NdStrides& strides, u64 orig
 /// The elements of x from the last to the first. Throws invalid_argument for an expression without a range.
 template <class S>
 auto reversed(S&& x) {
-    detail::check_sources<S&&>();
+    detail::check_sources<false, S&&>();
     return Expression<detail::ElementOf<S>>(detail::reversed_node(detail::node_of(x)));
 }
 
 /// The elements of x as type T. Integers wrap. A float becomes the next integer towards zero, or the nearest integer
-/// that T has; NaN becomes 0. Conversions to floats round to nearest. A NaN becomes the canonical one. Elements of type
-/// T stay unchanged.
+/// that T has; NaN becomes 0. Conversions to floats round to nearest. A NaN becomes the canonical one. bool is x != 0,
+/// which is true of NaN, and becomes 0 or 1. Elements of type T stay unchanged.
 template <class T, class S>
 auto convert(S&& x) {
-    detail::check_sources<S&&>();
+    detail::check_sources<true, S&&>();
     static_assert(is_element<T>, "not an element type; concord::Type lists them");
-    return Expression<T>(detail::convert_node(type_of<T>(), detail::node_of(x)));
+    return detail::expression_of<T>(
+        "convert", [](auto in) { return detail::convert_node(type_of<T>(), std::move(in)); }, x);
 }
 
 namespace detail {
 Enqueued evaluate(Stream& stream, const Input& in, const View& out, const Options& options);
+// Throws invalid_argument unless out has the extents, and unsupported unless it is contiguous.
+Enqueued evaluate(Stream& stream, const Input& in, const NdExtents& extents, const NdView& out,
+                  const Options& options);
 // The range, or the elements of the expression in a temporary array, which lives as long as `room`.
 View materialized(Stream& stream, const Input& in, std::shared_ptr<Buffer>& room);
 // The same for calls whose kernels read ranges only. Checks an expression, also against an output of the call and the
@@ -374,7 +539,8 @@ class InputInMemory {
     View view_;
     OperationOrder order_ = OperationOrder::canonical;
 };
-// The checks of check_operand() and check_overlap() for an input.
+// The checks of check_operand() and check_overlap() for an input, and those for one that may be bool.
+void check_stored_input(std::string_view call, std::string_view name, const Stream& stream, const Input& in);
 void check_input(std::string_view call, std::string_view name, const Stream& stream, const Input& in);
 void check_input_overlap(std::string_view call, const NamedView& out, const char* name, const Input& in,
                          InPlace in_place = InPlace::no);
@@ -397,6 +563,28 @@ template <class T>
     Array<T> out(stream, in.size());
     evaluate(stream, in, out, options);
     return out;
+}
+
+/// Writes the elements of an expression with extents to an array view of these extents, which must be contiguous. As
+/// evaluate() of an expression. Also throws unsupported (out is not contiguous).
+template <class T, OutputNdRange Out>
+Enqueued evaluate(Stream& stream, const NdExpression<T>& in, const Out& out, const Options& options = {}) {
+    static_assert(std::is_same_v<T, typename Out::Element>,
+                  "the element type of out must be that of the expression; see convert()");
+    return detail::evaluate(stream, detail::Input(in.node()), in.extents(), NdView(out.view()), options);
+}
+
+/// Writes the elements of an expression with extents to a range in row-major order.
+template <class T, OutputRange Out>
+Enqueued evaluate(Stream& stream, const NdExpression<T>& in, const Out& out, const Options& options = {}) {
+    return evaluate(stream, in.flat(), out, options);
+}
+
+/// Writes the elements of an expression with extents to a new array in row-major order.
+template <class T>
+[[nodiscard("the elements are in a new array")]] Array<T> evaluate(Stream& stream, const NdExpression<T>& in,
+                                                                   const Options& options = {}) {
+    return evaluate(stream, in.flat(), options);
 }
 
 }  // namespace concord

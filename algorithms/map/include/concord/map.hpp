@@ -114,7 +114,7 @@ requires(Function<F, B...>::free_count != 2) Enqueued
                   "the element type of in must be that of the parameter of f");
     static_assert(std::is_same_v<typename Out::Element, typename Fn::Result>,
                   "the element type of out must be the result type of f");
-    if constexpr (detail::is_expression<In>) {
+    if constexpr (detail::is_expression<In> || detail::has_bool<T, typename Fn::Result>) {
         return evaluate(stream, transform(f, in), out, options);
     } else {
         const auto values = f.packed();
@@ -146,7 +146,8 @@ Enqueued map(Stream& stream, const A& a, const B& b, const Out& out, const Funct
                   "the element type of b must be that of the second parameter of f");
     static_assert(std::is_same_v<typename Out::Element, typename Fn::Result>,
                   "the element type of out must be the result type of f");
-    if constexpr (detail::is_expression<A> || detail::is_expression<B>) {
+    if constexpr (detail::is_expression<A> || detail::is_expression<B> ||
+                  detail::has_bool<T, U, typename Fn::Result>) {
         return evaluate(stream, transform(f, a, b), out, options);
     } else {
         const auto values = f.packed();

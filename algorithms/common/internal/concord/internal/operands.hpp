@@ -1,5 +1,5 @@
 #pragma once
-// The parts of check_operand() and check_output(), for calls that also take page-locked buffers, or structs.
+// The parts of check_operand() and check_output(), for calls that also take page-locked buffers, bool or structs.
 
 #include <concord/variant.hpp>
 
@@ -9,6 +9,10 @@ namespace concord::detail {
 void check_range(std::string_view call, std::string_view name, const Stream& stream, const View& view);
 // The same, and throws invalid_argument for a page-locked buffer.
 void check_movable(std::string_view call, std::string_view name, const Stream& stream, const View& view);
+// Throws unsupported for structs.
+void check_no_struct(std::string_view call, std::string_view name, const View& view);
+// check_operand() for calls that also take bool.
+void check_stored(std::string_view call, std::string_view name, const Stream& stream, const View& view);
 // Throws invalid_argument if the view is on read-only memory.
 void check_writable(std::string_view call, std::string_view name, const View& view);
 
