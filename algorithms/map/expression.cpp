@@ -242,6 +242,26 @@ ExpressionPointer strided_node(ExpressionPointer in, std::span<const u64> extent
     return made(call, std::move(node));
 }
 
+namespace {
+ExpressionPointer with_role(const ExpressionPointer& strided, LineRole role) {
+    if (strided->kind != ExpressionKind::strided) return strided;
+    ExpressionNode node = *strided;
+    node.role = role;
+    return std::make_shared<const ExpressionNode>(std::move(node));
+}
+}  // namespace
+
+ExpressionPointer line_index_node(std::span<const u64> extents, std::span<const i64> strides) {
+    const u64 first = 0, step = 1;
+    return with_role(strided_node(counting_node(Type::u64, &first, &step), extents, strides, 0),
+                     LineRole::index);
+}
+
+ExpressionPointer line_value_node(const View& values, std::span<const u64> extents,
+                                  std::span<const i64> strides) {
+    return with_role(strided_node(range_node(values), extents, strides, 0), LineRole::value);
+}
+
 ExpressionPointer reversed_node(ExpressionPointer in) {
     if (in->count == any_count) refuse("reversed", "x has no size; reverse a range");
     const u64 count = in->count;
@@ -435,6 +455,7 @@ void add_structure(std::string& key, const ExpressionNode& node) {
     add_key(key, node.kind);
     add_key(key, node.type);
     add_key(key, node.rank);
+    add_key(key, node.role);
     add_key(key, static_cast<u32>(node.inputs.size()));
     if (node.op != nullptr) {
         add_key(key, node.op->hash);

@@ -15,6 +15,10 @@ namespace concord::detail {
 
 inline constexpr u32 max_parts = 24, max_inputs = 8;
 
+// What a strided node is in the line of an array view that a kernel combines, besides the elements that it selects:
+// its index in the line, or an element for each line. Kernels with lines need no division for these.
+enum class LineRole : u8 { none, index, value };
+
 enum class ExpressionKind : u8 { range, counting, constant, transform, gather, strided, convert };
 
 struct ExpressionNode {
@@ -33,6 +37,7 @@ struct ExpressionNode {
     bool needs_exact_sqrt = false;  // see MapFunctionTraits
     // strided
     u32 rank = 0;
+    LineRole role = LineRole::none;
 };
 
 // A node on the CPU. Its arguments follow those of the nodes before it.

@@ -128,6 +128,7 @@ class Writer {
                     .append("]; } ")
                     .append(layout) += ";\n";
                 add_value(first, layout);
+                const std::size_t begin = body.size();
                 const auto of_dimension = [&](const char* member, u32 k) {
                     return own + member + "[" + number(k) + "]";
                 };
@@ -144,7 +145,14 @@ class Writer {
                 sum.append(" + ").append(rest).append(" * ").append(of_dimension(".stride", 0));
                 const std::string inside = "i" + number(first);
                 define("u64", inside, sum);
+                const std::string source = argument(arguments_);
                 define(t, value, element(*node.inputs[0], inside));
+                if (node.role == LineRole::none) break;
+                const std::string divided = body.substr(begin);
+                body.resize(begin);
+                body += "#ifdef CONCORD_LINES\n";
+                define(t, value, node.role == LineRole::index ? "k" : source + "[line]");
+                body += "#else\n" + divided + "#endif\n";
                 break;
             }
             case ExpressionKind::convert:
@@ -210,8 +218,8 @@ ExpressionText expression_source(const ExpressionNode& node, const Language& lan
                 "\n// Divisions of 32 bits are faster.\nINLINED u64 concord_quotient(u64 a, u64 b) { return "
                 "((a | b) >> 32) == 0 ? (u64)((u32)a / (u32)b) : a / b; }\nINLINED " +
                 std::string(name_of(kernel_type(node.type))) +
-                " concord_element(const Leaves* in, u64 i) {\n" + writer.body + "    return " + result +
-                ";\n}\n"};
+                " concord_element(const Leaves* in, u64 i, u64 line, u64 k) {\n" + writer.body +
+                "    return " + result + ";\n}\n"};
 }
 
 }  // namespace concord::detail

@@ -3,11 +3,9 @@
 #include "reduce_variants.hpp"
 
 #include <concord/any_all.hpp>
-#include <concord/detail/checked_size.hpp>
 #include <concord/internal/builtin_operator.hpp>
 #include <concord/internal/input.hpp>
 #include <concord/internal/operands.hpp>
-#include <concord/stream_memory.hpp>
 
 namespace concord::detail {
 namespace {
@@ -56,38 +54,24 @@ Enqueued quantify(Stream& stream, Quantifier quantifier, const Input& in, const 
     return reduce(stream, problem, options);
 }
 
-Enqueued quantify(Stream& stream, Quantifier quantifier, const NdSource& in, const NdView& out,
+Enqueued quantify(Stream& stream, Quantifier quantifier, const NdInput& in, const NdView& out,
                   const Axes& axes, const Options& options) {
     const char* const call = name_of(quantifier);
-    const Input bytes(truth_bytes(broadcast_node(in, in.extents)));
+    const Input bytes(truth_bytes(in.elements ? in.elements : range_node(in.view.range())));
     check_stored_input(call, "in", stream, bytes);
     const NdView to(bytes_of(call, stream, out.range()), out.extents(), out.strides(), out.origin());
     check_input_overlap(call, {"out", out.range()}, "in", bytes);
-    std::shared_ptr<Buffer> room;
-    const NdView from(materialized(stream, bytes, room), in.extents);
     const ReduceOp op = operator_of(quantifier);
     return reduce_lines(stream,
-                        {.in = from,
+                        {.in = NdView(bytes.view, in.view.extents(), in.view.strides(), in.view.origin()),
                          .out = to,
                          .axes = axes,
                          .op = builtin(op, Type::u8),
                          .values = builtin_values(op, Type::u8),
                          .identity = identity_of(quantifier),
-                         .host = &reduce_lines_builtin(op, Type::u8)},
+                         .host = &reduce_lines_builtin(op, Type::u8),
+                         .expression = bytes.node},
                         options);
-}
-
-NdExtents kept_extents(const NdSource& in, const Axes& axes) {
-    const Axes sorted = sorted_axes("reduce", axes, in.extents.size());
-    NdExtents kept;
-    for (u32 k = 0, next = 0; k < in.extents.size(); ++k) {
-        if (next < sorted.size() && sorted[next] == k) {
-            ++next;
-        } else {
-            kept.add(in.extents[k]);
-        }
-    }
-    return kept;
 }
 
 }  // namespace concord::detail

@@ -220,11 +220,13 @@ GroupKernel group_kernel(const Device& device, const Level& level, const ReduceL
     // Work-items side by side read what is nearer in memory: neighbouring lines, or neighbouring elements of a line.
     const u64 distance = magnitude(s.in[s.kept - 1]), along = magnitude(s.in[s.kept + s.axes - 1]);
     const bool side_by_side = distance <= along && s.lines > 1;
+    // Fewer neighbours do not fill a transaction of memory.
+    const bool are_many = s.extent[s.kept - 1] * size >= 128;
     u32 pack = lines_per_pack(level, s, in, size);
     const auto is_busy = [&] { return s.lines / pack * s.chunks >= u64{busy} * device.traits().units; };
     while (pack > 1 && !is_busy())
         pack /= 2;
-    if (level.n <= few || (side_by_side && is_busy()))
+    if (level.n <= few || (side_by_side && are_many && is_busy()))
         return {kernel_sources::reduce_across(),
                 "reduce_across",
                 group,
@@ -424,19 +426,19 @@ Enqueued reduce_lines(Stream& stream, const ReduceLinesProblem& problem, const O
     return enqueued(stream, row, p);
 }
 
-Enqueued reduce_lines(Stream& stream, const NdView& in, ExpressionPointer elements, const NdView& out,
-                      ReduceOp op, const Axes& axes, const Options& options) {
-    check_elements("reduce", "in", in.range());
-    const Type type = in.type();
+Enqueued reduce_lines(Stream& stream, const NdInput& in, const NdView& out, ReduceOp op, const Axes& axes,
+                      const Options& options) {
+    check_elements("reduce", "in", in.view.range());
+    const Type type = in.view.type();
     return reduce_lines(stream,
-                        {.in = in,
+                        {.in = in.view,
                          .out = out,
                          .axes = axes,
                          .op = builtin(op, type),
                          .values = builtin_values(op, type),
                          .identity = builtin_identity(op, type),
                          .host = &reduce_lines_builtin(op, type),
-                         .expression = std::move(elements)},
+                         .expression = in.elements},
                         options);
 }
 
@@ -444,7 +446,7 @@ Enqueued reduce_lines(Stream& stream, const NdView& in, ExpressionPointer elemen
 
 Enqueued reduce(Stream& stream, const NdView& in, const NdView& out, ReduceOp op, const Axes& axes,
                 const Options& options) {
-    return detail::reduce_lines(stream, in, nullptr, out, op, axes, options);
+    return detail::reduce_lines(stream, {in}, out, op, axes, options);
 }
 
 }  // namespace concord

@@ -95,7 +95,7 @@ class Lines {
                             std::string(name_of(out_.type())));
         if (p.axes) axes_ = sorted_axes(call, *p.axes, p.shape.rank());
         if (has_axes_) {
-            set_axes(p.shape);
+            set_axes(in, p.shape);
         } else {
             elements_ = in.node ? in.node : range_node(in.view);
             length_ = in.view.count;
@@ -119,33 +119,38 @@ class Lines {
     u64 length() const { return length_; }  // of a line
     // A value of each line, in the order of their indices: the results before the last step.
     const View& results() const { return results_; }
-    // Another value of each line.
+    // Room for another value of each line, in the order in which lines are in memory: that of kernels.
     View room(Type type) {
         rooms_.push_back(stream_.scratch(checked_bytes(call_, std::max<u64>(out_.size(), 1), size_of(type))));
         return {rooms_.back().get(), 0, out_.size(), type};
     }
-    // The value of an element's line.
+    // The value of an element's line, one of those in such room.
     ExpressionPointer of_line(const View& values) const {
         if (!has_axes_) {
             // The one value, for each element.
             const i64 stride = 0;
             return strided_node(range_node(values), {&length_, 1}, {&stride, 1}, 0);
         }
-        return strided_node(range_node(values), list(extents_), list(strides_of(false)), 0);
+        return line_value_node(values, list(extents_), list(strides_of(false)));
     }
     // The index of an element in its line.
     ExpressionPointer index() const {
+        if (has_axes_) return line_index_node(list(extents_), list(strides_of(true)));
         const u64 first = 0, step = 1;
-        ExpressionPointer all = counting_node(Type::u64, &first, &step);
-        if (!has_axes_) return all;
-        return strided_node(std::move(all), list(extents_), list(strides_of(true)), 0);
+        return counting_node(Type::u64, &first, &step);
     }
-    // Reduces the lines of an expression of the elements.
-    Enqueued reduce(const ExpressionPointer& x, const View& out, ReduceOp op, const Options& options) const {
-        if (!has_axes_) return detail::reduce(stream_, Input(x), out, op, options);
-        const Input in(x);
-        const NdView shape = NdView(in.view, extents_).permuted(places_);
-        return reduce_lines(stream_, shape, in.node, NdView(out, kept_), op, axes_, options);
+    // Reduces the lines of an expression of the elements to the results, or to other values of each line.
+    Enqueued reduce(const ExpressionPointer& x, ReduceOp op, const Options& options) const {
+        return reduce(x, results_, NdView(results_, kept_), op, options);
+    }
+    Enqueued reduce_to(const View& values, const ExpressionPointer& x, ReduceOp op,
+                       const Options& options) const {
+        const NdStrides strides = strides_of(false);
+        NdStrides kept;
+        for (u32 axis = 0; axis < order_.size(); ++axis) {
+            if (!is_reduced(axis)) kept.add(strides[static_cast<u32>(places_[axis])]);
+        }
+        return reduce(x, values, NdView(values, kept_, kept), op, options);
     }
     // Whether the results are in out.
     bool is_in_place() const { return out_.is_contiguous(); }
@@ -153,7 +158,7 @@ class Lines {
     Enqueued write(const Input& x, const Options& options) const {
         if (is_in_place()) return evaluate(stream_, x, out_.range(), options);
         // The largest element of one.
-        return reduce_lines(stream_, NdView(x.view, kept_), x.node, out_, ReduceOp::max, {}, options);
+        return reduce_lines(stream_, {NdView(x.view, kept_), x.node}, out_, ReduceOp::max, {}, options);
     }
 
   private:
@@ -162,7 +167,7 @@ class Lines {
         return {values.begin(), values.size()};
     }
 
-    void set_axes(const NdView& in) {
+    void set_axes(const Input& elements, const NdView& in) {
         for (u32 k = 0; k < in.rank(); ++k) {
             if (!is_reduced(k)) kept_.add(in.extent(k));
         }
@@ -187,19 +192,25 @@ class Lines {
         places_ = order_;
         for (u32 k = 0; k < order_.size(); ++k)
             places_[static_cast<u32>(order_[k])] = k;
-        elements_ =
-            strided_node(range_node(in.range()), list(extents_), list(ordered.strides()), ordered.origin());
+        elements_ = strided_node(elements.node ? elements.node : range_node(elements.view), list(extents_),
+                                 list(ordered.strides()), ordered.origin());
     }
     bool is_reduced(u32 axis) const { return std::find(axes_.begin(), axes_.end(), axis) != axes_.end(); }
+    Enqueued reduce(const ExpressionPointer& x, const View& out, const NdView& lines, ReduceOp op,
+                    const Options& options) const {
+        if (!has_axes_) return detail::reduce(stream_, Input(x), out, op, options);
+        const Input in(x);
+        return reduce_lines(stream_, {NdView(in.view, extents_).permuted(places_), in.node}, lines, op, axes_,
+                            options);
+    }
     // The strides, in the order of the elements, of an array of the reduced axes alone or of the others.
     NdStrides strides_of(bool reduced) const {
         NdStrides strides;
-        u64 stride = 1;
         for (u32 k = 0; k < extents_.size(); ++k)
             strides.add(0);
-        for (u32 axis = order_.size(); axis-- > 0;) {
-            if (is_reduced(axis) != reduced) continue;
-            const auto k = static_cast<u32>(places_[axis]);
+        u64 stride = 1;
+        for (u32 k = extents_.size(); k-- > 0;) {
+            if (is_reduced(static_cast<u32>(order_[k])) != reduced) continue;
             strides[k] = static_cast<i64>(stride);
             stride *= extents_[k];
         }
@@ -260,15 +271,15 @@ Lines float_lines(std::string_view call, Stream& stream, const StatisticOperands
 Enqueued norm(Stream& stream, const StatisticOperands& p, const Options& options) {
     const Lines lines = float_lines("norm", stream, p);
     const LastStep root(lines, transform_node(MapFunction::sqrt, range_node(lines.results())), options);
-    const Enqueued sum = lines.reduce(transform_node(MapFunction::square, as_floats(lines)), lines.results(),
-                                      ReduceOp::sum, options);
+    const Enqueued sum =
+        lines.reduce(transform_node(MapFunction::square, as_floats(lines)), ReduceOp::sum, options);
     return combined(sum, root.run());
 }
 
 Enqueued mean(Stream& stream, const StatisticOperands& p, const Options& options) {
     const Lines lines = float_lines("mean", stream, p);
     const LastStep divided(lines, quotient(lines.results(), lines.length()), options);
-    const Enqueued sum = lines.reduce(as_floats(lines), lines.results(), ReduceOp::sum, options);
+    const Enqueued sum = lines.reduce(as_floats(lines), ReduceOp::sum, options);
     return combined(sum, divided.run());
 }
 
@@ -281,13 +292,13 @@ Enqueued variance(Stream& stream, const StatisticOperands& p, u64 ddof, bool roo
     const LastStep step(lines, std::move(last), options);
     const View means = lines.room(lines.results().type);
     const Input divided(quotient(means, n));
-    Enqueued done = lines.reduce(x, means, ReduceOp::sum, options);
+    Enqueued done = lines.reduce_to(means, x, ReduceOp::sum, options);
     done = combined(done, evaluate(stream, divided, means, {.order = options.order}));
     const ExpressionPointer squares = visit_float(means.type, [&](auto tag) {
         return function_node(Function<squared_deviation_function<typename decltype(tag)::type>>{},
                              {x, lines.of_line(means)});
     });
-    done = combined(lines.reduce(squares, lines.results(), ReduceOp::sum, options), done);
+    done = combined(lines.reduce(squares, ReduceOp::sum, options), done);
     return combined(done, step.run());
 }
 
@@ -307,16 +318,16 @@ Enqueued arg_extremum(Stream& stream, const StatisticOperands& p, ReduceOp op, c
             options);
         const Enqueued done =
             lines.reduce(function_node(Function<key_and_index_function<u64>>{}, {keys, lines.index()}),
-                         lines.results(), ReduceOp::min, options);
+                         ReduceOp::min, options);
         return combined(done, index.run());
     }
     // The smallest keys, then the first indices that have them.
     const LastStep moved(lines, range_node(lines.results()), options);
     const View best = lines.room(Type::u64);
-    const Enqueued done = lines.reduce(keys, best, ReduceOp::min, options);
+    const Enqueued done = lines.reduce_to(best, keys, ReduceOp::min, options);
     const Enqueued found = lines.reduce(
         function_node(Function<index_of_equal_function<u64>>{}, {keys, lines.of_line(best), lines.index()}),
-        lines.results(), ReduceOp::min, options);
+        ReduceOp::min, options);
     return combined(combined(done, found), lines.is_in_place() ? found : moved.run());
 }
 

@@ -17,10 +17,7 @@ namespace {
 struct Statistic {
     std::string_view name;
     Type (*result)(Type);
-    Enqueued (*call)(Stream&, const detail::Input&, const View& out, u64 ddof, const Options&);
-    // null: does not support axes
-    Enqueued (*over_axes)(Stream&, const NdView& in, const NdView& out, const Axes&,
-                          const Options&) = nullptr;
+    Enqueued (*call)(Stream&, const detail::StatisticOperands&, u64 ddof, const Options&);
 };
 
 Type mean_type(Type type) {
@@ -34,44 +31,39 @@ Type truth_type(Type /*type*/) {
 }
 
 template <detail::Quantifier quantifier>
-constexpr Statistic truth(std::string_view name) {
-    return {
-        name, truth_type,
-        [](Stream& stream, const detail::Input& in, const View& out, u64 /*ddof*/, const Options& options) {
-            return detail::quantify(stream, quantifier, in, out, options);
-        },
-        [](Stream& stream, const NdView& in, const NdView& out, const Axes& axes, const Options& options) {
-            return detail::quantify(stream, quantifier, {nullptr, in, in.extents()}, out, axes, options);
-        }};
+Enqueued quantify(Stream& stream, const detail::StatisticOperands& p, u64 /*ddof*/, const Options& options) {
+    return p.axes ? detail::quantify(stream, quantifier, {p.shape}, p.out, *p.axes, options)
+                  : detail::quantify(stream, quantifier, p.in, p.out.range(), options);
 }
 
+using Operands = detail::StatisticOperands;
 constexpr Statistic statistics[] = {
     {"mean", mean_type,
-     [](Stream& stream, const detail::Input& in, const View& out, u64 /*ddof*/, const Options& options) {
-         return detail::mean(stream, in, out, options);
+     [](Stream& stream, const Operands& p, u64 /*ddof*/, const Options& options) {
+         return detail::mean(stream, p, options);
      }},
     {"var", mean_type,
-     [](Stream& stream, const detail::Input& in, const View& out, u64 ddof, const Options& options) {
-         return detail::variance(stream, in, out, ddof, false, options);
+     [](Stream& stream, const Operands& p, u64 ddof, const Options& options) {
+         return detail::variance(stream, p, ddof, false, options);
      }},
     {"std", mean_type,
-     [](Stream& stream, const detail::Input& in, const View& out, u64 ddof, const Options& options) {
-         return detail::variance(stream, in, out, ddof, true, options);
+     [](Stream& stream, const Operands& p, u64 ddof, const Options& options) {
+         return detail::variance(stream, p, ddof, true, options);
      }},
     {"norm", mean_type,
-     [](Stream& stream, const detail::Input& in, const View& out, u64 /*ddof*/, const Options& options) {
-         return detail::norm(stream, in, out, options);
+     [](Stream& stream, const Operands& p, u64 /*ddof*/, const Options& options) {
+         return detail::norm(stream, p, options);
      }},
     {"argmin", index_type,
-     [](Stream& stream, const detail::Input& in, const View& out, u64 /*ddof*/, const Options& options) {
-         return detail::arg_extremum(stream, in, out, ReduceOp::min, options);
+     [](Stream& stream, const Operands& p, u64 /*ddof*/, const Options& options) {
+         return detail::arg_extremum(stream, p, ReduceOp::min, options);
      }},
     {"argmax", index_type,
-     [](Stream& stream, const detail::Input& in, const View& out, u64 /*ddof*/, const Options& options) {
-         return detail::arg_extremum(stream, in, out, ReduceOp::max, options);
+     [](Stream& stream, const Operands& p, u64 /*ddof*/, const Options& options) {
+         return detail::arg_extremum(stream, p, ReduceOp::max, options);
      }},
-    truth<detail::Quantifier::any>("any"),
-    truth<detail::Quantifier::all>("all"),
+    {"any", truth_type, quantify<detail::Quantifier::any>},
+    {"all", truth_type, quantify<detail::Quantifier::all>},
 };
 
 std::vector<std::string> operator_names() {
@@ -103,13 +95,12 @@ class RunReduce final : public RunTask, public Pipelined, public OverRanks {
         const InputArray& in = *inputs[0];
         if (ddof_ && op_ != "var" && op_ != "std")
             throw Error(ErrorCode::invalid_argument, "--ddof", "requires --op var or std, got " + op_);
-        if (const Statistic* const statistic = this->statistic()) {
-            if (axis_text_ && statistic->over_axes == nullptr)
-                throw Error(ErrorCode::unsupported, "--axis", "not supported by --op " + op_);
-            if (statistic->result == index_type && in.count() == 0)
-                throw Error(ErrorCode::invalid_argument, op_,
-                            "empty input, got " + in.name() + " of shape " + shape_name(in.shape()));
-        }
+        const bool finds_index = statistic() != nullptr && statistic()->result == index_type;
+        const auto refuse_empty = [&](const char* what) {
+            throw Error(ErrorCode::invalid_argument, op_,
+                        std::string(what) + ", got " + in.name() + " of shape " + shape_name(in.shape()));
+        };
+        if (finds_index && !axis_text_ && in.count() == 0) refuse_empty("empty input");
         const Type type = result_type(in.type());
         if (!axis_text_) return {{type, {}}};
         if (in.shape().size() > max_rank)
@@ -122,18 +113,21 @@ class RunReduce final : public RunTask, public Pipelined, public OverRanks {
         for (u32 k = 0; k < shape_.size(); ++k) {
             const bool is_reduced = std::find(axes_.begin(), axes_.end(), k) != axes_.end();
             if (!is_reduced || keeps_) output.push_back(is_reduced ? 1 : shape_[k]);
+            if (is_reduced && finds_index && shape_[k] == 0) refuse_empty("an empty axis");
         }
         return {{type, output}};
     }
     Enqueued call(Stream& stream, Views in, Views out, const Options& options) override {
         const Statistic* const statistic = this->statistic();
-        if (statistic != nullptr && !axis_text_)
-            return statistic->call(stream, detail::Input(in[0]), out[0], ddof_.value_or(0), options);
-        if (!axis_text_) return reduce(stream, in[0], out[0], *reduce_op_named(op_), options);
+        const u64 ddof = ddof_.value_or(0);
+        if (!axis_text_) {
+            return statistic == nullptr ? reduce(stream, in[0], out[0], *reduce_op_named(op_), options)
+                                        : statistic->call(stream, {in[0], out[0]}, ddof, options);
+        }
         const NdView from(in[0], shape_);
         const NdView to(out[0], detail::kept_extents(from, axes_));
-        if (statistic != nullptr) return statistic->over_axes(stream, from, to, axes_, options);
-        return reduce(stream, from, to, *reduce_op_named(op_), axes_, options);
+        return statistic == nullptr ? reduce(stream, from, to, *reduce_op_named(op_), axes_, options)
+                                    : statistic->call(stream, {{from}, to, axes_}, ddof, options);
     }
     PipelineRun run_pipeline(const PipelineDevices& devices, std::span<const PipelineSource* const> in,
                              PipelineSink& out, const PipelineOptions& options) override {

@@ -2,6 +2,7 @@
 
 #include <concord/lab/internal/reduce_reference.hpp>
 #include "longest_chain.hpp"
+#include "reduce_axes.hpp"
 
 #include <concord/lab/compare.hpp>
 #include <concord/lab/suite.hpp>
@@ -233,6 +234,13 @@ void reduce_cases(const Plan& plan, Type type, const CaseSink& emit) {
         for_plan(plan, type, depth, of_op, emit, [&](u64 n, Pattern p) {
             return detail::visit_type(
                 type, [&](auto tag) { return builtin_work<typename decltype(tag)::type>(op, input(n, p)); });
+        });
+    }
+    for (const AxesCase& of : axes_cases()) {
+        for_plan(plan, type, Depth::few, {patterns.front(), patterns.back()}, emit, [&](u64 n, Pattern p) {
+            return detail::visit_type(type, [&](auto tag) {
+                return axes_work<typename decltype(tag)::type>(of, ReduceOp::sum, input(n, p));
+            });
         });
     }
     switch (type) {

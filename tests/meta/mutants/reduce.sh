@@ -84,3 +84,15 @@ mutant group_reduce.cu any "$fixed" "a step of the tree is left out" 'distance =
 nans="${fixed/i32/f32}" nans="${nans/near_one/special}"
 mutant reduce.kernel many "$nans" "a NaN is not canonical" 'sums[c] = canonical(sum);' 'sums[c] = sum;'
 mutant reduce_wide.cl one "$nans" "a NaN is not canonical" 'return canonical(sum[0]);' 'return sum[0];'
+
+axes="reduce --variants fixed --types i32 --patterns random --sizes 9001"
+mutant reduce_rows.kernel many "$axes" "a chunk begins one element late" 'begin = c * s.chunk;' 'begin = c * s.chunk + (c > 0);'
+mutant reduce_short.kernel many "$axes" "a step of the tree across work-items is left out" 'distance = PARTS / 2;' 'distance = PARTS / 4;'
+mutant reduce_short.kernel many "$axes" "the last tile is short of a line" 'line < s.lines) out' 'line + 1 < s.lines) out'
+mutant reduce_columns.kernel many "$axes" "a step of the tree is left out" 'distance = Y / 2;' 'distance = Y / 4;'
+mutant reduce_across.kernel many "${axes/9001/65537}" "the last, partial row is short of an element" \
+    'if (row + j * TURNS < length)' 'if (row + j * TURNS + 1 < length)'
+mutant reduce_across.kernel many "${axes/i32/f64}" "another association: columns meet crosswise" \
+    'held[j + distance]' 'held[2 * distance - 1 - j]'
+mutant reduce_lines.kernel any "$axes" "lines begin one element early" 'return offset + (i64)index * s->STRIDES[FIRST];' \
+    'return offset + (i64)index * s->STRIDES[FIRST] - (COUNT == KEPT && index > 0);'

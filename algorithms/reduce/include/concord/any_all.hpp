@@ -7,9 +7,9 @@
 ///
 /// - Shapes: as reduce.hpp and reduce_axes.hpp. Without elements, any is false and all is true.
 /// - Types: the input has any element type, the output is bool. NaN is not 0.
-/// - Inputs: a range, an array view or an expression. Over axes, an expression is evaluated to a temporary array.
-/// - Memory traffic: reads every element once. Over axes, another 2 bytes per element.
-/// - Scratch: that of reduce. Over axes, another byte per element.
+/// - Inputs: a range, an array view or an expression.
+/// - Memory traffic: reads every element once.
+/// - Scratch: that of reduce.
 /// - Asynchrony, variants and errors: as reduce.hpp.
 
 #include <concord/reduce.hpp>
@@ -22,10 +22,8 @@ enum class Quantifier : u8 { any, all };
 
 Enqueued quantify(Stream& stream, Quantifier quantifier, const Input& in, const View& out,
                   const Options& options);
-Enqueued quantify(Stream& stream, Quantifier quantifier, const NdSource& in, const NdView& out,
+Enqueued quantify(Stream& stream, Quantifier quantifier, const NdInput& in, const NdView& out,
                   const Axes& axes, const Options& options);
-// The extents of the axes that are kept.
-NdExtents kept_extents(const NdSource& in, const Axes& axes);
 
 // The input in row-major order.
 template <class In>
@@ -47,8 +45,8 @@ Future<bool> quantified(Stream& stream, Quantifier quantifier, const In& in, con
 template <class In>
 Array<bool> quantified(Stream& stream, Quantifier quantifier, const In& in, const Axes& axes,
                        const Options& options) {
-    const NdSource source = nd_source_of(in);
-    const NdExtents extents = kept_extents(source, axes);
+    const NdInput source = nd_input_of(in);
+    const NdExtents extents = kept_extents(source.view, axes);
     Array<bool> out(stream, element_count(extents));
     quantify(stream, quantifier, source, NdView(out.view(), extents), axes, options);
     return out;

@@ -6,6 +6,7 @@
 ///     const Array<f32> rows = sum(stream, t, -1);            // 2 x 300 sums of 500 elements
 ///     const Array<f32> all = max(stream, t, {0, 2});         // 300 largest elements
 ///     reduce(stream, t, out, ReduceOp::product, 1);          // 2 x 500 products of 300 elements
+///     sum(stream, transform(distance, t, u), -1);            // computed in the kernel, see expression.hpp
 ///
 /// A line is all elements at one index of the axes that are kept.
 ///
@@ -64,24 +65,38 @@ struct ReduceLinesProblem {
     Type type() const { return in.type(); }
 };
 
+// An array view, or an expression with extents.
+struct NdInput {
+    NdView view;                      // of an expression: without a buffer
+    ExpressionPointer elements = {};  // in the order of the indices of the view; null: in memory
+};
+template <class In>
+NdInput nd_input_of(const In& in) {
+    if constexpr (NdRange<In>) {
+        return {in.view()};
+    } else {
+        const Input elements(in.node());
+        return {NdView(elements.view, in.extents()), elements.node};
+    }
+}
+
 // The call of a user operator Fn. It refers to its bound values and the identity.
 template <class Fn, class T, class Values>
-ReduceLinesProblem reduce_lines_problem(const NdView& in, const NdView& out, const Axes& axes,
+ReduceLinesProblem reduce_lines_problem(const NdInput& in, const NdView& out, const Axes& axes,
                                         const Values& values, const T& identity) {
-    return {.in = in,
+    return {.in = in.view,
             .out = out,
             .axes = axes,
             .op = Fn::erased(),
             .values = {values},
             .identity = {std::as_bytes(std::span(&identity, 1))},
-            .host = &reduce_lines_host<T, typename Fn::Host>()};
+            .host = &reduce_lines_host<T, typename Fn::Host>(),
+            .expression = in.elements};
 }
 
 Enqueued reduce_lines(Stream& stream, const ReduceLinesProblem& problem, const Options& options);
-// With a built-in operator. elements: an expression whose element i is at position i of the range of `in`, which has no
-// buffer then; null: the range.
-Enqueued reduce_lines(Stream& stream, const NdView& in, ExpressionPointer elements, const NdView& out,
-                      ReduceOp op, const Axes& axes, const Options& options);
+Enqueued reduce_lines(Stream& stream, const NdInput& in, const NdView& out, ReduceOp op, const Axes& axes,
+                      const Options& options);
 
 // The extents of the axes that are kept. Throws invalid_argument if there is no such axis, or if one occurs twice.
 NdExtents kept_extents(const NdView& in, const Axes& axes);
@@ -102,23 +117,27 @@ NdView output_of(const NdView& in, const Axes& axes, const Out& out) {
 
 }  // namespace detail
 
+/// What a call over axes reads: an array view, or an expression with extents.
+template <class S>
+concept NdInputRange = detail::Shaped<S>;
+
 /// Reduces an array view over axes with a built-in operator; see the top of this file.
 Enqueued reduce(Stream& stream, const NdView& in, const NdView& out, ReduceOp op, const Axes& axes,
                 const Options& options = {});
 
 /// Reduces an array view over axes with a built-in operator. out: an array view of the kept extents, or a range.
-template <NdRange In, class Out>
+template <NdInputRange In, class Out>
 requires(OutputNdRange<Out> || OutputRange<Out>) Enqueued
     reduce(Stream& stream, const In& in, const Out& out, ReduceOp op, const Axes& axes,
            const Options& options = {}) {
     static_assert(detail::same_elements<In, Out>, "reduce: in and out must have the same element type");
-    const NdView from = in.view();
-    return reduce(stream, from, detail::output_of(from, axes, out), op, axes, options);
+    const detail::NdInput from = detail::nd_input_of(in);
+    return detail::reduce_lines(stream, from, detail::output_of(from.view, axes, out), op, axes, options);
 }
 
 /// Reduces an array view over axes with a user operator; see reduce() of a range. out: an array view of the kept
 /// extents, or a range.
-template <NdRange In, class Out, class F, class... B>
+template <NdInputRange In, class Out, class F, class... B>
 requires(OutputNdRange<Out> || OutputRange<Out>) Enqueued
     reduce(Stream& stream, const In& in, const Out& out, const Function<F, B...>& op,
            typename In::Element identity, const Axes& axes, const Options& options = {}) {
@@ -128,37 +147,37 @@ requires(OutputNdRange<Out> || OutputRange<Out>) Enqueued
     const auto values = op.packed();
     const T start = identity;
     detail::check_identity("reduce", op, start, options.order);
-    const NdView from = in.view();
+    const detail::NdInput from = detail::nd_input_of(in);
     return detail::reduce_lines(
         stream,
-        detail::reduce_lines_problem<Fn>(from, detail::output_of(from, axes, out), axes, values, start),
+        detail::reduce_lines_problem<Fn>(from, detail::output_of(from.view, axes, out), axes, values, start),
         options);
 }
 
 /// Reduces an array view over axes with a built-in operator. Returns the results in the order of the kept indices.
-template <NdRange In>
+template <NdInputRange In>
 [[nodiscard]] auto reduce(Stream& stream, const In& in, ReduceOp op, const Axes& axes,
                           const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;
-    const NdView from = in.view();
-    const NdExtents extents = detail::kept_extents(from, axes);
+    const detail::NdInput from = detail::nd_input_of(in);
+    const NdExtents extents = detail::kept_extents(from.view, axes);
     Array<T> out(stream, detail::element_count(extents));
-    reduce(stream, from, NdView(out.view(), extents), op, axes, options);
+    detail::reduce_lines(stream, from, NdView(out.view(), extents), op, axes, options);
     return out;
 }
 
 /// Reduces an array view over axes with a user operator. Returns the results in the order of the kept indices.
-template <NdRange In, class F, class... B>
+template <NdInputRange In, class F, class... B>
 [[nodiscard]] auto reduce(Stream& stream, const In& in, const Function<F, B...>& op,
                           typename In::Element identity, const Axes& axes, const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;
-    Array<T> out(stream, detail::element_count(detail::kept_extents(in.view(), axes)));
+    Array<T> out(stream, detail::element_count(detail::kept_extents(detail::nd_input_of(in).view, axes)));
     reduce(stream, in, out, op, identity, axes, options);
     return out;
 }
 
 /// Returns the sums over axes, in the order of the kept indices. Integers wrap.
-template <NdRange In>
+template <NdInputRange In>
 [[nodiscard]] auto sum(Stream& stream, const In& in, const Axes& axes, const Options& options = {}) {
     return reduce(stream, in, ReduceOp::sum, axes, options);
 }
@@ -168,12 +187,12 @@ template <NdRange In>
 #undef min
 #undef max
 /// Returns the smallest elements over axes, in the order of the kept indices: NaN if any element of a line is.
-template <NdRange In>
+template <NdInputRange In>
 [[nodiscard]] auto min(Stream& stream, const In& in, const Axes& axes, const Options& options = {}) {
     return reduce(stream, in, ReduceOp::min, axes, options);
 }
 /// Returns the largest elements over axes, in the order of the kept indices: NaN if any element of a line is.
-template <NdRange In>
+template <NdInputRange In>
 [[nodiscard]] auto max(Stream& stream, const In& in, const Axes& axes, const Options& options = {}) {
     return reduce(stream, in, ReduceOp::max, axes, options);
 }

@@ -37,8 +37,11 @@ using MeanOf = std::conditional_t<std::is_same_v<T, f32>, f32, f64>;
 struct StatisticOperands {
     StatisticOperands(const Input& input, const View& result)
         : in(input), out(result, result.count == 1 ? NdExtents{} : NdExtents{result.count}) {}
-    StatisticOperands(const NdView& input, const NdView& result, const Axes& over)
-        : in(input.range()), shape(input), out(result), axes(over) {}
+    StatisticOperands(const NdInput& input, const NdView& result, const Axes& over)
+        : in(input.elements ? Input(input.elements) : Input(input.view.range())),
+          shape(input.view),
+          out(result),
+          axes(over) {}
 
     Input in;
     NdView shape, out;
@@ -158,14 +161,14 @@ namespace detail {
 // The operands of a statistic over axes.
 template <class In, class Out>
 StatisticOperands over_axes(const In& in, const Axes& axes, const Out& out) {
-    const NdView from = in.view();
-    return {from, output_of(from, axes, out), axes};
+    const NdInput from = nd_input_of(in);
+    return {from, output_of(from.view, axes, out), axes};
 }
 // Calls compute(operands) with a new array of the kept elements and returns it.
 template <class T, class In, class F>
 Array<T> values_over_axes(Stream& stream, const In& in, const Axes& axes, const F& compute) {
-    const NdView from = in.view();
-    const NdExtents extents = kept_extents(from, axes);
+    const NdInput from = nd_input_of(in);
+    const NdExtents extents = kept_extents(from.view, axes);
     Array<T> out(stream, element_count(extents));
     compute(StatisticOperands{from, NdView(out.view(), extents), axes});
     return out;
@@ -173,40 +176,40 @@ Array<T> values_over_axes(Stream& stream, const In& in, const Axes& axes, const 
 }  // namespace detail
 
 /// The same over axes of an array view; see reduce_axes.hpp. out: an array view of the kept extents, or a range.
-template <NdRange In, class Out>
+template <NdInputRange In, class Out>
 requires(OutputNdRange<Out> || OutputRange<Out>) Enqueued
     norm(Stream& stream, const In& in, const Out& out, const Axes& axes, const Options& options = {}) {
     return detail::norm(stream, detail::over_axes(in, axes, out), options);
 }
 /// The same as an array, in the order of the kept indices.
-template <NdRange In>
+template <NdInputRange In>
 [[nodiscard]] auto norm(Stream& stream, const In& in, const Axes& axes, const Options& options = {}) {
     return detail::values_over_axes<detail::MeanOf<detail::ElementOf<In>>>(
         stream, in, axes,
         [&](const detail::StatisticOperands& operands) { detail::norm(stream, operands, options); });
 }
 /// The means of lines. out: an array view of the kept extents, or a range.
-template <NdRange In, class Out>
+template <NdInputRange In, class Out>
 requires(OutputNdRange<Out> || OutputRange<Out>) Enqueued
     mean(Stream& stream, const In& in, const Out& out, const Axes& axes, const Options& options = {}) {
     return detail::mean(stream, detail::over_axes(in, axes, out), options);
 }
 /// The same as an array, in the order of the kept indices.
-template <NdRange In>
+template <NdInputRange In>
 [[nodiscard]] auto mean(Stream& stream, const In& in, const Axes& axes, const Options& options = {}) {
     return detail::values_over_axes<detail::MeanOf<detail::ElementOf<In>>>(
         stream, in, axes,
         [&](const detail::StatisticOperands& operands) { detail::mean(stream, operands, options); });
 }
 /// The variances of lines. out: an array view of the kept extents, or a range.
-template <NdRange In, class Out>
+template <NdInputRange In, class Out>
 requires(OutputNdRange<Out> || OutputRange<Out>) Enqueued
     variance(Stream& stream, const In& in, const Out& out, const Axes& axes, u64 ddof = 0,
              const Options& options = {}) {
     return detail::variance(stream, detail::over_axes(in, axes, out), ddof, false, options);
 }
 /// The same as an array, in the order of the kept indices.
-template <NdRange In>
+template <NdInputRange In>
 [[nodiscard]] auto variance(Stream& stream, const In& in, const Axes& axes, u64 ddof = 0,
                             const Options& options = {}) {
     return detail::values_over_axes<detail::MeanOf<detail::ElementOf<In>>>(
@@ -215,14 +218,14 @@ template <NdRange In>
         });
 }
 /// The square roots of the variances of lines. out: an array view of the kept extents, or a range.
-template <NdRange In, class Out>
+template <NdInputRange In, class Out>
 requires(OutputNdRange<Out> || OutputRange<Out>) Enqueued
     standard_deviation(Stream& stream, const In& in, const Out& out, const Axes& axes, u64 ddof = 0,
                        const Options& options = {}) {
     return detail::variance(stream, detail::over_axes(in, axes, out), ddof, true, options);
 }
 /// The same as an array, in the order of the kept indices.
-template <NdRange In>
+template <NdInputRange In>
 [[nodiscard]] auto standard_deviation(Stream& stream, const In& in, const Axes& axes, u64 ddof = 0,
                                       const Options& options = {}) {
     return detail::values_over_axes<detail::MeanOf<detail::ElementOf<In>>>(
@@ -232,28 +235,28 @@ template <NdRange In>
 }
 /// The indices of the smallest elements in their lines. With several axes an index counts the elements of a line, the
 /// last axis fastest. out: an array view of the kept extents, or a range.
-template <NdRange In, class Out>
+template <NdInputRange In, class Out>
 requires(OutputNdRange<Out> || OutputRange<Out>) Enqueued
     argmin(Stream& stream, const In& in, const Out& out, const Axes& axes, const Options& options = {}) {
     static_assert(std::is_same_v<typename Out::Element, u64>, "argmin: out must be of u64");
     return detail::arg_extremum(stream, detail::over_axes(in, axes, out), ReduceOp::min, options);
 }
 /// The same as an array, in the order of the kept indices.
-template <NdRange In>
+template <NdInputRange In>
 [[nodiscard]] Array<u64> argmin(Stream& stream, const In& in, const Axes& axes, const Options& options = {}) {
     return detail::values_over_axes<u64>(stream, in, axes, [&](const detail::StatisticOperands& operands) {
         detail::arg_extremum(stream, operands, ReduceOp::min, options);
     });
 }
 /// The indices of the largest elements in their lines. out: an array view of the kept extents, or a range.
-template <NdRange In, class Out>
+template <NdInputRange In, class Out>
 requires(OutputNdRange<Out> || OutputRange<Out>) Enqueued
     argmax(Stream& stream, const In& in, const Out& out, const Axes& axes, const Options& options = {}) {
     static_assert(std::is_same_v<typename Out::Element, u64>, "argmax: out must be of u64");
     return detail::arg_extremum(stream, detail::over_axes(in, axes, out), ReduceOp::max, options);
 }
 /// The same as an array, in the order of the kept indices.
-template <NdRange In>
+template <NdInputRange In>
 [[nodiscard]] Array<u64> argmax(Stream& stream, const In& in, const Axes& axes, const Options& options = {}) {
     return detail::values_over_axes<u64>(stream, in, axes, [&](const detail::StatisticOperands& operands) {
         detail::arg_extremum(stream, operands, ReduceOp::max, options);

@@ -18,6 +18,12 @@ const CompiledExpression& compiled(const ExpressionNode& node);
 // for a range.
 const KernelSource& with_input(const KernelSource& source, const Input& in);
 
+// The index of each element in its line, and an element of `values` for each line, for kernels that combine lines
+// (reduce_lines.cpp). The extents and strides are those of strided().
+ExpressionPointer line_index_node(std::span<const u64> extents, std::span<const i64> strides);
+ExpressionPointer line_value_node(const View& values, std::span<const u64> extents,
+                                  std::span<const i64> strides);
+
 // Whether the device can compute the input.
 Support supports_input(const Device& device, const Input& in);
 // Whether all devices compute it alike.
