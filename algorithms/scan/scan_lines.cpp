@@ -88,19 +88,20 @@ void run_flat(Stream& stream, const Lines& l) {
 
 void run_groups(Stream& stream, const Lines& l, u32 group) {
     const DeviceTraits& traits = stream.device().traits();
-    const auto across = static_cast<u32>(group == 1 ? 1 : std::min<u64>(std::bit_ceil(divide_up(l.shape.n, fan)), fan));
+    const auto across =
+        static_cast<u32>(group == 1 ? 1 : std::min<u64>(std::bit_ceil(divide_up(l.shape.n, fan)), fan));
     const u32 side = group / across;
     const bool staged = group > 1 && l.is_dense() && !l.adjacent() && l.shape.n > 1;
     run_chunks(stream, l, side, u64{4} * traits.units,
                [&](const Lines& part, const View& carries, u64 chunk, u64 chunks, bool totals) {
-                   const auto kernel = scan_kernel(stream.device(), l.problem.flat, kernel_sources::scan_lines(),
-                                                   "scan_lines", group,
+                   const auto kernel = scan_kernel(stream.device(), l.problem.flat,
+                                                   kernel_sources::scan_lines(), "scan_lines", group,
                                                    {{"SIDE", side},
                                                     {"ACROSS", across},
                                                     {"STAGED", staged ? 1U : 0U},
                                                     {"TOTALS", totals ? 1U : 0U},
                                                     {"OPERANDS", 2U},
-                                                    {"KEPT", part.shape.kept}});
+                                                    {"ONE_KEPT", part.shape.kept == 1 ? 1U : 0U}});
                    const u64 units = divide_up(part.shape.lines, side) * chunks;
                    launch(stream, *kernel, LaunchShape::linear(std::min(units, max_groups), group), part.in,
                           carries, part.out, bytes_of(part.shape), chunk, chunks, part.exclusive,
@@ -117,7 +118,8 @@ void run_host(Stream& stream, const Lines& l) {
                [&](const Lines& part, const View& carries, u64 chunk, u64 chunks, bool totals) {
                    const u64 units = divide_up(part.shape.lines, side) * chunks,
                              bytes = part.shape.lines * part.shape.n * size_of(l.type()),
-                             groups = std::min<u64>({units, std::max<u64>(1, bytes >> 17), device.traits().units * 8}),
+                             groups = std::min<u64>(
+                                 {units, std::max<u64>(1, bytes >> 17), device.traits().units * 8}),
                              run = divide_up(units, groups);
                    launch(stream, *kernel, LaunchShape::linear(divide_up(units, run), 1), part.in, carries,
                           part.out, bytes_of(part.shape), chunk, chunks, run, part.exclusive, u32{totals},
@@ -142,14 +144,14 @@ void run_lines(Stream& stream, const ScanLinesProblem& p) {
     }
 }
 
-constexpr auto table = table_of<ScanLinesProblem>(
-    {{.variant = {.name = "lines",
-                  .summary = "groups scan neighbouring lines side by side",
-                  .order = OperationOrder::canonical,
-                  .source = "Concord; tree after J. Sklansky, 1960"},
-      .groups = {run_lines, supports_problem_in<scan_group>},
-      .single_items = {run_lines, supports_problem},
-      .host = {run_lines, supports_problem}}});
+constexpr auto table =
+    table_of<ScanLinesProblem>({{.variant = {.name = "lines",
+                                             .summary = "groups scan neighbouring lines side by side",
+                                             .order = OperationOrder::canonical,
+                                             .source = "Concord; tree after J. Sklansky, 1960"},
+                                 .groups = {run_lines, supports_problem_in<scan_group>},
+                                 .single_items = {run_lines, supports_problem},
+                                 .host = {run_lines, supports_problem}}});
 
 }  // namespace
 

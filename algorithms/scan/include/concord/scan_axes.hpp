@@ -52,8 +52,8 @@ const HostKernel& scan_lines_host() {
 struct ScanLinesProblem {
     NdView in, out;
     i64 axis;
-    ScanProblem flat;         // the operator and its kernels; in and out are the ranges
-    const HostKernel* host;   // null: the operator has kernel source only
+    ScanProblem flat;        // the operator and its kernels; in and out are the ranges
+    const HostKernel* host;  // null: the operator has kernel source only
     const Operator& op = flat.op;
 
     Type type() const { return in.type(); }

@@ -10,12 +10,12 @@ namespace concord::detail {
 // axis fastest. Positions and strides count elements.
 template <u32 operands>
 struct NdLines {
-    u64 lines = 0, n = 0;                // number of lines, and of elements of a line
-    u64 kept = 0;                        // number of kept axes, at least 1
-    u64 extent[max_rank] = {};           // of the kept axes
-    i64 stride[operands][max_rank] = {}; // of the kept axes
-    i64 step[operands] = {};             // from one element of a line to the next
-    u64 at[operands] = {};               // position of the first element of line 0
+    u64 lines = 0, n = 0;                 // number of lines, and of elements of a line
+    u64 kept = 0;                         // number of kept axes, at least 1
+    u64 extent[max_rank] = {};            // of the kept axes
+    i64 stride[operands][max_rank] = {};  // of the kept axes
+    i64 step[operands] = {};              // from one element of a line to the next
+    u64 at[operands] = {};                // position of the first element of line 0
 
     // The position of the first element of a line.
     i64 line_at(u32 operand, u64 line) const {

@@ -71,7 +71,7 @@ ValueBytes bytes_of(const NdLines<operands>& lines) {
 
 // A view of an operand, with its name in messages.
 struct NamedNdView {
-    std::string_view name;
+    const char* name;
     const NdView& view;
 };
 

@@ -25,11 +25,11 @@ struct ScanLinesTree {
     static constexpr u64 width = scan_lines_width<T>, fan = 16;
     static constexpr int levels = 14;
 
-    u64 blocks = 0;                        // complete ones
-    alignas(64) T saved[levels][4][width]; // what right halves of the open node's children are combined with
-    T carry[levels][width];                // of the open node
-    T total[width];                        // of the largest node that the last block completed
-    T next[width];                         // the carry of the next block
+    u64 blocks = 0;                         // complete ones
+    alignas(64) T saved[levels][4][width];  // what right halves of the open node's children are combined with
+    T carry[levels][width];                 // of the open node
+    T total[width];                         // of the largest node that the last block completed
+    T next[width];                          // the carry of the next block
 };
 
 template <class T, class Op>
