@@ -60,7 +60,8 @@ class LinesCall {
             p_.in.range(), p_.values_in != nullptr ? p_.values_in->range() : p_.in.range(), {0, 1}, false};
     }
     Side output() const {
-        const View& keys = p_.indexed ? p_.values_out->range() : p_.out.range();
+        // Sorted keys of argsort are not stored.
+        const View& keys = p_.indexed ? p_.in.range() : p_.out.range();
         return {keys, p_.values_out != nullptr ? p_.values_out->range() : keys, {2, 3}, false};
     }
     // The lines of a launch from one side to another.

@@ -135,7 +135,7 @@ STREAM_TEST(user_operators_over_an_axis_have_the_bits_of_scan) {
         const auto op = damped_axes_test.bind(weight);
         const NdSpan t(y, {40, 50});
         const auto expected = line_by_line<f32>(
-            stream, t, 1, [&](const auto& in, const auto& out) { scan(stream, in, out, op, 0.0f); });
+            stream, t.view(), 1, [&](const auto& in, const auto& out) { scan(stream, in, out, op, 0.0f); });
         CHECK(same_bits(scan(stream, t, op, 0.0f, 1).to_host(stream), expected));
     }
 }

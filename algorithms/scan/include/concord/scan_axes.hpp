@@ -117,7 +117,7 @@ template <NdRange In, class F, class... B>
                                                           const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;
     const NdView from = in.view();
-    const Array<T> out(stream, from.size());
+    Array<T> out(stream, from.size());
     scan(stream, in, NdSpan<T>(NdView(out.view(), from.extents())), op, identity, axis, kind, options);
     return out;
 }
