@@ -55,12 +55,14 @@ class LinesCall {
         return lines_.n > 1 && lines_.step[operand] != 1 && lines_.extent[lines_.kept - 1] > 1 &&
                lines_.stride[operand][lines_.kept - 1] == 1;
     }
+    // Views that kernels do not access are any of their type.
     Side input() const {
-        return {
-            p_.in.range(), p_.values_in != nullptr ? p_.values_in->range() : p_.in.range(), {0, 1}, false};
+        const View& values = p_.values_in != nullptr    ? p_.values_in->range()
+                             : p_.values_out != nullptr ? p_.values_out->range()
+                                                        : p_.in.range();
+        return {p_.in.range(), values, {0, 1}, false};
     }
     Side output() const {
-        // Sorted keys of argsort are not stored.
         const View& keys = p_.indexed ? p_.in.range() : p_.out.range();
         return {keys, p_.values_out != nullptr ? p_.values_out->range() : keys, {2, 3}, false};
     }
@@ -192,8 +194,9 @@ std::shared_ptr<Kernel> lines_kernel(Device& device, const SortLinesProblem& p, 
                           .max_group_size = shape.group});
 }
 
-// The view with the type that kernels take: bits of elements.
+// The view with the type that kernels take: bits of elements. size: 0 without values, which kernels do not access.
 View bits(const View& view, u32 size) {
+    if (size == 0) return {view.buffer, 0, 1, Type::u8};
     View as = view;
     as.type = bits_of_size(size);
     return as;
