@@ -34,6 +34,11 @@ struct CountingHost {
 };
 const CountingHost& counting_host(u32 key_size);
 
+// sort_host_lines.cpp: sort over an axis. The kernel for keys of a size, and the scratch bytes of a group that sorts
+// `width` lines of n elements at a time.
+HostKernel sort_lines_host(u32 key_size);
+u64 sort_lines_scratch(u32 key_size, u32 value_size, u64 width, u64 n);
+
 // sort_builtin.cpp
 HostKernel sort_std_host(u32 key_size, u32 value_size);
 HostKernel sort_qsort_host(u32 key_size);

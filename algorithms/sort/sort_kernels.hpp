@@ -96,6 +96,12 @@ struct SortTile {
 void sort_each_tile(Stream& stream, const SortProblem& problem, const SortTile& tile,
                     const SortElements& from, const SortElements& to);
 
+// sort_merge.cpp: elements per work-item of a tile that is merged in local memory; odd numbers avoid bank conflicts.
+u32 sort_merge_items(const Device& device, u32 key_size);
+// The comparator for the order of the codes, on the bits of keys. Its bound values are the flip and the fold of a
+// SortCode.
+const Operator& sort_own_order(u32 key_size);
+
 // The type that counts elements of the problem.
 inline Type sort_count_type(const SortProblem& p) {
     return p.count() >> 32 != 0 ? Type::u64 : Type::u32;

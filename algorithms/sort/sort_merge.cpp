@@ -21,13 +21,10 @@ const KernelSource& source(MergeShape shape) {
     return shape == MergeShape::wide ? kernel_sources::sort_merge_wide() : kernel_sources::sort_merge();
 }
 
-// Elements per work-item. Odd numbers avoid bank conflicts.
 u32 items_of(const Device& device, const SortProblem& p) {
-    if (sort_in_registers(device)) return p.key_size() <= 4 ? 15 : 11;
-    return p.key_size() <= 4 ? 9 : 7;
+    return sort_merge_items(device, p.key_size());
 }
 
-// The comparator for the order of the codes, on the bits of keys.
 Operator own_order(u32 key_size) {
     const std::string type(name_of(bits_of_size(key_size))), top = std::to_string(8 * key_size - 1);
     auto code = [&](const std::string& x) {
@@ -54,9 +51,8 @@ struct Comparator {
             type = p.type();
             values = p.less_values;
         } else {
-            static const Operator own[] = {own_order(1), own_order(2), own_order(4), own_order(8)};
             type = bits_of_size(p.key_size());
-            op = &own[std::countr_zero(p.key_size())];
+            op = &sort_own_order(p.key_size());
             values = {std::as_bytes(std::span(flip_fold))};
         }
     }
@@ -90,6 +86,16 @@ std::shared_ptr<Kernel> merge_kernel(Device& device, const SortProblem& p, const
 }
 
 }  // namespace
+
+u32 sort_merge_items(const Device& device, u32 key_size) {
+    if (sort_in_registers(device)) return key_size <= 4 ? 15 : 11;
+    return key_size <= 4 ? 9 : 7;
+}
+
+const Operator& sort_own_order(u32 key_size) {
+    static const Operator own[] = {own_order(1), own_order(2), own_order(4), own_order(8)};
+    return own[std::countr_zero(key_size)];
+}
 
 Support supports_sort_less(const Device& device, const SortProblem& p) {
     if (p.less == nullptr) return {};

@@ -81,6 +81,44 @@ def test_values_and_their_output_require_each_other():
     refused(2, words, "run sort --in", THREE, "--out-values", "box/new.npy", "--out", "box/kept.npy")
 
 
+CUBE = (np.arange(5 * 6 * 7, dtype="f4") * 37 % 23 - 9).reshape(5, 6, 7)
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_axis(axis):
+    gives(np.sort(CUBE, axis), "run sort --axis", axis, "--in", CUBE, "--device", "tbb")
+    gives(-np.sort(-CUBE, axis), "run sort --descending --axis", axis, "--in", CUBE, "--device", "tbb")
+
+
+@on_devices("name", TYPES, ["f32"])
+def test_an_axis_of_a_type(device, name):
+    keys = (np.arange(300).reshape(3, 100) * 37 % 23).astype(TYPES[name])
+    gives(np.sort(keys, 0), "run sort --axis 0 --in", keys, "--device", device)
+    values = np.arange(300, dtype="i2").reshape(3, 100)
+    arguments = ["--values", values, "--out-values", "box/values.npy", "--device", device]
+    gives(np.sort(keys, 1), "run sort --axis 1 --in", keys, *arguments)
+    holds("box/values.npy", np.take_along_axis(values, np.argsort(keys, 1, kind="stable"), 1))
+
+
+@pytest.mark.parametrize("text, words", [
+    ("3", ["--axis", "got 3", "rank 3"]),
+    ("-4", ["--axis", "got -4"]),
+    ("x", ["--axis", "got 'x'"]),
+])
+def test_bad_axes(text, words):
+    refused(2, words, "run sort --axis", text, "--in", CUBE, "--out", "box/new.npy")
+
+
+def test_values_of_another_shape():
+    words = ["keys of shape (5, 6, 7)", "values of shape (7, 6, 5)"]
+    arguments = ["--values", CUBE.T.copy(), "--out", "box/new.npy", "--out-values", "box/kept.npy"]
+    refused(2, words, "run sort --axis 0 --in", CUBE, *arguments)
+
+
+def test_axes_have_one_variant():
+    refused(2, ["merge", "does not support axes", "lines"], "run sort --axis 0 --variant merge --in", CUBE, "--device", "tbb", "--out", "box/new.npy")
+
+
 def test_two_inputs():
     refused(2, "got 2", "run sort --in", THREE, "--in", BYTES, "--out", "box/new.npy")
 

@@ -1,0 +1,174 @@
+#pragma once
+// Scan over one axis of an array, host dialect. Parallel source: scan_lines.kernel.
+//
+// Algorithm  A group scans chunks of neighbouring lines side by side, from their begin to their end in blocks of 16
+//            elements, in vectors over the lines. It keeps the upper levels of the tree per line. Few long lines have
+//            several chunks; see scan_lines.kernel.
+// Passes     one launch, or three for several chunks. Traffic: reads every element once, or twice for several chunks;
+//            writes it once.
+// Tunables   run: units per group; a launch argument.
+// Source     as scan_lines.kernel.
+
+#include <concord/detail/canonical.hpp>
+#include <concord/detail/nd_lines.hpp>
+#include <concord/host_kernel.hpp>
+
+namespace concord::detail::host {
+
+// Lines of a unit, whose block is in the first-level cache.
+template <class T>
+inline constexpr u64 scan_lines_width = 512 / sizeof(T);
+
+// The tree above the blocks of the lines of a unit, as far as later blocks depend on it.
+template <class T>
+struct ScanLinesTree {
+    static constexpr u64 width = scan_lines_width<T>, fan = 16;
+    static constexpr int levels = 14;
+
+    u64 blocks = 0;                         // complete ones
+    alignas(64) T saved[levels][4][width];  // what right halves of the open node's children are combined with
+    T carry[levels][width];                 // of the open node
+    T total[width];                         // of the largest node that the last block completed
+    T next[width];                          // the carry of the next block
+};
+
+template <class T, class Op>
+[[gnu::always_inline]] inline void scan_join(T* __restrict to, const T* __restrict left, u64 width,
+                                             const Op& op) {
+    for (u64 l = 0; l < width; ++l)
+        to[l] = op(left[l], to[l]);
+}
+
+// Adds the total of a block, which it overwrites.
+template <class T, class Op>
+[[gnu::always_inline]] inline void scan_add_block(ScanLinesTree<T>& tree, T* __restrict total, u64 width,
+                                                  const Op& op) {
+    u64 above = tree.blocks++;
+    int level = 0;
+    for (;; ++level, above /= tree.fan) {
+        const u64 j = above % tree.fan;
+        std::memcpy(tree.total, total, width * sizeof(T));
+        for (int k = 0; k < 4; ++k) {
+            if ((j >> k & 1) != 0) {
+                scan_join(total, tree.saved[level][k], width, op);
+            } else if ((j & ((1U << k) - 1)) == (1U << k) - 1) {
+                std::memcpy(tree.saved[level][k], total, width * sizeof(T));
+            }
+        }
+        if (j + 1 < tree.fan) break;
+    }
+    for (u64 l = 0; l < width; ++l)
+        tree.next[l] = op(tree.carry[level][l], total[l]);
+    for (; level > 0; --level)
+        std::memcpy(tree.carry[level - 1], tree.next, width * sizeof(T));
+}
+
+// Where the lines of a unit begin, and whether they are adjacent.
+struct ScanLinesAt {
+    i64 at[512];
+    bool adjacent;
+
+    ScanLinesAt(const NdLines<2>& s, u32 operand, u64 first, u64 width) : adjacent(true) {
+        for (u64 l = 0; l < width; ++l) {
+            at[l] = s.line_at(operand, first + l);
+            adjacent = adjacent && at[l] == at[0] + static_cast<i64>(l);
+        }
+    }
+};
+
+// A group scans `run` consecutive units: chunks of neighbouring lines. carries: of the chunks of each line. `totals`:
+// out becomes the totals of the chunks.
+template <class T, class Op>
+[[gnu::always_inline]] inline void scan_lines(const Group& group, const T* in, const T* carries, T* out,
+                                              const NdLines<2> s, u64 chunk, u64 chunks, u64 run,
+                                              u32 exclusive, u32 totals, T identity, const Op op) {
+    constexpr u64 width = scan_lines_width<T>, fan = 16;
+    alignas(64) T value[fan][width];
+    ScanLinesTree<T> tree;
+    const u64 parts = (s.lines + width - 1) / width, first_unit = group.x * run;
+    for (u64 unit = first_unit; unit < min_of(parts * chunks, first_unit + run); ++unit) {
+        const u64 c = unit / parts, first = unit % parts * width, count = min_of(width, s.lines - first),
+                  begin = c * chunk, length = min_of(chunk, s.n - begin);
+        const ScanLinesAt from(s, 0, first, count), to(s, 1, first, count);
+        tree.blocks = 0;
+        for (u64 l = 0; l < count; ++l)
+            tree.next[l] = chunks > 1 && totals == 0 ? carries[(first + l) * chunks + c] : identity;
+        for (auto& carry : tree.carry)
+            std::memcpy(carry, tree.next, count * sizeof(T));
+        for (u64 at = 0; at < length; at += fan) {
+            const u64 rows = min_of(fan, length - at);
+            const T* const source = in + static_cast<i64>(begin + at) * s.step[0];
+            if (from.adjacent) {
+                for (u64 j = 0; j < rows; ++j)
+                    std::memcpy(value[j], source + from.at[0] + static_cast<i64>(j) * s.step[0],
+                                count * sizeof(T));
+            } else {
+                for (u64 l = 0; l < count; ++l) {
+                    const T* const line = source + from.at[l];
+                    if (rows == fan && s.step[0] == 1) {
+                        for (u64 j = 0; j < fan; ++j)
+                            value[j][l] = line[j];
+                        continue;
+                    }
+                    for (u64 j = 0; j < rows; ++j)
+                        value[j][l] = line[static_cast<i64>(j) * s.step[0]];
+                }
+            }
+            for (u64 j = rows; j < fan; ++j) {
+                for (u64 l = 0; l < count; ++l)
+                    value[j][l] = identity;
+            }
+            for (u64 l = 0; l < count; ++l) {
+                T v[fan];
+#pragma GCC unroll 16
+                for (u64 j = 0; j < fan; ++j)
+                    v[j] = value[j][l];
+#pragma GCC unroll 4
+                for (u64 half = 1; half < fan; half *= 2) {
+#pragma GCC unroll 16
+                    for (u64 j = 0; j < fan; ++j) {
+                        if ((j & half) != 0) v[j] = op(v[(j & ~(half - 1)) - 1], v[j]);
+                    }
+                }
+#pragma GCC unroll 16
+                for (u64 j = 0; j < fan; ++j)
+                    value[j][l] = v[j];
+            }
+            alignas(64) T carry[width], total[width];
+            std::memcpy(carry, tree.next, count * sizeof(T));
+            std::memcpy(total, value[fan - 1], count * sizeof(T));
+            scan_add_block(tree, total, count, op);
+            if (totals != 0) continue;
+            T* const target = out + static_cast<i64>(begin + at) * s.step[1];
+            for (u64 j = 0; j < rows; ++j) {
+                const u64 k = exclusive != 0 ? rows - 1 - j : j;  // exclusive: element k needs value k - 1
+                T* const row = value[k];
+                if (exclusive != 0 && k == 0) {
+                    for (u64 l = 0; l < count; ++l)
+                        row[l] = canonical(carry[l]);
+                } else {
+                    const T* const through = exclusive != 0 ? value[k - 1] : row;
+                    for (u64 l = 0; l < count; ++l)
+                        row[l] = canonical(op(carry[l], through[l]));
+                }
+                if (to.adjacent)
+                    std::memcpy(target + to.at[0] + static_cast<i64>(k) * s.step[1], row, count * sizeof(T));
+            }
+            if (to.adjacent) continue;
+            for (u64 l = 0; l < count; ++l) {
+                T* const line = target + to.at[l];
+                if (rows == fan && s.step[1] == 1) {
+                    for (u64 j = 0; j < fan; ++j)
+                        line[j] = value[j][l];
+                    continue;
+                }
+                for (u64 j = 0; j < rows; ++j)
+                    line[static_cast<i64>(j) * s.step[1]] = value[j][l];
+            }
+        }
+        for (u64 l = 0; totals != 0 && l < count; ++l)
+            out[(first + l) * chunks + c] = tree.total[l];
+    }
+}
+
+}  // namespace concord::detail::host
