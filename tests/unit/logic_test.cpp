@@ -50,8 +50,8 @@ std::vector<T> made(u64 n, const F& f) {
     return values;
 }
 
-// Whether a case may need a kernel for each type: not on devices that compile them at run time, which takes half a second
-// for each, unless CONCORD_TEST_LONG is set.
+// Whether a case may need a kernel for each type. Devices that compile at run time take half a second for each: they do
+// it only if CONCORD_TEST_LONG is set.
 bool has_time(const Device& device) {
     return device.traits().launch == LaunchModel::host || std::getenv("CONCORD_TEST_LONG") != nullptr;
 }
