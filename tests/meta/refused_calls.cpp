@@ -62,7 +62,7 @@ void calls(Stream& s, Communicator& ranks) {
     (void)transform(ReduceOp::sum, floats, doubles);  // refused: both sources must have one element type
     (void)transform(PairFunction::pow, doubles, constant(2.0f));  // refused: both sources must have one element
     (void)gather(floats, doubles);  // refused: the indices of gather are integers
-    (void)convert<bool>(floats);  // refused: not an element type
+    (void)convert<long double>(floats);  // refused: not an element type
     evaluate(s, reversed(floats), doubles);  // refused: the element type of out must be that
     reduce(s, reversed(floats), doubles);  // refused: reduce: in and out must have the same
     scan(s, reversed(floats), words);  // refused: scan: in and out must have the same

@@ -57,7 +57,7 @@ const SkipRule table[] = {
                "a missing header is reported with the searched folders",
                "a changed header of the user's own gives a new CUDA kernel", "flags reach the CUDA compiler",
                "expressions name CUDA kernels", "collectives compile for CUDA",
-               "expressions compile for CUDA"}},
+               "expressions compile for CUDA", "kernels of logic compile for CUDA"}},
     {.need = needs::cuda_toolkit,
      .maybe_on = kinds::none,
      .cases = {"CUDA sources include the toolkit's headers", "CUDA sources include mma.h"}},

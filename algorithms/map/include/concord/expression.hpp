@@ -11,10 +11,10 @@
 /// an input range. It holds views: arrays must live until the call that uses it returns. An expression of a temporary
 /// array does not compile.
 ///
-/// Array views broadcast: transform(), convert(), where() and clip() with an array view (NdSpan, Matrix, Volume) give an
-/// expression with extents, by NumPy's rules. A range is an array of one axis, and constant() has none:
+/// Array views broadcast: transform(), convert(), where() and clip() with an array view (NdSpan, Matrix, Volume) give
+/// an expression with extents, by NumPy's rules. A range is an array of one axis, and constant() has none:
 ///
-///     evaluate(stream, transform(BinaryPredicate::less, NdSpan(x, {300, 500}), row), out);  // row: 500 elements
+///     evaluate(stream, transform(BinaryFunction::add, NdSpan(x, {300, 500}), row), out);  // row: 500 elements
 ///
 /// - Order and bits: element i has the bits that separate calls give which store every part in an array. Results of
 ///   functions are rounded to their type, and a NaN is the canonical one.
