@@ -88,8 +88,8 @@ void run_flat(Stream& stream, const Lines& l) {
 
 void run_groups(Stream& stream, const Lines& l, u32 group) {
     const DeviceTraits& traits = stream.device().traits();
-    const auto across =
-        static_cast<u32>(group == 1 ? 1 : std::min<u64>(std::bit_ceil(divide_up(l.shape.n, fan)), fan));
+    // Few values, so that few kernels are compiled.
+    const u32 across = group == 1 || l.shape.n <= fan ? 1 : l.shape.n <= 4 * fan ? 4 : 16;
     const u32 side = group / across;
     const bool staged = group > 1 && l.is_dense() && !l.adjacent() && l.shape.n > 1;
     run_chunks(stream, l, side, u64{4} * traits.units,
@@ -99,13 +99,11 @@ void run_groups(Stream& stream, const Lines& l, u32 group) {
                                                    {{"SIDE", side},
                                                     {"ACROSS", across},
                                                     {"STAGED", staged ? 1U : 0U},
-                                                    {"TOTALS", totals ? 1U : 0U},
-                                                    {"OPERANDS", 2U},
-                                                    {"ONE_KEPT", part.shape.kept == 1 ? 1U : 0U}});
+                                                    {"OPERANDS", 2U}});
                    const u64 units = divide_up(part.shape.lines, side) * chunks;
                    launch(stream, *kernel, LaunchShape::linear(std::min(units, max_groups), group), part.in,
                           carries, part.out, bytes_of(part.shape), chunk, chunks, part.exclusive,
-                          l.problem.flat.identity, l.problem.flat.values);
+                          u32{totals}, l.problem.flat.identity, l.problem.flat.values);
                });
 }
 

@@ -164,34 +164,28 @@ void run_flat(Stream& stream, const SortLinesProblem& p, const NdLines<4>& s) {
 
 // --- Kernels compiled from source ------------------------------------------------------------------------------------
 
-struct KernelShape {
-    const KernelSource& source;
-    u32 group;
-    bool indexed, stores_keys, across;
-};
+// Of a launch, as in the kernels.
+constexpr u32 flag_indexed = 1, flag_keys = 2, flag_across = 4;
 
-std::shared_ptr<Kernel> lines_kernel(Device& device, const SortLinesProblem& p, const char* entry,
-                                     const NdLines<4>& s, const KernelShape& shape) {
+std::shared_ptr<Kernel> lines_kernel(Device& device, const SortLinesProblem& p, const KernelSource& source,
+                                     const char* entry, u32 group, Values values = Values::moved) {
+    const u32 value_size = values == Values::moved ? p.value_size() : 0;
     const Type type = bits_of_size(p.key_size());
     const std::string as_type = "as_" + std::string(opencl_name(type)) + "(x)";
-    return device.kernel({.source = &shape.source,
+    return device.kernel({.source = &source,
                           .entry = entry,
                           .constants = {{"K", type},
                                         {"T", type},
                                         {"AS_T(x)", std::string_view(as_type)},
-                                        {"V", bits_of_size(p.value_size())},
-                                        {"VALUE_SIZE", p.value_size()},
-                                        {"GROUP", shape.group},
+                                        {"V", bits_of_size(value_size)},
+                                        {"VALUE_SIZE", value_size},
+                                        {"GROUP", group},
                                         {"ITEMS", sort_merge_items(device, p.key_size())},
                                         {"BLOCK", 16U},
                                         {"CHECKED", 0U},
-                                        {"INDEXED", shape.indexed ? 1U : 0U},
-                                        {"STORES_KEYS", shape.stores_keys ? 1U : 0U},
-                                        {"ACROSS", shape.across ? 1U : 0U},
-                                        {"OPERANDS", 4U},
-                                        {"ONE_KEPT", s.kept == 1 ? 1U : 0U}},
+                                        {"OPERANDS", 4U}},
                           .op = &sort_own_order(p.key_size()),
-                          .max_group_size = shape.group});
+                          .max_group_size = group});
 }
 
 // The view with the type that kernels take: bits of elements. size: 0 without values, which kernels do not access.
@@ -229,38 +223,34 @@ void run_groups(Stream& stream, const SortLinesProblem& p, const LinesCall& call
         const NdLines<4> s = call.between(in, to);
         const auto sharers = static_cast<u32>(std::min<u64>(divide_up(user.n, items), sort_group));
         const u32 side = sort_group / sharers;
-        const auto kernel = lines_kernel(device, p, "sort_line_tiles", s,
-                                         {.source = kernel_sources::sort_lines(),
-                                          .group = sort_group,
-                                          .indexed = p.indexed,
-                                          .stores_keys = left > 0 || !p.indexed,
-                                          .across = call.across(0)});
+        const auto kernel =
+            lines_kernel(device, p, kernel_sources::sort_lines(), "sort_line_tiles", sort_group);
+        const u32 flags = (p.indexed ? flag_indexed : 0) | (left > 0 || !p.indexed ? flag_keys : 0) |
+                          (call.across(0) ? flag_across : 0);
         const u64 units = divide_up(user.lines, side) * tiles;
         launch(stream, *kernel, LaunchShape::linear(std::min(units, max_groups), sort_group),
                side_bits(in, true), side_bits(in, false), side_bits(to, true), side_bits(to, false),
-               bytes_of(s), tiles, side, sharers, values);
+               bytes_of(s), tiles, side, sharers, flags, values);
     }
     if (left == 0) return;
     const u64 count = user.lines * tiles;
     const SortCounts splits(stream, count, Type::u64);
+    const auto split = lines_kernel(device, p, kernel_sources::sort_lines(), "sort_line_splits", sort_group,
+                                    Values::ignored),
+               merge = lines_kernel(device, p, kernel_sources::sort_lines(), "sort_line_merge", sort_group);
     for (u64 run = 1; left > 0; run *= 2) {
         const Side& from = side_of(left);
         --left;
         const Side& to = side_of(left);
         const NdLines<4> s = call.between(from, to);
-        const KernelShape shape{.source = kernel_sources::sort_lines(),
-                                .group = sort_group,
-                                .indexed = false,
-                                .stores_keys = left > 0 || !p.indexed,
-                                .across = left == 0 && call.across(p.indexed ? 3 : 2)};
-        const auto split = lines_kernel(device, p, "sort_line_splits", s, shape),
-                   merge = lines_kernel(device, p, "sort_line_merge", s, shape);
+        const u32 flags = (left > 0 || !p.indexed ? flag_keys : 0) |
+                          (left == 0 && call.across(p.indexed ? 3 : 2) ? flag_across : 0);
         launch(stream, *split,
                LaunchShape::linear(std::min(divide_up(count, u64{sort_group}), max_groups), sort_group),
                side_bits(from, true), splits.view, bytes_of(s), tiles, run, values);
         launch(stream, *merge, LaunchShape::linear(std::min(count, max_groups), sort_group),
                side_bits(from, true), side_bits(from, false), splits.view, side_bits(to, true),
-               side_bits(to, false), bytes_of(s), tiles, run, values);
+               side_bits(to, false), bytes_of(s), tiles, run, flags, values);
     }
 }
 
@@ -275,18 +265,14 @@ void run_wide(Stream& stream, const SortLinesProblem& p, const LinesCall& call) 
     const auto keys = stream.scratch(checked_bytes("sort", 2 * count, p.key_size())),
                values = stream.scratch(moved * std::max(1U, p.value_size())),
                places = stream.scratch(2 * moved * sizeof(u64));
-    const auto kernel = lines_kernel(device, p, "sort_lines", s,
-                                     {.source = kernel_sources::sort_lines_wide(),
-                                      .group = 1,
-                                      .indexed = p.indexed,
-                                      .stores_keys = !p.indexed,
-                                      .across = false});
+    const auto kernel = lines_kernel(device, p, kernel_sources::sort_lines_wide(), "sort_lines", 1);
+    const u32 flags = p.indexed ? flag_indexed : flag_keys;
     const Side in = call.input(), out = call.output();
     launch(stream, *kernel, LaunchShape::linear(groups, 1), bits(in.keys, p.key_size()),
            bits(in.values, p.value_size()), bits(out.keys, p.key_size()), bits(out.values, p.value_size()),
            View{keys.get(), 0, 2 * count, bits_of_size(p.key_size())},
            View{values.get(), 0, moved, bits_of_size(p.value_size())},
-           View{places.get(), 0, 2 * moved, Type::u64}, bytes_of(s),
+           View{places.get(), 0, 2 * moved, Type::u64}, bytes_of(s), flags,
            ValueBytes{std::as_bytes(std::span(flip_fold))});
 }
 

@@ -9,11 +9,14 @@
 // Source     D. Knuth, The Art of Computer Programming, vol. 3, section 5.2.4.
 //
 // K: unsigned integer of a key's size; T: its type; AS_T(x): an x of K as a T; apply(op, x, y): nonzero if x comes
-// before y; V: unsigned integer of a value's size, VALUE_SIZE bytes, 0 for keys alone; INDEXED, STORES_KEYS,
-// ONE_KEPT, OPERANDS: see sort_lines.kernel.
+// before y; V: unsigned integer of a value's size, VALUE_SIZE bytes, 0 for keys alone; flags, OPERANDS: see
+// sort_lines.kernel.
 
 #include "common.cl"
 #include "nd_lines.kernel"
+
+#define INDEXED 1u
+#define KEYS 2u
 
 INLINED bool comes_before(const Op op, K x, K y) { return apply(op, AS_T(x), AS_T(y)) != 0; }
 
@@ -22,7 +25,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void sort_lines(__global const K* in, ulong in_at, __global const V* in_values, ulong in_values_at, __global K* out,
                 ulong out_at, __global V* out_values, ulong out_values_at, __global K* keys, ulong keys_at,
                 __global V* values, ulong values_at, __global u64* places, ulong places_at, const Lines s,
-                const Op op) {
+                u32 flags, const Op op) {
     const u64 n = s.n;
     keys += keys_at + get_group_id(0) * 2 * n;
 #if VALUE_SIZE
@@ -63,18 +66,17 @@ void sort_lines(__global const K* in, ulong in_at, __global const V* in_values, 
             now = next;
             next = other;
         }
-#if STORES_KEYS
         __global K* const to = out + out_at + line_at(&s, 2, line);
-        for (u64 i = 0; i < n; ++i) to[(i64)i * s.step[2]] = keys[now + i];
-#endif
+        for (u64 i = 0; flags & KEYS && i < n; ++i) to[(i64)i * s.step[2]] = keys[now + i];
 #if VALUE_SIZE
         __global V* const to_values = out_values + out_values_at + line_at(&s, 3, line);
-#if !INDEXED
         // Values may be sorted in place.
         __global const V* const from_values = in_values + in_values_at + line_at(&s, 1, line);
-        for (u64 i = 0; i < n; ++i) values[i] = from_values[(i64)i * s.step[1]];
-#endif
-        for (u64 i = 0; i < n; ++i) to_values[(i64)i * s.step[3]] = INDEXED ? (V)places[now + i] : values[places[now + i]];
+        for (u64 i = 0; !(flags & INDEXED) && i < n; ++i) values[i] = from_values[(i64)i * s.step[1]];
+        for (u64 i = 0; i < n; ++i) {
+            const u64 place = places[now + i];
+            to_values[(i64)i * s.step[3]] = flags & INDEXED ? (V)place : values[place];
+        }
 #endif
     }
 }
