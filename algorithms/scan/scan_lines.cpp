@@ -94,16 +94,13 @@ void run_groups(Stream& stream, const Lines& l, u32 group) {
     const bool staged = group > 1 && l.is_dense() && !l.adjacent() && l.shape.n > 1;
     run_chunks(stream, l, side, u64{4} * traits.units,
                [&](const Lines& part, const View& carries, u64 chunk, u64 chunks, bool totals) {
-                   const auto kernel = scan_kernel(stream.device(), l.problem.flat,
-                                                   kernel_sources::scan_lines(), "scan_lines", group,
-                                                   {{"SIDE", side},
-                                                    {"ACROSS", across},
-                                                    {"STAGED", staged ? 1U : 0U},
-                                                    {"OPERANDS", 2U}});
+                   const auto kernel = scan_kernel(
+                       stream.device(), l.problem.flat, kernel_sources::scan_lines(), "scan_lines", group,
+                       {{"SIDE", side}, {"ACROSS", across}, {"STAGED", staged ? 1U : 0U}, {"OPERANDS", 2U}});
                    const u64 units = divide_up(part.shape.lines, side) * chunks;
                    launch(stream, *kernel, LaunchShape::linear(std::min(units, max_groups), group), part.in,
-                          carries, part.out, bytes_of(part.shape), chunk, chunks, part.exclusive,
-                          u32{totals}, l.problem.flat.identity, l.problem.flat.values);
+                          carries, part.out, bytes_of(part.shape), chunk, chunks, part.exclusive, u32{totals},
+                          l.problem.flat.identity, l.problem.flat.values);
                });
 }
 

@@ -36,14 +36,13 @@ class RunSort final : public RunTask, public OverRanks, public NamesInputs {
         for (const auto& input : inputs) {
             if (axis_ && input->shape() != inputs[0]->shape())
                 throw Error(ErrorCode::invalid_argument, "run sort",
-                            inputs[0]->name() + " has keys of shape " + shape_name(inputs[0]->shape()) + ", " +
-                                input->name() + " has values of shape " + shape_name(input->shape()) +
+                            inputs[0]->name() + " has keys of shape " + shape_name(inputs[0]->shape()) +
+                                ", " + input->name() + " has values of shape " + shape_name(input->shape()) +
                                 "; pass one value per key");
             if (!axis_ && input->shape().size() != 1)
-                throw Error(
-                    ErrorCode::invalid_argument, "run sort",
-                    input->name() + " must have one dimension, got shape " + shape_name(input->shape()) +
-                        "; use --axis to sort along a dimension");
+                throw Error(ErrorCode::invalid_argument, "run sort",
+                            input->name() + " must have one dimension, got shape " +
+                                shape_name(input->shape()) + "; use --axis to sort along a dimension");
             if (input->count() != inputs[0]->count())
                 throw Error(ErrorCode::invalid_argument, "run sort",
                             inputs[0]->name() + " has " + std::to_string(inputs[0]->count()) + " keys, " +

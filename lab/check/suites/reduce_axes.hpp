@@ -1,5 +1,5 @@
 #pragma once
-// Test cases of reduce over axes: each line has the bits of the reference on its elements.
+// Test cases of reduce over axes: each line is bitwise identical to the reference on its elements.
 
 #include <concord/lab/internal/reduce_reference.hpp>
 

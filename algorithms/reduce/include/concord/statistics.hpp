@@ -17,8 +17,8 @@
 ///   to four bytes and n up to 2^32, otherwise twice.
 /// - Order: that of reduce(), canonical. Results are bitwise identical on all devices.
 /// - Asynchrony: enqueues on the stream and returns. The forms without an output return a Future, see reduce().
-/// - Scratch: what reduce() takes. Over axes also an element per line for variance, for argmin of wide types, and for an
-///   out that is not contiguous.
+/// - Scratch: what reduce() takes. Over axes also an element per line for variance, for argmin of wide types, and for
+///   an out that is not contiguous.
 /// - Errors: as for reduce(). argmin and argmax of an empty input, or over empty axes, throw invalid_argument.
 /// - Source: NumPy's reference (mean, var, argmin).
 
