@@ -182,7 +182,7 @@ def test_quotients():
 
 def test_powers_wrap():
     gives(np.array([1, 243, 0, 255], "u1"), *two("power", np.array([0, 3, 2, 255], "u1"), np.array([0, 5, 8, 3], "u1")))
-    words = ["power", "-1", "element 2 of input5.npy"]
+    words = ["power", "-1", "element 2 of input7.npy"]
     refused(2, words, *two("power", ROW, np.array([1, 0, -1], "i4")), "--out", "box/kept.npy")
 
 
@@ -221,7 +221,7 @@ def test_clip():
 
 
 def test_inputs_that_do_not_fit():
-    words = ["broadcast", "(2, 3)", "(2,)", "input3.npy", "input5.npy"]
+    words = ["broadcast", "(2, 3)", "(2,)", "input5.npy", "input7.npy"]
     refused(2, words, *two("less", TABLE, np.zeros(2, "i4")), "--out", "box/kept.npy")
     refused(2, ["one type", "i32", "f32"], *two("less", TABLE, TABLE.astype("f4")), "--out", "box/kept.npy")
     refused(2, "add does not support bool", *two("add", MASK, MASK), "--out", "box/kept.npy")

@@ -351,12 +351,13 @@ struct TypeTag {
 // Calls f(TypeTag<T>{}) with the C++ type for `type` and returns its result. Refuses kinds that are not accepted.
 template <bool (*accepts)(TypeKind), class F>
 constexpr decltype(auto) visit_kinds(Type type, F&& f) {
-    // NOLINTNEXTLINE(bugprone-branch-clone): kinds that are refused
+    // NOLINTBEGIN(bugprone-branch-clone): kinds that are refused
     switch (type) {
         CONCORD_ELEMENT_TYPES(CONCORD_TYPE_CASE)
         case Type::boolean:
             break;
     }
+    // NOLINTEND(bugprone-branch-clone)
     refuse_type(type);
 }
 
