@@ -5,6 +5,7 @@
 #include "scan_variants.hpp"
 
 #include <concord/internal/builtin_operator.hpp>
+#include <concord/scan_axes.hpp>
 
 namespace concord::detail {
 namespace host {
@@ -109,6 +110,14 @@ constexpr ScanHost builtin_kernels{
 }  // namespace
 }  // namespace host
 
+const HostKernel& scan_rows_builtin(Type type) {
+    return visit_type(type, [](auto tag) -> const HostKernel& {
+        using T = Wrapping<typename decltype(tag)::type>;
+        static constexpr HostKernel kernel =
+            dispatching_host_kernel<&host::scan_rows<host::builtin_phases<T>, T, SelectedOp>>();
+        return kernel;
+    });
+}
 const ScanHost& scan_builtin(Type type) {
     return visit_type(type, [](auto tag) -> const ScanHost& {
         return host::builtin_kernels<Wrapping<typename decltype(tag)::type>>;

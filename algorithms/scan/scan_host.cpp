@@ -1,6 +1,7 @@
 // The kernels of scan for the CPU, for every element type and operator: they distribute tiles and combine totals.
 // scan_host.hpp has the phases of a tile. Elements are bytes here.
 
+#include <concord/detail/scan_lines_host.hpp>
 #include <concord/internal/scan_carry.hpp>
 
 #include <algorithm>
@@ -44,6 +45,14 @@ class Scan {
             }
         }
         if (call_.non_temporal) stream_fence();
+    }
+
+    // Scans the whole call, at most a tile.
+    void one_tile() {
+        Elements nodes, before, total;
+        upsweep(0, call_.n, nodes);
+        sixteen(nodes, call_.identity, before, total.bytes);
+        downsweep(0, call_.n, before.bytes);
     }
 
   private:
@@ -153,6 +162,17 @@ class Scan {
 
 void scan_partitioned(const Group& group, const ScanPhases& phases, const ScanCall& call) {
     Scan(group, phases, call).partitioned();
+}
+
+void scan_rows(const Group& group, const ScanPhases& phases, const ScanCall& call, const NdLines<2>& s,
+               u64 run) {
+    ScanCall own = call;
+    Scan scan(group, phases, own);
+    for (u64 line = group.x * run; line < min_of(s.lines, (group.x + 1) * run); ++line) {
+        own.in = static_cast<const std::byte*>(call.in) + s.line_at(0, line) * i64{phases.size};
+        own.out = static_cast<std::byte*>(call.out) + s.line_at(1, line) * i64{phases.size};
+        scan.one_tile();
+    }
 }
 
 void scan_totals(const Group& group, const ScanPhases& phases, const ScanCall& call) {

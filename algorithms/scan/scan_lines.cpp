@@ -69,10 +69,13 @@ void run_chunks(Stream& stream, const Lines& l, u64 side, u64 wanted, F&& enqueu
     enqueue(l, carries, chunk, chunks, false);
 }
 
-// Few long lines of adjacent elements are scanned one after another by the kernels for ranges.
+// Few long lines of adjacent elements are scanned one after another by the kernels for ranges; on CPUs also many,
+// because several threads share each.
 bool suits_flat(const Device& device, const Lines& l) {
+    if (!l.is_dense()) return false;
+    if (device.traits().launch == LaunchModel::host) return l.shape.n > detail::host::scan_tile;
     const u64 long_bytes = device.traits().launch == LaunchModel::groups ? u64{1} << 23 : u64{1} << 18;
-    return l.is_dense() && l.shape.n * size_of(l.type()) >= long_bytes &&
+    return l.shape.n * size_of(l.type()) >= long_bytes &&
            (l.shape.lines <= 4 || l.shape.lines <= device.traits().units);
 }
 void run_flat(Stream& stream, const Lines& l) {
@@ -104,18 +107,28 @@ void run_groups(Stream& stream, const Lines& l, u32 group) {
                });
 }
 
-// A group for few elements, because waking a thread costs more; then some groups per thread.
+// Units per group: one group for few elements, because waking a thread costs more; then some groups per thread.
+u64 units_per_group(const Device& device, const Lines& l, u64 units) {
+    const u64 bytes = l.shape.lines * l.shape.n * size_of(l.type());
+    return divide_up(units, std::min({units, std::max<u64>(1, bytes >> 17), u64{8} * device.traits().units}));
+}
+
 void run_host(Stream& stream, const Lines& l) {
-    const Device& device = stream.device();
-    const auto kernel = host_kernel_of(stream.device(), "scan_lines", *l.problem.host);
+    Device& device = stream.device();
+    constexpr u64 short_length = 512;  // a line's vectors are then longer than the line
+    if (l.is_dense() && l.shape.n >= short_length) {
+        const u64 run = units_per_group(device, l, l.shape.lines);
+        launch(stream, *host_kernel_of(device, "scan_rows", *l.problem.rows),
+               LaunchShape::linear(divide_up(l.shape.lines, run), 1), l.in, l.out, bytes_of(l.shape), run,
+               l.exclusive, l.problem.flat.identity, l.problem.flat.values);
+        return;
+    }
+    const auto kernel = host_kernel_of(device, "scan_lines", *l.problem.host);
     const u64 side = 512 / size_of(l.type());
     run_chunks(stream, l, side, device.traits().units,
                [&](const Lines& part, const View& carries, u64 chunk, u64 chunks, bool totals) {
                    const u64 units = divide_up(part.shape.lines, side) * chunks,
-                             bytes = part.shape.lines * part.shape.n * size_of(l.type()),
-                             groups = std::min<u64>(
-                                 {units, std::max<u64>(1, bytes >> 17), device.traits().units * 8}),
-                             run = divide_up(units, groups);
+                             run = units_per_group(device, part, units);
                    launch(stream, *kernel, LaunchShape::linear(divide_up(units, run), 1), part.in, carries,
                           part.out, bytes_of(part.shape), chunk, chunks, run, part.exclusive, u32{totals},
                           l.problem.flat.identity, l.problem.flat.values);
@@ -173,7 +186,8 @@ Enqueued scan(Stream& stream, const NdView& in, const NdView& out, ReduceOp op, 
                                .out = out,
                                .axis = axis,
                                .flat = detail::scan_problem(in.range(), out.range(), op, kind),
-                               .host = &detail::scan_lines_builtin(op, in.type())},
+                               .host = &detail::scan_lines_builtin(op, in.type()),
+                               .rows = &detail::scan_rows_builtin(in.type())},
                               options);
 }
 

@@ -53,6 +53,7 @@ std::shared_ptr<Kernel> scan_wide_kernel(Device& device, const ScanProblem& prob
 // The host kernels of the built-in operators, which take the operator as a value.
 const ScanHost& scan_builtin(Type type);
 const HostKernel& scan_lines_builtin(ReduceOp op, Type type);
+const HostKernel& scan_rows_builtin(Type type);
 
 // --- Variants --------------------------------------------------------------------------------------------------------
 

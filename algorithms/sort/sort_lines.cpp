@@ -281,7 +281,7 @@ void run_host(Stream& stream, const SortLinesProblem& p, const LinesCall& call) 
     const NdLines<4>& s = call.user();
     // Adjacent lines by whole cache lines, as far as they fit a private cache.
     constexpr u64 cache = u64{1} << 20;
-    u64 width = call.across(0) ? 64 / p.key_size() : 1;
+    u64 width = call.across(0) ? std::min<u64>(64, 128 / p.key_size()) : 1;
     while (width > 1 && sort_lines_scratch(p.key_size(), p.value_size(), width, s.n) > cache)
         width /= 2;
     const u64 room = divide_up(sort_lines_scratch(p.key_size(), p.value_size(), width, s.n), u64{64}) * 64,

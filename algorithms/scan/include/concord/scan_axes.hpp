@@ -35,7 +35,7 @@ namespace concord {
 
 namespace detail {
 
-// The host kernel of one operator and type.
+// The host kernels of one operator and type.
 template <class T, class Op>
 constexpr HostKernel make_scan_lines_host() {
     HostKernel kernel = host_kernel<&detail::host::scan_lines<T, Op>>();
@@ -48,12 +48,20 @@ const HostKernel& scan_lines_host() {
     return kernel;
 }
 
+template <class T, class Op>
+const HostKernel& scan_rows_host() {
+    static constexpr const host::ScanPhases& phases = host::scan_phases<T, Op>;
+    static constexpr HostKernel kernel = dispatching_host_kernel<&host::scan_rows<phases, T, Op>>();
+    return kernel;
+}
+
 // A call with its types erased.
 struct ScanLinesProblem {
     NdView in, out;
     i64 axis;
-    ScanProblem flat;        // the operator and its kernels; in and out are the ranges
-    const HostKernel* host;  // null: the operator has kernel source only
+    ScanProblem flat;  // the operator and its kernels; in and out are the ranges
+    // Lines side by side, and lines of adjacent elements one after another. Null: the operator has kernel source only.
+    const HostKernel *host, *rows;
     const Operator& op = flat.op;
 
     Type type() const { return in.type(); }
@@ -93,7 +101,8 @@ Enqueued scan(Stream& stream, const In& in, const Out& out, const Function<F, B.
          .out = to,
          .axis = axis,
          .flat = detail::scan_problem<Fn>(from.range(), to.range(), values, start, kind),
-         .host = &detail::scan_lines_host<T, typename Fn::Host>()},
+         .host = &detail::scan_lines_host<T, typename Fn::Host>(),
+         .rows = &detail::scan_rows_host<T, typename Fn::Host>()},
         options);
 }
 

@@ -11,7 +11,7 @@
 
 #include <concord/detail/canonical.hpp>
 #include <concord/detail/nd_lines.hpp>
-#include <concord/host_kernel.hpp>
+#include <concord/detail/scan_host.hpp>
 
 namespace concord::detail::host {
 
@@ -118,21 +118,10 @@ template <class T, class Op>
                 for (u64 l = 0; l < count; ++l)
                     value[j][l] = identity;
             }
-            for (u64 l = 0; l < count; ++l) {
-                T v[fan];
-#pragma GCC unroll 16
-                for (u64 j = 0; j < fan; ++j)
-                    v[j] = value[j][l];
-#pragma GCC unroll 4
-                for (u64 half = 1; half < fan; half *= 2) {
-#pragma GCC unroll 16
-                    for (u64 j = 0; j < fan; ++j) {
-                        if ((j & half) != 0) v[j] = op(v[(j & ~(half - 1)) - 1], v[j]);
-                    }
+            for (u64 half = 1; half < fan; half *= 2) {
+                for (u64 j = half; j < fan; ++j) {
+                    if ((j & half) != 0) scan_join(value[j], value[(j & ~(half - 1)) - 1], count, op);
                 }
-#pragma GCC unroll 16
-                for (u64 j = 0; j < fan; ++j)
-                    value[j][l] = v[j];
             }
             alignas(64) T carry[width], total[width];
             std::memcpy(carry, tree.next, count * sizeof(T));
@@ -169,6 +158,16 @@ template <class T, class Op>
         for (u64 l = 0; totals != 0 && l < count; ++l)
             out[(first + l) * chunks + c] = tree.total[l];
     }
+}
+
+// A group scans `run` consecutive lines of adjacent elements, one after another, each at most a tile. By the kernels for
+// ranges, whose vectors lie along the line.
+void scan_rows(const Group& group, const ScanPhases& phases, const ScanCall& call, const NdLines<2>& s,
+               u64 run);
+template <const ScanPhases& phases, class T, class Op>
+void scan_rows(const Group& group, const T* in, T* out, const NdLines<2> s, u64 run, u32 exclusive,
+               T identity, const Op op) {
+    scan_rows(group, phases, {in, out, nullptr, nullptr, s.n, exclusive != 0, false, &identity, &op}, s, run);
 }
 
 }  // namespace concord::detail::host
