@@ -2,6 +2,9 @@
 #include "expression_parts.hpp"
 
 #include "devices.hpp"
+#include "temporary_folder.hpp"
+
+#include <concord/npy.hpp>
 
 #include <algorithm>
 #include <array>
@@ -337,6 +340,9 @@ STREAM_TEST(logic_takes_any_byte_but_0_as_true) {
     fill(stream, array, true);
     CHECK(array.to_host(stream) == std::vector<bool>(777, true));
     CHECK(Array<bool>(stream, {true, false}).to_host(stream) == std::vector<bool>{true, false});
+    // Predicates of the user.
+    CHECK(count_if(stream, floats, above_test).get() ==
+          static_cast<u64>(std::count_if(f.begin(), f.end(), [](f32 v) { return v > 0.25f; })));
     if (!has_time(device)) return;
     CHECK(difference(inverse, as_bytes(transform(BinaryPredicate::less, x, constant(true)))) == "");
     CHECK(difference(inverse, as_bytes(transform(BinaryPredicate::not_equal, x, constant(true)))) == "");
@@ -635,6 +641,17 @@ TEST_CASE("bool is an element type of its own") {
     for (const UnaryPredicate f : all_unary_predicates)
         CHECK(unary_predicate_named(name_of(f)) == f);
     CHECK(!binary_function_named("less"));
+}
+
+TEST_CASE(".npy files hold bool") {
+    const test::TemporaryFolder folder("bool");
+    const std::vector<bool> values = truths(12, 1);
+    port::write_npy(folder.path() / "mask.npy", values, {3, 4});
+    const auto read = port::read_npy<bool>(folder.path() / "mask.npy");
+    CHECK(read.values == values);
+    CHECK(read.shape == std::vector<u64>{3, 4});
+    CHECK(throws(ErrorCode::invalid_argument, "wrong element type",
+                 [&] { (void)port::read_npy<u8>(folder.path() / "mask.npy"); }));
 }
 
 TEST_CASE("kernels of logic compile for CUDA") {

@@ -37,10 +37,19 @@ struct NpyArray {
 template <class T>
 NpyArray<T> read_npy(const std::filesystem::path& path) {
     NpyArray<T> array;
-    array.shape = detail::read_npy(path, type_of<T>(), [&](u64 count) {
-        array.values.resize(count);
-        return array.values.data();
-    });
+    if constexpr (std::is_same_v<T, bool>) {
+        std::vector<u8> bytes;  // any but 0 is true
+        array.shape = detail::read_npy(path, type_of<T>(), [&](u64 count) {
+            bytes.resize(count);
+            return bytes.data();
+        });
+        array.values.assign(bytes.begin(), bytes.end());
+    } else {
+        array.shape = detail::read_npy(path, type_of<T>(), [&](u64 count) {
+            array.values.resize(count);
+            return array.values.data();
+        });
+    }
     return array;
 }
 
@@ -54,7 +63,12 @@ void write_npy(const std::filesystem::path& path, std::span<const T> values, con
 template <class T>
 void write_npy(const std::filesystem::path& path, const std::vector<T>& values,
                const std::vector<u64>& shape) {
-    write_npy(path, std::span<const T>(values), shape);
+    if constexpr (std::is_same_v<T, bool>) {
+        const std::vector<u8> bytes(values.begin(), values.end());
+        detail::write_npy(path, Type::boolean, std::as_bytes(std::span(bytes)), shape);
+    } else {
+        write_npy(path, std::span<const T>(values), shape);
+    }
 }
 
 }  // namespace port
