@@ -235,9 +235,10 @@ void run_groups(Stream& stream, const SortLinesProblem& p, const LinesCall& call
     if (left == 0) return;
     const u64 count = user.lines * tiles;
     const SortCounts splits(stream, count, Type::u64);
-    const auto split = lines_kernel(device, p, kernel_sources::sort_lines(), "sort_line_splits", sort_group,
-                                    Values::ignored),
-               merge = lines_kernel(device, p, kernel_sources::sort_lines(), "sort_line_merge", sort_group);
+    const auto split = lines_kernel(device, p, kernel_sources::sort_lines_merge(), "sort_line_splits",
+                                    sort_group, Values::ignored),
+               merge =
+                   lines_kernel(device, p, kernel_sources::sort_lines_merge(), "sort_line_merge", sort_group);
     for (u64 run = 1; left > 0; run *= 2) {
         const Side& from = side_of(left);
         --left;
