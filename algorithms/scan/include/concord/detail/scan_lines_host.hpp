@@ -179,8 +179,8 @@ template <class T, class Op>
     }
 }
 
-// A group scans `run` consecutive lines of adjacent elements, one after another, each at most a tile. By the kernels for
-// ranges, whose vectors lie along the line.
+// A group scans `run` consecutive lines of adjacent elements, one after another, each at most a tile. By the kernels
+// for ranges, whose vectors lie along the line.
 void scan_rows(const Group& group, const ScanPhases& phases, const ScanCall& call, const NdLines<2>& s,
                u64 run);
 template <const ScanPhases& phases, class T, class Op>
