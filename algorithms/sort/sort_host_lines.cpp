@@ -210,11 +210,15 @@ template <class W>
         for (u64 q = top, r = 0, d = p;; d = q - p, q /= 2, r = p) {
             for (u64 i = 0; i + d < n; ++i) {
                 if ((i & p) != r) continue;
-                W *const a = rows + i * width, *const b = rows + (i + d) * width;
+                W* const __restrict a = rows + i * width, * const __restrict b = rows + (i + d) * width;
+                W low[width], high[width];
                 for (u64 l = 0; l < width; ++l) {
-                    const W x = a[l], y = b[l];
-                    a[l] = x < y ? x : y;
-                    b[l] = x < y ? y : x;
+                    low[l] = min_of(a[l], b[l]);
+                    high[l] = max_of(a[l], b[l]);
+                }
+                for (u64 l = 0; l < width; ++l) {
+                    a[l] = low[l];
+                    b[l] = high[l];
                 }
             }
             if (q == p) break;
