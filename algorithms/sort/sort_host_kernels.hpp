@@ -38,6 +38,12 @@ const CountingHost& counting_host(u32 key_size);
 // `width` lines of n elements at a time.
 HostKernel sort_lines_host(u32 key_size);
 u64 sort_lines_scratch(u32 key_size, u32 value_size, u64 width, u64 n);
+// The same for lines of at most short_line keys without values, several at a time. indexed: for argsort, with keys of
+// at most 4 bytes.
+namespace host {
+inline constexpr u64 short_line = 64;
+}
+HostKernel sort_short_host(u32 key_size, bool indexed);
 
 // sort_builtin.cpp
 HostKernel sort_std_host(u32 key_size, u32 value_size);

@@ -235,9 +235,10 @@ void run_groups(Stream& stream, const SortLinesProblem& p, const LinesCall& call
     if (left == 0) return;
     const u64 count = user.lines * tiles;
     const SortCounts splits(stream, count, Type::u64);
-    const auto split = lines_kernel(device, p, kernel_sources::sort_lines(), "sort_line_splits", sort_group,
-                                    Values::ignored),
-               merge = lines_kernel(device, p, kernel_sources::sort_lines(), "sort_line_merge", sort_group);
+    const auto split = lines_kernel(device, p, kernel_sources::sort_lines_merge(), "sort_line_splits",
+                                    sort_group, Values::ignored),
+               merge =
+                   lines_kernel(device, p, kernel_sources::sort_lines_merge(), "sort_line_merge", sort_group);
     for (u64 run = 1; left > 0; run *= 2) {
         const Side& from = side_of(left);
         --left;
@@ -279,6 +280,21 @@ void run_wide(Stream& stream, const SortLinesProblem& p, const LinesCall& call) 
 void run_host(Stream& stream, const SortLinesProblem& p, const LinesCall& call) {
     const Device& device = stream.device();
     const NdLines<4>& s = call.user();
+    const detail::host::Ascending order = p.code();
+    const Side in = call.input(), out = call.output();
+    const bool is_short =
+        s.n <= detail::host::short_line && p.values_in == nullptr && (!p.indexed || p.key_size() <= 4);
+    if (is_short) {
+        const u64 units = divide_up(s.lines, 64 / (p.indexed ? 8 : p.key_size())),
+                  groups =
+                      std::min({units, std::max<u64>(1, call.size() >> 14), u64{8} * device.traits().units}),
+                  run = divide_up(units, groups);
+        launch(stream,
+               *host_kernel_of(stream.device(), "sort_short", sort_short_host(p.key_size(), p.indexed)),
+               LaunchShape::linear(divide_up(units, run), 1), in.keys, out.keys, out.values, bytes_of(s), run,
+               p.value_size(), bytes_of(order));
+        return;
+    }
     // Adjacent lines by whole cache lines, as far as they fit a private cache.
     constexpr u64 cache = u64{1} << 20;
     u64 width = call.across(0) ? std::min<u64>(64, 128 / p.key_size()) : 1;
@@ -291,8 +307,6 @@ void run_host(Stream& stream, const SortLinesProblem& p, const LinesCall& call) 
               run = divide_up(units, groups), used = divide_up(units, run);
     const auto scratch = stream.scratch(checked_bytes("sort", used, room));
     const auto kernel = host_kernel_of(stream.device(), "sort_lines", sort_lines_host(p.key_size()));
-    const Side in = call.input(), out = call.output();
-    const detail::host::Ascending order = p.code();
     launch(stream, *kernel, LaunchShape::linear(used, 1), in.keys, in.values, out.keys, out.values,
            View{scratch.get(), 0, used * room, Type::u8}, bytes_of(s), width, run, room, p.value_size(),
            u32{p.indexed}, bytes_of(order));

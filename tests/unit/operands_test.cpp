@@ -177,6 +177,15 @@ void add_algorithms(std::vector<Call>& calls) {
     add_call("sort", in_out, [](Stream& s, Views v) { sort(s, Floats{v[0]}, Floats{v[1]}, operands_twice); });
     add_call("sort_pairs", {in, in, out, out},
              [](Stream& s, Views v) { sort_pairs(s, v[0], v[1], v[2], v[3]); });
+    add_call("scan", in_out, [](Stream& s, Views v) { scan(s, table(v[0]), table(v[1]), ReduceOp::sum, 0); });
+    add_call("scan", in_out, [](Stream& s, Views v) {
+        scan(s, RawNd{table(v[0])}, RawNd{table(v[1])}, operands_plus, 0, 1);
+    });
+    add_call("sort", in_out, [](Stream& s, Views v) { sort(s, table(v[0]), table(v[1]), 1); });
+    add_call("argsort", {in, counters}, [](Stream& s, Views v) { argsort(s, table(v[0]), table(v[1]), 1); });
+    add_call("sort_pairs", {in, in, out, out}, [](Stream& s, Views v) {
+        sort_pairs(s, table(v[0]), table(v[1]), table(v[2]), table(v[3]), 1);
+    });
     add_call("transpose", in_out, [](Stream& s, Views v) { transpose(s, square(v[0]), square(v[1])); });
     add_call("matmul", {in, in, out},
              [](Stream& s, Views v) { matmul(s, square(v[0]), square(v[1]), square(v[2])); });

@@ -63,6 +63,23 @@ template <class T, class Op>
         std::memcpy(tree.carry[level - 1], tree.next, width * sizeof(T));
 }
 
+// Sklansky's network of one value each of 16 rows. Without loops, so that compilers vectorize the loop around it.
+template <u64 half, u64... j, class T, class Op>
+[[gnu::always_inline]] inline void scan_join_rows(T* v, const Op& op,
+                                                  std::integer_sequence<u64, j...> /*rows*/) {
+    ((v[j] = (j & half) != 0 ? op(v[((j & ~(half - 1)) - 1) % 16], v[j]) : v[j]), ...);
+}
+template <u64... j, class T, class Op>
+[[gnu::always_inline]] inline void scan_rows_of(const T* from, i64 step, T* to, u64 width,
+                                                std::integer_sequence<u64, j...> rows, const Op& op) {
+    T v[16] = {from[static_cast<i64>(j) * step]...};
+    scan_join_rows<1>(v, op, rows);
+    scan_join_rows<2>(v, op, rows);
+    scan_join_rows<4>(v, op, rows);
+    scan_join_rows<8>(v, op, rows);
+    ((to[j * width] = v[j]), ...);
+}
+
 // Where the lines of a unit begin, and whether they are adjacent.
 struct ScanLinesAt {
     i64 at[512];
@@ -98,8 +115,9 @@ template <class T, class Op>
         for (u64 at = 0; at < length; at += fan) {
             const u64 rows = min_of(fan, length - at);
             const T* const source = in + static_cast<i64>(begin + at) * s.step[0];
+            const bool direct = from.adjacent && rows == fan;
             if (from.adjacent) {
-                for (u64 j = 0; j < rows; ++j)
+                for (u64 j = 0; !direct && j < rows; ++j)
                     std::memcpy(value[j], source + from.at[0] + static_cast<i64>(j) * s.step[0],
                                 count * sizeof(T));
             } else {
@@ -118,11 +136,12 @@ template <class T, class Op>
                 for (u64 l = 0; l < count; ++l)
                     value[j][l] = identity;
             }
-            for (u64 half = 1; half < fan; half *= 2) {
-                for (u64 j = half; j < fan; ++j) {
-                    if ((j & half) != 0) scan_join(value[j], value[(j & ~(half - 1)) - 1], count, op);
-                }
-            }
+            const T* const first_row = direct ? source + from.at[0] : value[0];
+            const i64 step = direct ? s.step[0] : static_cast<i64>(width);
+#pragma GCC ivdep
+            for (u64 l = 0; l < count; ++l)
+                scan_rows_of(first_row + l, step, value[0] + l, width, std::make_integer_sequence<u64, fan>{},
+                             op);
             alignas(64) T carry[width], total[width];
             std::memcpy(carry, tree.next, count * sizeof(T));
             std::memcpy(total, value[fan - 1], count * sizeof(T));
@@ -160,8 +179,8 @@ template <class T, class Op>
     }
 }
 
-// A group scans `run` consecutive lines of adjacent elements, one after another, each at most a tile. By the kernels for
-// ranges, whose vectors lie along the line.
+// A group scans `run` consecutive lines of adjacent elements, one after another, each at most a tile. By the kernels
+// for ranges, whose vectors lie along the line.
 void scan_rows(const Group& group, const ScanPhases& phases, const ScanCall& call, const NdLines<2>& s,
                u64 run);
 template <const ScanPhases& phases, class T, class Op>
