@@ -202,6 +202,8 @@ GroupKernel group_kernel(const Device& device, const Level& level, const ReduceL
     constexpr u64 few = 32, tile_bytes = 16384, columns = 128;
     constexpr u32 team = 32, busy = 256;  // work-items per compute unit that hide the latency of memory
     const u32 size = size_of(type), group = reduce_group;
+    // Expressions compute between their loads: many groups hide the latency of both.
+    const u32 resident = in.node ? 3 : 1, in_flight = in.node ? 2 : loads_in_flight;
     const u64 padded = std::bit_ceil(std::max<u64>(level.n, 1));
     if (level.is_dense() && level.n > 1) {
         const u64 parts = std::max<u64>(1, group * padded * size / tile_bytes);
@@ -210,7 +212,7 @@ GroupKernel group_kernel(const Device& device, const Level& level, const ReduceL
                     "reduce_rows",
                     group,
                     divide_up(s.lines * s.chunks, group / team),
-                    {{"UNROLL", loads_in_flight}}};
+                    {{"UNROLL", in_flight}, {"RESIDENT", resident}}};
         return {kernel_sources::reduce_short(),
                 "reduce_short",
                 group,
@@ -231,7 +233,7 @@ GroupKernel group_kernel(const Device& device, const Level& level, const ReduceL
                 "reduce_across",
                 group,
                 divide_up(s.lines / pack * s.chunks, group),
-                {{"WIDTH", std::min(padded, columns)}, {"PACK", pack}}};
+                {{"WIDTH", std::min(padded, columns)}, {"PACK", pack}, {"RESIDENT", resident}}};
     const u32 x = side_by_side ? static_cast<u32>(std::bit_ceil(std::min<u64>(s.lines, 32))) : 2;
     return {kernel_sources::reduce_columns(),
             "reduce_columns",
