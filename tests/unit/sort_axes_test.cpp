@@ -141,11 +141,12 @@ STREAM_TEST(all_types_are_sorted_over_an_axis) {
     };
     each(u8{});
     // Compiling kernels for each size takes long.
-    if (device.traits().launch != LaunchModel::host) return;
-    each(i16{});
-    each(u32{});
-    each(i64{});
-    each(f64{});
+    if (device.traits().launch == LaunchModel::host) {
+        each(i16{});
+        each(u32{});
+        each(i64{});
+        each(f64{});
+    }
 }
 
 // The order of sort(), which is a total order.
@@ -195,10 +196,11 @@ STREAM_TEST(pairs_over_an_axis_have_the_bits_of_sort_pairs) {
     };
     each(u64{}, 3, 7000, 1);
     each(u64{}, 4, 300, 0);
-    if (device.traits().launch != LaunchModel::host) return;
-    each(u8{}, 4, 300, 1);
-    each(u16{}, 3, 2400, 0);
-    each(f32{}, 2, 70000, 1);
+    if (device.traits().launch == LaunchModel::host) {
+        each(u8{}, 4, 300, 1);
+        each(u16{}, 3, 2400, 0);
+        each(f32{}, 2, 70000, 1);
+    }
 }
 
 STREAM_TEST(sort_over_an_axis_writes_only_its_output) {
