@@ -77,6 +77,13 @@ report "a second list of collectives: use those of algorithms/common" "$(
         '*.cu' '*.cl' '*.kernel' '*.h' ':!algorithms/common' ':!apps/ports/*/original*.cu' ':!core/include/concord/detail/math/group.h'
 )"
 
+# Kernels that compute their input read it by the words of input.kernel.
+readers=$(git grep --untracked -lP '^#include "(input|reduce_chunk)"' -- '*.cu' '*.cl' '*.kernel' ':!algorithms/common')
+report "a pointer to the input in a kernel that takes expressions: use INPUT(in) and load_item" "$(
+    # shellcheck disable=SC2086
+    git grep --untracked -nIP '\bIN(_RESTRICT)?\(\w+, in\)|const \w+ ?\* ?(__restrict__ |restrict )?in\b' -- ${readers:-none}
+)"
+
 # Files that are gone.
 report "a comment names a kernel source that does not exist" "$(
     git grep --untracked -nIP '//.*\w\.(cu|cl|kernel)\b' -- algorithms distributed lab |
