@@ -242,6 +242,22 @@ class Cases {
             const Array<u32> x(stream, values<u32>(n));
             return bytes_of(std::vector{sum(stream, x).get()});
         });
+        add("reduce over an axis", output<f32>(n, n / 7, [](auto& stream, auto& x, auto& y, auto&) {
+                reduce(stream, NdSpan(x, {n / 7, 7}), y.span().part(0, n / 7), ReduceOp::sum, 1);
+            }));
+        add("reduce an expression over axes", output<f32>(n, 7, [](auto& stream, auto& x, auto& y, auto&) {
+                const NdSpan t(x, {7, n / 7});
+                reduce(stream, transform(BinaryFunction::multiply, t, t), y, ReduceOp::sum, 1);
+            }));
+        add("variance over an axis", output<f32>(n, 7, [](auto& stream, auto& x, auto& y, auto&) {
+                variance(stream, NdSpan(x, {n / 7, 7}), y, 0);
+            }));
+        add("scan over an axis", output<f32>(n, n, [](auto& stream, auto& x, auto& y, auto&) {
+                scan(stream, NdSpan(x, {n / 7, 7}), NdSpan(y, {n / 7, 7}), ReduceOp::sum, 0);
+            }));
+        add("sort over an axis", output<f32>(n, n, [](auto& stream, auto& x, auto& y, auto&) {
+                sort(stream, NdSpan(x, {n / 7, 7}), NdSpan(y, {n / 7, 7}), 0);
+            }));
         add("reduce by a user's operator", output<u32>(n, 1, [](auto& stream, auto& x, auto& y, auto&) {
                 reduce(stream, x, y, mix_of_failing, 0);
             }));
