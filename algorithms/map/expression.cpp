@@ -317,27 +317,13 @@ NdExtents common_extents(std::string_view call, std::span<const NdSource> source
 
 namespace {
 
-// The elements of `in` at the indices of a strided array. Axes that one stride walks are one axis.
+// The elements of `in` at the indices of a strided array of any rank.
 ExpressionPointer strided_elements(ExpressionPointer in, const NdExtents& extents, const NdStrides& strides,
                                    u64 origin) {
-    NdExtents merged;
-    NdStrides steps;
-    for (u32 k = 0; k < extents.size(); ++k) {
-        if (extents[k] == 1) continue;
-        const u32 last = merged.size() - 1;
-        if (merged.size() > 0 && steps[last] == strides[k] * static_cast<i64>(extents[k])) {
-            merged[last] *= extents[k];
-            steps[last] = strides[k];
-        } else {
-            merged.add(extents[k]);
-            steps.add(strides[k]);
-        }
-    }
-    if (merged.size() == 0) {
-        merged.add(1);
-        steps.add(0);
-    }
-    return strided_node(std::move(in), {merged.begin(), merged.size()}, {steps.begin(), steps.size()},
+    const u64 one = 1;
+    const i64 none = 0;
+    if (extents.size() == 0) return strided_node(std::move(in), {&one, 1}, {&none, 1}, origin);
+    return strided_node(std::move(in), {extents.begin(), extents.size()}, {strides.begin(), strides.size()},
                         origin);
 }
 
@@ -356,11 +342,11 @@ ExpressionPointer broadcast_node(const NdSource& source, const NdExtents& extent
     NdStrides strides;
     for (u32 k = 0; k < extents.size(); ++k)
         strides.add(0);
-    i64 stride = 1;
+    u64 stride = 1;
     for (u32 back = 0; back < source.extents.size(); ++back) {
         const u64 extent = source.extents[source.extents.size() - 1 - back];
-        if (extent != 1) strides[extents.size() - 1 - back] = stride;
-        stride *= static_cast<i64>(std::max<u64>(extent, 1));
+        if (extent != 1) strides[extents.size() - 1 - back] = static_cast<i64>(stride);
+        stride *= extent;
     }
     return strided_elements(source.node, extents, strides, 0);
 }

@@ -246,11 +246,9 @@ void run_lines(Stream& stream, const ReduceLinesProblem& p) {
     run_levels(stream, p, [&](const Level& level, const Input& in, const ReduceLines& s, const View& out) {
         const GroupKernel k = group_kernel(stream.device(), level, s, in, p.type());
         Constants constants = k.constants;
-        const Constant common[] = {{"T", p.type()},
-                                   {"SIZE", size_of(p.type())},
-                                   {"GROUP", k.group},
-                                   {"KEPT", s.kept},
-                                   {"AXES", s.axes}};
+        const Constant common[] = {{"T", p.type()},    {"SIZE", size_of(p.type())},
+                                   {"GROUP", k.group}, {"KEPT", s.kept},
+                                   {"AXES", s.axes},   {"CONCORD_LINES", 1}};
         for (const Constant& constant : common)
             constants.push_back(constant);
         const auto kernel = stream.device().kernel({.source = &with_input(k.source, in),

@@ -235,16 +235,21 @@ ExpressionPointer as_floats(const Lines& lines) {
     return convert_node(mean_type(lines.type()), lines.elements());
 }
 
+// Throws before a step is enqueued that precedes this input.
+void check_step(const Lines& lines, const Input& in, const Options& options) {
+    const Device& device = lines.stream().device();
+    if (const Support support = supports_input(device, in); !support)
+        throw Error(ErrorCode::unsupported, lines.call(), support.text());
+    if (options.order && *options.order != OperationOrder::unspecified)
+        check_portable(lines.call(), in, device);
+}
+
 // A step that follows the sums of lines. Throws before they are enqueued.
 class LastStep {
   public:
     LastStep(const Lines& lines, ExpressionPointer node, const Options& options)
         : lines_(lines), in_(std::move(node)), options_{.order = options.order} {
-        const Device& device = lines.stream().device();
-        if (const Support support = supports_input(device, in_); !support)
-            throw Error(ErrorCode::unsupported, lines.call(), support.text());
-        if (options.order && *options.order != OperationOrder::unspecified)
-            check_portable(lines.call(), in_, device);
+        check_step(lines, in_, options);
     }
     Enqueued run() const { return lines_.write(in_, options_); }
 
@@ -292,12 +297,13 @@ Enqueued variance(Stream& stream, const StatisticOperands& p, u64 ddof, bool roo
     const LastStep step(lines, std::move(last), options);
     const View means = lines.room(lines.results().type);
     const Input divided(quotient(means, n));
-    Enqueued done = lines.reduce_to(means, x, ReduceOp::sum, options);
-    done = combined(done, evaluate(stream, divided, means, {.order = options.order}));
     const ExpressionPointer squares = visit_float(means.type, [&](auto tag) {
         return function_node(Function<squared_deviation_function<typename decltype(tag)::type>>{},
                              {x, lines.of_line(means)});
     });
+    check_step(lines, Input(squares), options);
+    Enqueued done = lines.reduce_to(means, x, ReduceOp::sum, options);
+    done = combined(done, evaluate(stream, divided, means, {.order = options.order}));
     done = combined(lines.reduce(squares, ReduceOp::sum, options), done);
     return combined(done, step.run());
 }
@@ -324,10 +330,11 @@ Enqueued arg_extremum(Stream& stream, const StatisticOperands& p, ReduceOp op, c
     // The smallest keys, then the first indices that have them.
     const LastStep moved(lines, range_node(lines.results()), options);
     const View best = lines.room(Type::u64);
+    const ExpressionPointer at =
+        function_node(Function<index_of_equal_function<u64>>{}, {keys, lines.of_line(best), lines.index()});
+    check_step(lines, Input(at), options);
     const Enqueued done = lines.reduce_to(best, keys, ReduceOp::min, options);
-    const Enqueued found = lines.reduce(
-        function_node(Function<index_of_equal_function<u64>>{}, {keys, lines.of_line(best), lines.index()}),
-        ReduceOp::min, options);
+    const Enqueued found = lines.reduce(at, ReduceOp::min, options);
     return combined(combined(done, found), lines.is_in_place() ? found : moved.run());
 }
 

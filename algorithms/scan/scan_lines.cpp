@@ -94,7 +94,10 @@ void run_groups(Stream& stream, const Lines& l, u32 group) {
     // Few values, so that few kernels are compiled.
     const u32 across = group == 1 || l.shape.n <= fan ? 1 : l.shape.n <= 4 * fan ? 4 : 16;
     const u32 side = group / across;
-    const bool staged = group > 1 && l.is_dense() && !l.adjacent() && l.shape.n > 1;
+    // A tile, the totals of its blocks, and where its lines begin.
+    const u64 local = (u64{side} * (fan * across + 1) + group) * size_of(l.problem.type()) + u64{16} * side;
+    const bool staged = group > 1 && l.is_dense() && !l.adjacent() && l.shape.n > 1 &&
+                        supports_local_memory(stream.device(), local);
     run_chunks(stream, l, side, u64{4} * traits.units,
                [&](const Lines& part, const View& carries, u64 chunk, u64 chunks, bool totals) {
                    const auto kernel = scan_kernel(

@@ -93,7 +93,7 @@ struct LegacyTensor {
     void (*deleter)(LegacyTensor*) = nullptr;  ///< called once by the consumer; may be null
 };
 
-/// The element type of Concord, u8 for boolean; nothing if there is none.
+/// The element type of Concord, Type::boolean among them; nothing if there is none.
 std::optional<Type> type_of(const DataType& type);
 /// The type of DLPack.
 DataType data_type_of(Type type);
