@@ -203,7 +203,7 @@ GroupKernel group_kernel(const Device& device, const Level& level, const ReduceL
     constexpr u32 team = 32, busy = 256;  // work-items per compute unit that hide the latency of memory
     const u32 size = size_of(type), group = reduce_group;
     // Expressions compute between their loads: many groups hide the latency of both.
-    const u32 resident = in.node ? 3 : 1, in_flight = in.node ? 2 : loads_in_flight;
+    const u32 resident = in.node ? 3 : 1, in_flight = in.node ? 4 : loads_in_flight;
     const u64 padded = std::bit_ceil(std::max<u64>(level.n, 1));
     if (level.is_dense() && level.n > 1) {
         const u64 parts = std::max<u64>(1, group * padded * size / tile_bytes);
