@@ -92,7 +92,7 @@ mutant reduce_short.kernel many "$axes" "the last tile is short of a line" 'line
 mutant reduce_columns.kernel many "$axes" "a step of the tree is left out" 'distance = Y / 2;' 'distance = Y / 4;'
 mutant reduce_across.kernel many "${axes/9001/65537}" "the last, partial row is short of an element" \
     'if (row + j * TURNS < length)' 'if (row + j * TURNS + 1 < length)'
-mutant reduce_across.kernel many "${axes/i32/f64}" "another association: columns meet crosswise" \
+mutant reduce_across.kernel many "reduce --variants fixed --types f64 --patterns random --sizes 65537" "another association: columns meet crosswise" \
     'held[j + distance]' 'held[2 * distance - 1 - j]'
 mutant reduce_lines.kernel any "$axes" "lines begin one element early" 'return offset + (i64)index * s->STRIDES[FIRST];' \
     'return offset + (i64)index * s->STRIDES[FIRST] - (COUNT == KEPT && index > 0);'

@@ -50,11 +50,11 @@ mutant sort_wide.cl one "sort --variants radix8 ${tiles/9001/40001}" "lines that
     'leave_keys(held + d * LINE, to + line, others, count, 0);' ''
 mutant sort_wide.cl one "sort --variants radix8 ${tiles/9001/40001}" "all passes are skipped" \
     'if (sum == n) steps[p]' 'if (sum != 0) steps[p]'
-mutant sort_merge.kernel many "sort --variants merge $tiles" "of equal elements the later one comes first" \
+mutant sort_merge_items.kernel many "sort --variants merge $tiles" "of equal elements the later one comes first" \
     '!comes_before(op, tile->key[j], tile->key[i])' 'comes_before(op, tile->key[i], tile->key[j])'
 mutant sort_merge.kernel many "sort --variants merge $small" "the last round of a tile's merges is left out" \
     'width < TILE; width *= 2' 'width < TILE / 4; width *= 2'
-mutant sort_merge.kernel many "sort --variants merge $small" "work-items begin to merge at the beginning" \
+mutant sort_merge_items.kernel many "sort --variants merge $small" "work-items begin to merge at the beginning" \
     'u32 i = a + path, j = b + diagonal - path;' 'u32 i = a, j = b;'
 mutant sort_merge_wide.cl one "sort --variants merge $small" "of equal elements the later one comes first" \
     'const bool second = comes_before(op, y, x);' 'const bool second = !comes_before(op, x, y);'
