@@ -182,7 +182,9 @@ void add_algorithms(std::vector<Call>& calls) {
         scan(s, RawNd{table(v[0])}, RawNd{table(v[1])}, operands_plus, 0, 1);
     });
     add_call("sort", in_out, [](Stream& s, Views v) { sort(s, table(v[0]), table(v[1]), 1); });
-    add_call("argsort", {in, counters}, [](Stream& s, Views v) { argsort(s, table(v[0]), table(v[1]), 1); });
+    add_call(
+        "argsort", {in, counters}, [](Stream& s, Views v) { argsort(s, table(v[0]), table(v[1]), 1); },
+        Empty::refused);
     add_call("sort_pairs", {in, in, out, out}, [](Stream& s, Views v) {
         sort_pairs(s, table(v[0]), table(v[1]), table(v[2]), table(v[3]), 1);
     });
