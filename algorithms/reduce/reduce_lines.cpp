@@ -217,7 +217,7 @@ GroupKernel group_kernel(const Device& device, const Level& level, const ReduceL
                 "reduce_short",
                 group,
                 divide_up(s.lines, group / parts),
-                {{"WIDTH", padded}, {"PARTS", parts}}};
+                {{"WIDTH", padded}, {"PARTS", parts}, {"RESIDENT", size < 8 ? 4U : 1U}}};
     }
     // Work-items side by side read what is nearer in memory: neighbouring lines, or neighbouring elements of a line.
     const u64 distance = magnitude(s.in[s.kept - 1]), along = magnitude(s.in[s.kept + s.axes - 1]);
