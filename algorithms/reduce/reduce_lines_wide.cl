@@ -81,8 +81,8 @@ INLINED void reduce_by_columns(const Lines* s, const Input from, u64 begin, u64 
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void reduce_lines(INPUT(in), __global T* out, ulong out_at, const Lines s, u64 width, u64 run, u32 form, u64 items, T identity,
-                  const Op op) {
+void reduce_lines(INPUT(in), __global T* out, ulong out_at, const Lines s, u64 width, u64 run, u32 form, u64 items,
+                  T identity, const Op op) {
     __local T room[ROOM];
     AT_INPUT(in);
     out += out_at;
@@ -95,7 +95,8 @@ void reduce_lines(INPUT(in), __global T* out, ulong out_at, const Lines s, u64 w
         __global T* const to = out + (i64)(s.out_at + c);
 #if FORM == SHORT_ROWS
         for (u64 l = 0; l < count; ++l) {
-            reduce_side_by_side(&s, input_from(in, (i64)s.in_at + line_offset(&s, line + l)), 0, length, 1, room, identity, op);
+            const Input from = input_from(in, (i64)s.in_at + line_offset(&s, line + l));
+            reduce_side_by_side(&s, from, 0, length, 1, room, identity, op);
             to[result_offset(&s, line + l)] = canonical(room[0]);
         }
 #else

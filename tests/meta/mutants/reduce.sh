@@ -88,7 +88,7 @@ mutant reduce_wide.cl one "$nans" "a NaN is not canonical" 'return canonical(sum
 axes="reduce --variants fixed --types i32 --patterns random --sizes 9001"
 mutant reduce_rows.kernel many "$axes" "a chunk begins one element late" 'begin = c * s.chunk;' 'begin = c * s.chunk + (c > 0);'
 mutant reduce_short.kernel many "$axes" "a step of the tree across work-items is left out" 'distance = PARTS / 2;' 'distance = PARTS / 4;'
-mutant reduce_short.kernel many "$axes" "the last tile is short of a line" 'line < s.lines) out' 'line + 1 < s.lines) out'
+mutant reduce_short.kernel many "$axes" "the last tile is short of a line" 'if (part == 0 && line < s.lines)' 'if (part == 0 && line + 1 < s.lines)'
 mutant reduce_columns.kernel many "$axes" "a step of the tree is left out" 'distance = Y / 2;' 'distance = Y / 4;'
 mutant reduce_across.kernel many "${axes/9001/65537}" "the last, partial row is short of an element" \
     'if (row + j * TURNS < length)' 'if (row + j * TURNS + 1 < length)'
