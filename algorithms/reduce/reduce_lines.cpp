@@ -202,7 +202,7 @@ GroupKernel group_kernel(const Device& device, const Level& level, const ReduceL
     constexpr u64 few = 32, tile_bytes = 16384, columns = 128;
     constexpr u32 team = 32, busy = 256;  // work-items per compute unit that hide the latency of memory
     const u32 size = size_of(type), group = reduce_group;
-    // Expressions compute between their loads: many groups hide the latency of both.
+    // Expressions compute between their loads: many groups hide the latency of both. 0: any number of them.
     const u32 resident = in.node ? 3 : 1, in_flight = in.node ? 4 : loads_in_flight;
     const u64 padded = std::bit_ceil(std::max<u64>(level.n, 1));
     if (level.is_dense() && level.n > 1) {
@@ -217,7 +217,7 @@ GroupKernel group_kernel(const Device& device, const Level& level, const ReduceL
                 "reduce_short",
                 group,
                 divide_up(s.lines, group / parts),
-                {{"WIDTH", padded}, {"PARTS", parts}, {"RESIDENT", size < 8 ? 4U : 1U}}};
+                {{"WIDTH", padded}, {"PARTS", parts}, {"RESIDENT", size < 8 ? 4U : 0U}}};
     }
     // Work-items side by side read what is nearer in memory: neighbouring lines, or neighbouring elements of a line.
     const u64 distance = magnitude(s.in[s.kept - 1]), along = magnitude(s.in[s.kept + s.axes - 1]);
