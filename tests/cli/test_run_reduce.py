@@ -127,13 +127,14 @@ def test_the_first_of_ties_and_nan(operation):
 
 @pytest.mark.parametrize("options, words", [
     ("--op argmin --in empty.npy", ["argmin", "empty"]),
-    ("--op mean --axis 0 --in full.npy", ["--axis", "mean"]),
+    ("--op argmax --axis 1 --in hollow.npy", ["argmax", "empty axis", "(2, 0, 3)"]),
     ("--op sum --ddof 1 --in full.npy", ["--ddof", "sum"]),
     ("--op var --ddof -1 --in full.npy", ["--ddof", "-1"]),
 ])
 def test_refused_statistics(options, words):
     np.save("empty.npy", np.empty(0, "f4"))
     np.save("full.npy", np.ones((2, 3), "f4"))
+    np.save("hollow.npy", np.empty((2, 0, 3), "f4"))
     result = concord("run reduce", *options.split(), "--out", "new.npy", "--device", "tbb")
     complains(result, 2, words)
     assert not os.path.exists("new.npy")
@@ -148,6 +149,19 @@ AXES = [("0", 0), ("1", 1), ("-1", 2), ("0,2", (0, 2)), ("2,0", (0, 2)), ("-3,1,
 def test_axes(text, axes):
     gives(CUBE.sum(axis=axes), "run reduce --axis", text, "--in", CUBE, "--device", "tbb")
     gives(CUBE.max(axis=axes, keepdims=True), "run reduce --op max --keepdims --axis", text, "--in", CUBE, "--device", "tbb")
+
+
+# Sums and quotients of these numbers are exact.
+@pytest.mark.parametrize("operation, function", [
+    ("mean", np.mean), ("var", np.var), ("std", np.std), ("norm", lambda x, axis: np.sqrt((x * x).sum(axis=axis))),
+    ("argmin", np.argmin), ("argmax", np.argmax),
+])
+def test_statistics_over_an_axis(operation, function):
+    values = ((np.arange(96) * 7) % 32).reshape(4, 8, 3).astype("f8")
+    for axis in (0, 1):
+        expected = function(values, axis=axis)
+        gives(expected.astype("u8") if operation.startswith("arg") else expected,
+              "run reduce --op", operation, "--axis", str(axis), "--in", values, "--device", "tbb")
 
 
 @on_devices("name", TYPES, ["u8", "f32"])

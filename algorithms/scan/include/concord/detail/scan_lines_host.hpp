@@ -138,7 +138,11 @@ template <class T, class Op>
             }
             const T* const first_row = direct ? source + from.at[0] : value[0];
             const i64 step = direct ? s.step[0] : static_cast<i64>(width);
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
 #pragma GCC ivdep
+#endif
             for (u64 l = 0; l < count; ++l)
                 scan_rows_of(first_row + l, step, value[0] + l, width, std::make_integer_sequence<u64, fan>{},
                              op);
