@@ -138,9 +138,7 @@ template <class T, class Op>
             }
             const T* const first_row = direct ? source + from.at[0] : value[0];
             const i64 step = direct ? s.step[0] : static_cast<i64>(width);
-#if defined(__clang__)
-#pragma clang loop vectorize(assume_safety)
-#else
+#if !defined(__clang__)
 #pragma GCC ivdep
 #endif
             for (u64 l = 0; l < count; ++l)
