@@ -136,7 +136,12 @@ class Writer {
                 for (u32 k = node.rank - 1; k > 0; --k) {
                     const std::string quotient = "q" + number(first) + "_" + number(k),
                                       extent = of_dimension(".extent", k);
-                    define("u64", quotient, "concord_quotient(" + rest + ", " + extent + ")");
+                    define("u64", quotient,
+                           std::string("concord_quotient(")
+                               .append(rest)
+                               .append(", ")
+                               .append(extent)
+                               .append(")"));
                     sum.append(" + (").append(rest).append(" - ").append(quotient).append(" * ").append(
                         extent);
                     sum.append(") * ").append(of_dimension(".stride", k));
