@@ -7,7 +7,7 @@
 
 namespace concord::detail {
 const HostKernel& reduce_lines_builtin(ReduceOp op, Type type) {
-    return visit_builtin(op, type, [](auto tag, auto functor) -> const HostKernel& {
+    return visit_few_builtins(op, type, [](auto tag, auto functor) -> const HostKernel& {
         return reduce_lines_host<typename decltype(tag)::type, decltype(functor)>();
     });
 }

@@ -8,7 +8,7 @@
 namespace concord::detail {
 
 const HostKernel& scan_lines_builtin(ReduceOp op, Type type) {
-    return visit_builtin(op, type, [](auto tag, auto functor) -> const HostKernel& {
+    return visit_few_builtins(op, type, [](auto tag, auto functor) -> const HostKernel& {
         return scan_lines_host<typename decltype(tag)::type, decltype(functor)>();
     });
 }

@@ -132,6 +132,21 @@ auto visit_math(PairFunction function, const F& f) {
 
 }  // namespace ops
 
+// min or max of integers, which its value selects. Elements are of the unsigned type of their size.
+struct SelectedMinMax {
+    ReduceOp op;
+    bool is_signed;
+
+    // By the bits to flip before and after, which compilers compute once, so that loops have no condition.
+    template <class T>
+    [[gnu::always_inline]] T operator()(T a, T b) const {
+        static_assert(std::is_unsigned_v<T>);
+        const T sign = is_signed ? static_cast<T>(T{1} << (8 * sizeof(T) - 1)) : T{0};
+        const T flips = static_cast<T>(sign ^ (op == ReduceOp::max ? ~T{0} : T{0}));
+        return static_cast<T>(ops::Min{}(static_cast<T>(a ^ flips), static_cast<T>(b ^ flips)) ^ flips);
+    }
+};
+
 // The operator that its value selects. Kernels that take it are compiled once for each Wrapping type.
 struct SelectedOp {
     ReduceOp op;
@@ -143,11 +158,7 @@ struct SelectedOp {
         if (op == ReduceOp::sum) return ops::Sum{}(a, b);
         if (op == ReduceOp::product) return ops::Product{}(a, b);
         if constexpr (std::is_integral_v<T>) {
-            // Signed integers have the order of unsigned ones with the other sign bit.
-            const T sign = is_signed ? static_cast<T>(T{1} << (8 * sizeof(T) - 1)) : T{0};
-            a ^= sign;
-            b ^= sign;
-            return static_cast<T>((op == ReduceOp::min ? ops::Min{}(a, b) : ops::Max{}(a, b)) ^ sign);
+            return SelectedMinMax{.op = op, .is_signed = is_signed}(a, b);
         } else {
             return op == ReduceOp::min ? ops::Min{}(a, b) : ops::Max{}(a, b);
         }
@@ -155,7 +166,7 @@ struct SelectedOp {
 };
 
 // The bound values of a built-in operator: the bytes of its SelectedOp, padded to the size that other languages expect.
-// Kernels of one operator ignore them.
+// SelectedMinMax has the same; kernels of one operator ignore them.
 ValueBytes builtin_values(ReduceOp op, Type type);
 
 // The bytes of identity_of().
@@ -186,6 +197,21 @@ decltype(auto) visit_builtin(ReduceOp op, Type type, F&& f) {
                                    std::is_same_v<decltype(functor), ops::Product>;
             return f(TypeTag<std::conditional_t<wraps, Wrapping<T>, T>>{}, functor);
         });
+    });
+}
+
+// The same for kernels that take long to compile: min and max of integers are one functor, whose value selects.
+template <class F>
+decltype(auto) visit_few_builtins(ReduceOp op, Type type, F&& f) {
+    return visit_builtin(op, type, [&](auto tag, auto functor) -> decltype(auto) {
+        using T = typename decltype(tag)::type;
+        constexpr bool compares =
+            std::is_same_v<decltype(functor), ops::Min> || std::is_same_v<decltype(functor), ops::Max>;
+        if constexpr (compares && std::is_integral_v<T>) {
+            return f(TypeTag<Wrapping<T>>{}, SelectedMinMax{});
+        } else {
+            return f(tag, functor);
+        }
     });
 }
 
