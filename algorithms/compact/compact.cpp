@@ -1,5 +1,6 @@
 #include "compact_variants.hpp"
 
+#include <concord/internal/input.hpp>
 #include <concord/internal/launch.hpp>
 
 namespace concord {
@@ -26,14 +27,16 @@ constexpr auto table = table_of<CompactProblem>({
           .order = OperationOrder::canonical,
           .source =
               "D. Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016"},
-     .groups = {run_compact_lookback, supports_compact_lookback, suits_compact_lookback}},
+     .groups = {run_compact_lookback, supports_compact_lookback, suits_compact_lookback},
+     .computes_input = true},
     {.variant = {.name = "fused",
                  .summary = "count, scan, write: three launches; flags stay in registers",
                  .order = OperationOrder::canonical,
                  .source = "D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009"},
      .groups = {run_compact_fused, supports_fused_groups},
      .single_items = {run_compact_fused_wide, supports_fused},
-     .host = {run_compact_fused_host, supports_fused, suits_compact_fused_host}},
+     .host = {run_compact_fused_host, supports_fused, suits_compact_fused_host},
+     .computes_input = true},
     // Faster than `fused` in one group, and in more groups if every thread has a core, but then far slower if a thread
     // is descheduled during its turn.
     {.variant =
@@ -42,7 +45,8 @@ constexpr auto table = table_of<CompactProblem>({
               "one pass: each thread compresses a tile into private memory, then stores it in tile order",
           .order = OperationOrder::canonical,
           .source = "Concord; after D. Merrill, M. Garland, 2016"},
-     .host = {run_compact_two_pass, supports_problem}},
+     .host = {run_compact_two_pass, supports_problem},
+     .computes_input = true},
     {.variant = {.name = "scan_scatter",
                  .summary = "flags, their exclusive scan, scatter; one launch each",
                  .order = OperationOrder::canonical,
@@ -54,7 +58,8 @@ constexpr auto table = table_of<CompactProblem>({
                  .summary = "one loop on one thread",
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
-     .host = {run_compact_serial, supports_problem}},
+     .host = {run_compact_serial, supports_problem},
+     .computes_input = true},
 });
 
 constexpr auto variants = variants_of(table);
@@ -73,8 +78,8 @@ void calibrate(Calibration& calibration) {
     calibration.add_threshold(compact_stream_kib, [&](u64 bytes) { keep(bytes / 2); });
 }
 
-void check(const char* call, Stream& stream, const CompactProblem& p) {
-    check_operand(call, "in", stream, p.in);
+void check(const char* call, Stream& stream, const CompactProblem& p, const Input& in) {
+    check_input(call, "in", stream, in);
     check_output(call, "out", stream, p.out);
     check_output(call, "count", stream, p.count);
     auto refuse = [call](const std::string& what) { throw Error(ErrorCode::invalid_argument, call, what); };
@@ -85,8 +90,10 @@ void check(const char* call, Stream& stream, const CompactProblem& p) {
     if (p.count.type != Type::u64 || p.count.count != 1)
         refuse("count must be one u64, got " + std::to_string(p.count.count) + " elements of " +
                std::string(name_of(p.count.type)));
-    check_overlap(call, {"out", p.out}, {"in", p.in}, p.partition ? InPlace::no : InPlace::yes);
-    check_overlap(call, {"count", p.count}, {"in", p.in});
+    // An element of an expression is not read at the index that is written.
+    check_input_overlap(call, {"out", p.out}, "in", in,
+                        p.partition || p.expression ? InPlace::no : InPlace::yes);
+    check_input_overlap(call, {"count", p.count}, "in", in);
     check_overlap(call, {"count", p.count}, {"out", p.out});
 }
 
@@ -123,6 +130,8 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, 
                     .op = &op,
                     .max_group_size = group_size};
     spec.constants.append(constants);
+    // Kernels that call the predicate read the input.
+    if (needs == CompactNeeds::predicate) spec.source = &with_input(source, p.input());
     return device.kernel(spec);
 }
 
@@ -133,44 +142,98 @@ host::BlockFunction compact_block_function(const Device& device, const CompactPr
 
 Enqueued compact(Stream& stream, const CompactProblem& p, const Options& options) {
     const char* call = p.partition ? "partition" : "compact";
-    check(call, stream, p);
+    const Input in = p.input();
+    check(call, stream, p, in);
     if (p.in_place() && options.variant == "auto") check_in_place(stream.device(), p);
-    const Row<CompactProblem>& row = choose_tuned(call, table, stream.device(), p, point_of(p), options);
+    // Tables name variants for ranges.
+    const Row<CompactProblem>& row =
+        in.node ? choose(call, table, stream.device(), p, options)
+                : choose_tuned(call, table, stream.device(), p, point_of(p), options);
     if (p.in.count == 0) {
         const u64 none = 0;
         stream.fill(*p.count.buffer, p.count.offset, sizeof none, &none, sizeof none);
+    } else if (in.node && !row.computes_input) {
+        std::shared_ptr<Buffer> room;
+        row.run(stream, p.on(materialized(stream, in, room)));
     } else {
         row.run(stream, p);
     }
     return enqueued(stream, row, p);
 }
 
-Enqueued compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
-                 Others others, const Options& options) {
-    const bool partition = others == Others::behind;
-    const char* call = partition ? "partition" : "compact";
+namespace {
+
+const char* name_of_call(Others others) {
+    return others == Others::behind ? "partition" : "compact";
+}
+
+// Throws invalid_argument unless the rule supports elements of the type.
+void check_keep(std::string_view call, const Keep& keep, Type type) {
     const auto refuse = [&](const std::string& wants, std::string_view got) {
         throw Error(
             ErrorCode::invalid_argument, call,
             "rule '" + std::string(name_of(keep.rule)) + "' requires " + wants + ", got " + std::string(got));
     };
-    detail::check_elements(call, "in", in);
-    if (is_float(in.type) && (keep.rule == KeepRule::even || keep.rule == KeepRule::odd))
-        refuse("integers", name_of(in.type));
-    if (has_operand(keep.rule) && keep.operand_type != in.type)
-        refuse("an operand of " + std::string(name_of(in.type)),
+    if (is_float(type) && (keep.rule == KeepRule::even || keep.rule == KeepRule::odd))
+        refuse("integers", name_of(type));
+    if (has_operand(keep.rule) && keep.operand_type != type)
+        refuse("an operand of " + std::string(name_of(type)),
                keep.operand_type ? name_of(*keep.operand_type) : "none");
-    const auto [op, host] = compact_builtin(keep.rule, in.type);
-    const std::size_t size = has_operand(keep.rule) ? std::max(size_of(in.type), 4u) : 4u;
+}
+
+// The bound values of a rule for elements of the type.
+std::span<const std::byte> values_of(const Keep& keep, Type type) {
+    return std::span(keep.operand).first(has_operand(keep.rule) ? std::max(size_of(type), 4u) : 4u);
+}
+
+}  // namespace
+
+Enqueued compact(Stream& stream, const Input& in, const View& out, const View& count, const Keep& keep,
+                 Others others, const Options& options) {
+    const Type type = in.view.type;
+    check_elements(name_of_call(others), "in", in.view);
+    check_keep(name_of_call(others), keep, type);
+    const auto [op, host] = compact_builtin(keep.rule, type);
     return compact(stream,
-                   {.in = in,
+                   {.in = in.view,
                     .out = out,
                     .count = count,
                     .op = op,
-                    .values = {std::span(keep.operand).first(size)},
+                    .values = {values_of(keep, type)},
                     .host = host,
-                    .partition = partition},
+                    .partition = others == Others::behind,
+                    .expression = in.node},
                    options);
+}
+
+Enqueued compact(Stream& stream, const Input& in, const Input& flags, const View& out, const View& count,
+                 Others others, const Options& options) {
+    const char* const call = name_of_call(others);
+    check_elements(call, "in", in.view);
+    const Input selected(select_node(call, in, flags));
+    const KeepRule unused = KeepRule::nonzero;
+    const auto [op, host] = compact_builtin(unused, in.view.type);
+    return compact(stream,
+                   {.in = selected.view,
+                    .out = out,
+                    .count = count,
+                    .op = op,
+                    .values = {values_of(unused, in.view.type)},
+                    .host = host,
+                    .partition = others == Others::behind,
+                    .expression = selected.node,
+                    .selects = true},
+                   options);
+}
+
+ExpressionPointer kept_node(const Input& in, const Keep& keep) {
+    const Type type = in.view.type;
+    check_elements("count_if", "in", in.view);
+    check_keep("count_if", keep, type);
+    const auto [op, host] = compact_builtin(keep.rule, type);
+    return convert_node(Type::u64,
+                        transform_node(op, values_of(keep, type), {.kernel = *host, .is_flags = true},
+                                       {in.node ? in.node : range_node(in.view)}));
 }
 
 }  // namespace detail
@@ -184,12 +247,12 @@ constinit const Algorithm compact_algorithm{
 
 Enqueued compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
                  const Options& options) {
-    return detail::compact(stream, in, out, count, keep, detail::Others::dropped, options);
+    return detail::compact(stream, detail::Input(in), out, count, keep, detail::Others::dropped, options);
 }
 
 Enqueued partition(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
                    const Options& options) {
-    return detail::compact(stream, in, out, count, keep, detail::Others::behind, options);
+    return detail::compact(stream, detail::Input(in), out, count, keep, detail::Others::behind, options);
 }
 
 }  // namespace concord

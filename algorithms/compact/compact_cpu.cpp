@@ -4,6 +4,7 @@
 #include "compact_sources.hpp"
 #include "compact_variants.hpp"
 
+#include <concord/internal/input.hpp>
 #include <concord/internal/launch.hpp>
 
 namespace concord::detail {
@@ -42,9 +43,10 @@ struct Chunks {
 void launch_offsets(Stream& stream, const CompactProblem& p, const Chunks& chunks) {
     Device& device = stream.device();
     const CompactKernels& kernels = compact_kernels(size_of(p.in.type));
-    launch(stream, *host_kernel_of(device, "compact_count", kernels.count), chunks.shape(), p.in,
-           chunks.offsets, p.in.count, chunks.length, size_of(p.in.type),
-           compact_block_function(device, p).argument(), p.values);
+    InputArguments(p.input()).launch(stream, *host_kernel_of(device, "compact_count", kernels.count),
+                                     chunks.shape(), chunks.offsets, p.in.count, chunks.length,
+                                     size_of(p.in.type), compact_block_function(device, p).argument(),
+                                     p.values);
     launch(stream, *host_kernel_of(device, "compact_offsets", kernels.offsets), LaunchShape::linear(1, 1),
            chunks.offsets, p.count, chunks.count);
 }
@@ -61,10 +63,11 @@ void run_compact_fused_wide(Stream& stream, const CompactProblem& p) {
                sum = kernel("compact_offsets", CompactNeeds::neither, false),
                write = kernel("compact_write", CompactNeeds::predicate, p.partition);
     const Chunks chunks(stream, p);
-    launch(stream, *count, chunks.shape(), p.in, chunks.offsets, p.in.count, chunks.length, p.values);
+    const InputArguments in(p.input());
+    in.launch(stream, *count, chunks.shape(), chunks.offsets, p.in.count, chunks.length, p.values);
     launch(stream, *sum, LaunchShape::linear(1, 1), chunks.offsets, p.count, chunks.count);
-    launch(stream, *write, chunks.shape(), p.in, p.out, chunks.offsets, p.count, p.in.count, chunks.length,
-           non_temporal(device, p), p.values);
+    in.launch(stream, *write, chunks.shape(), p.out, chunks.offsets, p.count, p.in.count, chunks.length,
+              non_temporal(device, p), p.values);
 }
 
 // In one group `two_pass` reads the elements once.
@@ -77,8 +80,9 @@ void run_compact_fused_host(Stream& stream, const CompactProblem& p) {
     const auto write = host_kernel_of(device, "compact_write", compact_kernels(size_of(p.in.type)).write);
     const Chunks chunks(stream, p);
     launch_offsets(stream, p, chunks);
-    launch(stream, *write, chunks.shape(), p.in, p.out, chunks.offsets, p.count, p.in.count, chunks.length,
-           non_temporal(device, p), u32{p.partition}, compact_block_function(device, p).argument(), p.values);
+    InputArguments(p.input()).launch(stream, *write, chunks.shape(), p.out, chunks.offsets, p.count,
+                                     p.in.count, chunks.length, non_temporal(device, p), u32{p.partition},
+                                     compact_block_function(device, p).argument(), p.values);
 }
 
 void run_compact_two_pass(Stream& stream, const CompactProblem& p) {
@@ -95,15 +99,17 @@ void run_compact_two_pass(Stream& stream, const CompactProblem& p) {
     const u64 groups = std::min<u64>({tiles, device.traits().units, max_groups(device, p)});
     if (p.partition) launch_offsets(stream, p, Chunks(stream, p));
     const u64 local = (p.partition ? 2 : 1) * (tile_bytes + slack);
-    launch(stream, *kernel, LaunchShape::linear(groups, 1, local), p.in, p.out, p.count, n, tile,
-           non_temporal(device, p), u32{p.partition}, compact_block_function(device, p).argument(), p.values);
+    InputArguments(p.input()).launch(stream, *kernel, LaunchShape::linear(groups, 1, local), p.out, p.count,
+                                     n, tile, non_temporal(device, p), u32{p.partition},
+                                     compact_block_function(device, p).argument(), p.values);
 }
 
 void run_compact_serial(Stream& stream, const CompactProblem& p) {
     Device& device = stream.device();
     const auto kernel = host_kernel_of(device, "compact_serial", compact_kernels(size_of(p.in.type)).serial);
-    launch(stream, *kernel, LaunchShape::linear(1, 1), p.in, p.out, p.count, p.in.count, u32{p.partition},
-           compact_block_function(device, p).argument(), p.values);
+    InputArguments(p.input()).launch(stream, *kernel, LaunchShape::linear(1, 1), p.out, p.count, p.in.count,
+                                     u32{p.partition}, compact_block_function(device, p).argument(),
+                                     p.values);
 }
 
 }  // namespace concord::detail

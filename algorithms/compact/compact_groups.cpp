@@ -3,6 +3,7 @@
 #include "compact_sources.hpp"
 #include "compact_variants.hpp"
 
+#include <concord/internal/input.hpp>
 #include <concord/internal/launch.hpp>
 #include <concord/internal/lookback.hpp>
 
@@ -25,7 +26,7 @@ struct Tiles {
 
 Tiles tiles_of(const CompactProblem& p, u32 rows_of_tile) {
     const u64 size = size_of(p.in.type), pack = compact_pack_bytes / size;
-    const u32 shift = static_cast<u32>(p.in.offset / size % pack);
+    const u32 shift = static_cast<u32>(p.in.offset / size % pack);  // 0 for an expression
     return {divide_up(p.in.count + shift, u64{compact_group} * rows_of_tile * pack), shift};
 }
 
@@ -57,17 +58,19 @@ bool suits_compact_lookback(const Device& device, const CompactProblem& /*p*/) {
 void run_compact_lookback(Stream& stream, const CompactProblem& p) {
     Device& device = stream.device();
     const Type count = p.in.count >> 32 != 0 ? Type::u64 : Type::u32;
+    const u64 resident = p.expression ? expression_resident : tuned(device, compact_resident, point_of(p), 6);
     const auto kernel = compact_kernel(device, p, kernel_sources::compact_lookback(), "compact_lookback",
                                        compact_group, CompactNeeds::predicate,
                                        {{"ROWS", lookback_rows},
-                                        {"RESIDENT", tuned(device, compact_resident, point_of(p), 6)},
+                                        {"RESIDENT", resident},
                                         {"TILES", 1},
                                         {"TOTAL", count},
                                         {"JOIN(op, x, y)", "((x) + (y))"}});
     const auto [tiles, shift] = tiles_of(p, lookback_rows);
     const Lookback lookback(stream, tiles, size_of(count));
-    launch(stream, *kernel, LaunchShape::linear(tiles, compact_group, lookback_parts), p.in, p.out, p.count,
-           lookback.view, p.in.count, shift, static_cast<u32>(tiles), u32{p.in_place()}, p.values);
+    InputArguments(p.input()).launch(
+        stream, *kernel, LaunchShape::linear(tiles, compact_group, lookback_parts), p.out, p.count,
+        lookback.view, p.in.count, shift, static_cast<u32>(tiles), u32{p.in_place()}, p.values);
 }
 
 // Counts the kept elements of each chunk of tiles, turns the counts into offsets and their total, writes the elements.
@@ -86,9 +89,10 @@ void run_compact_fused(Stream& stream, const CompactProblem& p) {
     const auto buffer = stream.scratch(chunks * sizeof(u64));
     const View offsets{buffer.get(), 0, chunks, Type::u64};
     const LaunchShape shape = LaunchShape::linear(chunks, compact_group);
-    launch(stream, *count, shape, p.in, offsets, n, shift, length, p.values);
+    const InputArguments in(p.input());
+    in.launch(stream, *count, shape, offsets, n, shift, length, p.values);
     launch(stream, *sum, LaunchShape::linear(1, compact_group), offsets, p.count, chunks);
-    launch(stream, *write, shape, p.in, p.out, offsets, p.count, n, shift, length, p.values);
+    in.launch(stream, *write, shape, p.out, offsets, p.count, n, shift, length, p.values);
 }
 
 }  // namespace concord::detail

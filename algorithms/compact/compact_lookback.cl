@@ -2,8 +2,9 @@
 //
 // A team of 32 work-items takes the place of a warp. Groups take tiles by ticket and wait for earlier tiles, see
 // lookback_words.cl. AS_T(x): an x of B as a T; TOTAL: type of counts of kept elements, u32 or, from 2^32 elements on,
-// u64.
+// u64. The input may be an expression: a team computes its part of a tile element by element.
 
+#include "compact_input"
 #include "lanes.cl"
 #include "lookback_words.cl"
 #include "pack.cl"
@@ -33,8 +34,23 @@ INLINED void await_copies(void) {
 #endif
 }
 
+#ifdef CONCORD_EXPRESSION
+
+// Computes a team's part, which begins at `begin`, in local memory. Neighbouring lanes compute neighbouring elements.
+INLINED void load_part(__local B* own, const Items items, u64 begin, u64 first, u64 last) {
+    const u32 lane = lane_id();
+    __local B* part = own - lane * PACK;
+#pragma unroll 4
+    for (u32 k = lane; k < PART_LENGTH; k += LANES) {
+        if (begin + k < last) part[k] = item_at(items, begin + k);
+    }
+    lanes_barrier();
+}
+
+#else
+
 // Copies a work-item's packs of a team's part, which begins at `begin`, to local memory. own: its first pack there.
-INLINED void load_part(__local B* own, __global const B* base, u64 begin, u64 first, u64 last) {
+INLINED void load_part(__local B* own, const Items base, u64 begin, u64 first, u64 last) {
     const u64 at = begin + lane_id() * PACK;
     if (begin >= first && begin + PART_LENGTH <= last) {
 #pragma unroll
@@ -52,8 +68,11 @@ INLINED void load_part(__local B* own, __global const B* base, u64 begin, u64 fi
     }
 }
 
+#endif
+
 // Flags the kept elements of a work-item's rows, one bit each.
-INLINED void flag_part(u32* flags, __local const B* own, u64 begin, u64 first, u64 last, const Op op) {
+INLINED void flag_part(u32* flags, __local const B* own, const Items items, u64 begin, u64 first, u64 last,
+                       const Op op) {
     const u64 at = begin + lane_id() * PACK;
     const bool whole = begin >= first && begin + PART_LENGTH <= last;
 #pragma unroll
@@ -62,12 +81,13 @@ INLINED void flag_part(u32* flags, __local const B* own, u64 begin, u64 first, u
         u32 kept = 0;
         if (whole) {
 #pragma unroll
-            for (u32 j = 0; j < PACK; ++j) kept |= (u32)keeps(op, item_of(pack, j)) << j;
+            for (u32 j = 0; j < PACK; ++j)
+                kept |= (u32)IS_KEPT(items, at + r * ROW_LENGTH + j, op, item_of(pack, j)) << j;
         } else {
 #pragma unroll
             for (u32 j = 0; j < PACK; ++j) {
                 const u64 i = at + r * ROW_LENGTH + j;
-                if (i >= first && i < last) kept |= (u32)keeps(op, item_of(pack, j)) << j;
+                if (i >= first && i < last) kept |= (u32)IS_KEPT(items, i, op, item_of(pack, j)) << j;
             }
         }
         flags[r] = kept;
@@ -138,7 +158,7 @@ INLINED void store_part(__global B* to, __local const B* part, u32 shift, u32 co
 // shift: elements from the 16-byte boundary at or before the input to its first element. parts: one part per team, of
 // PART_STRIDE elements.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void compact_lookback(__global const B* in, ulong in_at, __global B* out, ulong out_at, __global u64* count,
+void compact_lookback(INPUT(in), __global B* out, ulong out_at, __global u64* count,
                       ulong count_at, __global u64* workspace, ulong workspace_at, u64 n, u32 shift, u32 tiles,
                       u32 in_place, const Op op, __local uint4* parts) {
     __local u32 kept_by[TEAMS];
@@ -148,17 +168,21 @@ void compact_lookback(__global const B* in, ulong in_at, __global B* out, ulong 
     const u32 local_id = get_local_id(0), team = local_id / LANES;
     __local B* part = (__local B*)parts + team * PART_STRIDE;
     __local B* own = part + lane_id() * PACK;
+    AT_INPUT(in);
     workspace += workspace_at;
+#ifndef CONCORD_EXPRESSION
     // Tickets come in about the order of the groups' numbers: another group may take the tile of this number, soon.
     const u64 likely = (u64)get_group_id(0) * TILE_LENGTH;
-    if (likely < n) prefetch_bytes(in + in_at + likely, (u32)min(n - likely, (u64)TILE_LENGTH) * SIZE);
+    if (likely < n) prefetch_bytes(in + likely, (u32)min(n - likely, (u64)TILE_LENGTH) * SIZE);
+#endif
     const Turn turn = take_turn(workspace, &drawn);
     const struct Tree tree = tree_of(workspace, tiles, turn);
     const u64 first = shift, last = shift + n, begin = turn.ticket * (u64)TILE_LENGTH + team * PART_LENGTH;
-    load_part(own, in + in_at - shift, begin, first, last);
+    const Items items = items_of(in, shift);
+    load_part(own, items, begin, first, last);
     if (in_place) device_fence();  // all loads finish before the total is published
     u32 flags[ROWS];
-    flag_part(flags, own, begin, first, last, op);
+    flag_part(flags, own, items, begin, first, last, op);
     u64 before_row[COUNT_WORDS], all_row[COUNT_WORDS];
     rank_flags_in_team(flags, before_row, all_row, meet);
     u32 kept = 0;

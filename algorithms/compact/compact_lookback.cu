@@ -19,9 +19,10 @@
 // Positions count from the 16-byte boundary at or before the input's first element, so every pack is aligned
 // wherever the input begins. Valid positions: [first, last). T: element type; B: unsigned integer of its size, as
 // which elements move; apply(op, x): predicate; TOTAL: type of counts of kept elements, u32 or, from 2^32 elements
-// on, u64.
+// on, u64. The input may be an expression: a warp computes its part of a tile element by element.
 
 #include "async_copy.cu"
+#include "compact_input"
 #include "group_scan.cu"
 #include "lookback.cu"
 #include "tile.cu"
@@ -86,9 +87,24 @@ __device__ __forceinline__ RowRanks<N> rank_flags_in_warp(const u32 (&flags)[N])
 
 // --- Tiles ---------------------------------------------------------------------------------------------------------
 
+#ifdef CONCORD_EXPRESSION
+
+// Computes a warp's part, which begins at `begin`, in shared memory. Neighbouring lanes compute neighbouring elements.
+__device__ __forceinline__ void load_part(B* own, const Items items, u64 begin, u64 /*first*/, u64 last) {
+    const u32 lane = threadIdx.x % warp_width;
+    B* const part = own - lane * PACK;
+#pragma unroll 4
+    for (u32 k = lane; k < part_length; k += warp_width) {
+        if (begin + k < last) part[k] = item_at(items, begin + k);
+    }
+    __syncwarp();
+}
+
+#else
+
 // Copies a lane's packs of a warp's part, which begins at `begin`, to shared memory. own: the lane's first pack
 // there.
-__device__ __forceinline__ void load_part(B* own, const B* base, u64 begin, u64 first, u64 last) {
+__device__ __forceinline__ void load_part(B* own, const Items base, u64 begin, u64 first, u64 last) {
     const u64 at = begin + threadIdx.x % warp_width * PACK;
     if (begin >= first && begin + part_length <= last) {
 #pragma unroll
@@ -106,8 +122,11 @@ __device__ __forceinline__ void load_part(B* own, const B* base, u64 begin, u64 
     }
 }
 
+#endif
+
 // Flags the kept elements of a lane's rows, one bit each.
-__device__ __forceinline__ void flag_part(u32 (&flags)[ROWS], const B* own, u64 begin, u64 first, u64 last, const Op op) {
+__device__ __forceinline__ void flag_part(u32 (&flags)[ROWS], const B* own, const Items items, u64 begin, u64 first, u64 last,
+                                          const Op op) {
     const u64 at = begin + threadIdx.x % warp_width * PACK;
     const bool whole = begin >= first && begin + part_length <= last;
 #pragma unroll
@@ -116,12 +135,13 @@ __device__ __forceinline__ void flag_part(u32 (&flags)[ROWS], const B* own, u64 
         flags[r] = 0;
         if (whole) {
 #pragma unroll
-            for (int j = 0; j < PACK; ++j) flags[r] |= u32(keeps(op, pack.item[j])) << j;
+            for (int j = 0; j < PACK; ++j)
+                flags[r] |= u32(IS_KEPT(items, at + r * row_length + j, op, pack.item[j])) << j;
         } else {
 #pragma unroll
             for (int j = 0; j < PACK; ++j) {
                 const u64 i = at + r * row_length + j;
-                if (i >= first && i < last) flags[r] |= u32(keeps(op, pack.item[j])) << j;
+                if (i >= first && i < last) flags[r] |= u32(IS_KEPT(items, i, op, pack.item[j])) << j;
             }
         }
     }
@@ -152,21 +172,25 @@ __device__ __forceinline__ void close_up(B* part, const u32 (&flags)[ROWS], cons
 
 // shift: elements from the 16-byte boundary at or before the input to its first element.
 extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
-    compact_lookback(const B* in, B* out, u64* count, u64* workspace, u64 n, u32 shift, u32 tiles, u32 in_place,
+    compact_lookback(INPUT(in), B* out, u64* count, u64* workspace, u64 n, u32 shift, u32 tiles, u32 in_place,
                      const Op op) {
+    AT_INPUT(in);
     __shared__ u32 kept_by[warps];
     const u32 warp = threadIdx.x / warp_width, lane = threadIdx.x % warp_width;
     B* const part = reinterpret_cast<B*>(parts) + warp * part_stride;
     B* const own = part + lane * PACK;
+#ifndef CONCORD_EXPRESSION
     // Tickets come in about the order of the groups' numbers: another group may take the tile of this number, soon.
     const u64 likely = u64(blockIdx.x) * tile_length;
     if (likely < n) prefetch_tile<GROUP>(in + likely, min(n - likely, u64(tile_length)));
+#endif
     const Turn turn = take_turn(workspace);
     const u64 first = shift, last = shift + n, begin = u64(turn.ticket) * tile_length + warp * part_length;
-    load_part(own, in - shift, begin, first, last);
+    const Items items = items_of(in, shift);
+    load_part(own, items, begin, first, last);
     if (in_place) __threadfence();  // all loads finish before the total is published
     u32 flags[ROWS];
-    flag_part(flags, own, begin, first, last, op);
+    flag_part(flags, own, items, begin, first, last, op);
     const RowRanks<ROWS> ranks = rank_flags_in_warp(flags);
     u32 kept = 0;
 #pragma unroll

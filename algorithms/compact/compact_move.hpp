@@ -4,7 +4,9 @@
 //
 // The predicate flags a block of elements (compact_host.hpp). Elements then move as bits. B: unsigned integer of the
 // elements' size; keep: the predicate; values: its bound values. Kernels that do not move elements take their size.
+// Their last parameter is the input, a range or an expression.
 
+#include <concord/detail/host_input.hpp>
 #include <concord/detail/host_vector.hpp>
 #include <concord/internal/block_function.hpp>
 
@@ -31,34 +33,58 @@ extern template u64 compress<2>(HostIsa, const void*, const u8*, u64, Select, vo
 extern template u64 compress<4>(HostIsa, const void*, const u8*, u64, Select, void*);
 extern template u64 compress<8>(HostIsa, const void*, const u8*, u64, Select, void*);
 
-// Calls use(first, flags, n) for the blocks of the elements [begin, end) of `size` bytes. The first of n elements has
-// index `first`.
+// The input and the predicate. An expression with a flag for each element replaces the predicate.
+struct CompactItems {
+    HostInput<std::byte> in;
+    const BlockFunction& keep;
+    const OperatorValues& values;
+
+    // Flags elements from `first` on: all `count` of them, or a block, whose length is in `count` then. Returns them,
+    // or null if they were not computed and are not wanted.
+    [[gnu::always_inline]] const void* flag(const Group& group, u64 size, u64 first, u64& count, bool wanted,
+                                            u8* flags) const {
+        const void* x = nullptr;
+        if (in.is_range()) {
+            x = in.range() + first * size;
+        } else {
+            count = std::min(block_length, count);
+            if (in.flags(keep.isa, first, count, flags))
+                return wanted ? in.block(keep.isa, first, count) : nullptr;
+            x = in.block(keep.isa, first, count);
+        }
+        keep(group, values, x, count, flags);
+        return x;
+    }
+};
+
+// Calls use(x, first, flags, n) for the blocks of the elements [begin, end) of `size` bytes: n elements at x. The
+// first one has index `first`. wanted: whether it uses x.
 template <class Use>
-[[gnu::always_inline]] inline void for_each_block(const Group& group, const void* in, u64 size, u64 begin,
-                                                  u64 end, const BlockFunction& keep,
-                                                  const OperatorValues& values, const Use& use) {
+[[gnu::always_inline]] inline void for_each_block(const Group& group, const CompactItems& items, u64 size,
+                                                  u64 begin, u64 end, bool wanted, const Use& use) {
     alignas(64) u8 flags[flag_block];
     u8* const to = flags;
-    for (u64 first = begin; first < end; first += flag_block) {
-        const u64 n = std::min(flag_block, end - first);
-        const void* x = static_cast<const char*>(in) + first * size;
-        keep(group, values, x, n, to);
-        use(first, to, n);
+    for (u64 first = begin, n = 0; first < end; first += n) {
+        n = std::min(flag_block, end - first);
+        const void* const x = items.flag(group, size, first, n, wanted, to);
+        use(x, first, to, n);
     }
 }
 
-// Compresses a tile to private buffers, which have room for compress_slack more bytes. Returns how many elements
-// were kept. rejected: null, or the buffer of the other elements.
+// Compresses a tile, the elements from `begin` on, to private buffers, which have room for compress_slack more bytes.
+// Returns how many elements were kept. rejected: null, or the buffer of the other elements.
 template <class B>
-[[gnu::always_inline]] inline u64 compress_tile(const Group& group, const B* x, u64 count, B* kept,
-                                                B* rejected, const BlockFunction& keep,
-                                                const OperatorValues& values) {
+[[gnu::always_inline]] inline u64 compress_tile(const Group& group, const CompactItems& items, u64 begin,
+                                                u64 count, B* kept, B* rejected) {
+    const HostIsa isa = items.keep.isa;
     u64 done = 0;
-    for_each_block(group, x, sizeof(B), 0, count, keep, values, [&](u64 first, const u8* flags, u64 n) {
-        if (rejected != nullptr)
-            compress<sizeof(B)>(keep.isa, x + first, flags, n, Select::unflagged, rejected + (first - done));
-        done += compress<sizeof(B)>(keep.isa, x + first, flags, n, Select::flagged, kept + done);
-    });
+    for_each_block(group, items, sizeof(B), begin, begin + count, true,
+                   [&](const void* x, u64 first, const u8* flags, u64 n) {
+                       if (rejected != nullptr)
+                           compress<sizeof(B)>(isa, x, flags, n, Select::unflagged,
+                                               rejected + (first - begin - done));
+                       done += compress<sizeof(B)>(isa, x, flags, n, Select::flagged, kept + done);
+                   });
     return done;
 }
 
@@ -79,9 +105,10 @@ enum ChainWord : u64 { chain_ticket = 0, chain_turn = 8, chain_kept = 16 };
 // With `partition`, *kept_count holds the total number of kept elements, and the other elements are stored behind
 // them.
 template <class B>
-void compact_two_pass(const Group& group, const B* in, B* out, u64* kept_count, u64 n, u64 tile,
-                      u32 non_temporal, u32 partition, const BlockFunction keep,
-                      const OperatorValues& values) {
+void compact_two_pass(const Group& group, B* out, u64* kept_count, u64 n, u64 tile, u32 non_temporal,
+                      u32 partition, const BlockFunction keep, const OperatorValues& values,
+                      HostArguments rest) {
+    const CompactItems items{HostInput<std::byte>(rest), keep, values};
     std::array<u64, 32>& chain = group.launch->words;
     const std::atomic_ref<u64> ticket(chain[chain_ticket]), turn(chain[chain_turn]);
     const u64 tiles = (n + tile - 1) / tile;
@@ -91,7 +118,7 @@ void compact_two_pass(const Group& group, const B* in, B* out, u64* kept_count, 
     for (u64 t = ticket.fetch_add(1, std::memory_order_relaxed); t < tiles;
          t = ticket.fetch_add(1, std::memory_order_relaxed)) {
         const u64 begin = t * tile, count = std::min(tile, n - begin);
-        const u64 kept = compress_tile(group, in + begin, count, buffer, others, keep, values);
+        const u64 kept = compress_tile(group, items, begin, count, buffer, others);
         for (u32 spins = 0; turn.load(std::memory_order_acquire) != t; ++spins) {
             if (spins > 4096) yield(group);
         }
@@ -109,15 +136,17 @@ void compact_two_pass(const Group& group, const B* in, B* out, u64* kept_count, 
 // One loop; partition adds a second one for the other elements. A block is flagged before its elements move, so out
 // may be in.
 template <class B>
-void compact_serial(const Group& group, const B* in, B* out, u64* count, u64 n, u32 partition,
-                    const BlockFunction keep, const OperatorValues& values) {
+void compact_serial(const Group& group, B* out, u64* count, u64 n, u32 partition, const BlockFunction keep,
+                    const OperatorValues& values, HostArguments rest) {
+    const CompactItems items{HostInput<std::byte>(rest), keep, values};
     u64 kept = 0;
     auto move = [&](u8 wanted) {
-        for_each_block(group, in, sizeof(B), 0, n, keep, values, [&](u64 first, const u8* flags, u64 length) {
-            for (u64 i = 0; i < length; ++i) {
-                if (flags[i] == wanted) out[kept++] = in[first + i];
-            }
-        });
+        for_each_block(group, items, sizeof(B), 0, n, true,
+                       [&](const void* x, u64 /*first*/, const u8* flags, u64 length) {
+                           for (u64 i = 0; i < length; ++i) {
+                               if (flags[i] == wanted) out[kept++] = static_cast<const B*>(x)[i];
+                           }
+                       });
     };
     move(1);
     *count = kept;
@@ -143,15 +172,17 @@ void compact_serial(const Group& group, const B* in, B* out, u64* count, u64 n, 
 }
 
 // Counts the kept elements of each chunk.
-[[gnu::always_inline]] inline void compact_count(const Group& group, const std::byte* in, u64* counts, u64 n,
-                                                 u64 chunk, u32 size, const BlockFunction keep,
-                                                 const OperatorValues& values) {
+[[gnu::always_inline]] inline void compact_count(const Group& group, u64* counts, u64 n, u64 chunk, u32 size,
+                                                 const BlockFunction keep, const OperatorValues& values,
+                                                 HostArguments rest) {
+    const CompactItems items{HostInput<std::byte>(rest), keep, values};
     const u64 begin = group.x * chunk;
     u64 kept = 0;
-    auto count = [&](u64 /*first*/, const u8* flags, u64 length) __attribute__((always_inline)) {
+    auto count = [&](const void* /*x*/, u64 /*first*/, const u8* flags, u64 length)
+        __attribute__((always_inline)) {
         kept += sum_of(flags, length);
     };
-    for_each_block(group, in, size, begin, std::min(n, begin + chunk), keep, values, count);
+    for_each_block(group, items, size, begin, std::min(n, begin + chunk), false, count);
     counts[group.x] = kept;
 }
 
@@ -168,17 +199,17 @@ inline void compact_offsets(const Group& /*group*/, u64* counts, u64* count, u64
 
 // Writes the kept elements of each chunk to their place. With `partition`, the others go behind all kept elements.
 template <class B>
-void compact_write(const Group& group, const B* in, B* out, const u64* offsets, const u64* count, u64 n,
-                   u64 chunk, u32 non_temporal, u32 partition, const BlockFunction keep,
-                   const OperatorValues& values) {
+void compact_write(const Group& group, B* out, const u64* offsets, const u64* count, u64 n, u64 chunk,
+                   u32 non_temporal, u32 partition, const BlockFunction keep, const OperatorValues& values,
+                   HostArguments rest) {
+    const CompactItems items{HostInput<std::byte>(rest), keep, values};
     constexpr u64 tile = 8192 / sizeof(B);
     alignas(64) B buffer[tile + compress_slack / sizeof(B)], others[tile + compress_slack / sizeof(B)];
     const u64 begin = group.x * chunk, end = std::min(n, begin + chunk), all_kept = *count;
     u64 before = offsets[group.x];
     for (u64 base = begin; base < end; base += tile) {
         const u64 length = std::min(tile, end - base);
-        const u64 kept =
-            compress_tile(group, in + base, length, buffer, partition != 0 ? others : nullptr, keep, values);
+        const u64 kept = compress_tile(group, items, base, length, buffer, partition != 0 ? others : nullptr);
         store_tile(out + before, buffer, kept, non_temporal);
         if (partition != 0) store_tile(out + all_kept + (base - before), others, length - kept, non_temporal);
         before += kept;
@@ -192,8 +223,11 @@ void compact_write(const Group& group, const B* in, B* out, const u64* offsets, 
 inline void compact_flags(const Group& group, const std::byte* in, u64* flags, u64 n, u32 size,
                           const BlockFunction keep, u64 tile, const OperatorValues& values) {
     const u64 begin = group.x * tile, end = std::min(n, begin + tile);
-    for_each_block(group, in, size, begin, end, keep, values,
-                   [&](u64 first, const u8* kept, u64 length) { std::copy_n(kept, length, flags + first); });
+    const CompactItems items{HostInput<std::byte>(in), keep, values};
+    for_each_block(group, items, size, begin, end, false,
+                   [&](const void* /*x*/, u64 first, const u8* kept, u64 length) {
+                       std::copy_n(kept, length, flags + first);
+                   });
     if (begin <= n && n < begin + tile) flags[n] = 0;
 }
 

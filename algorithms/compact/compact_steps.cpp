@@ -25,6 +25,8 @@ void run(Stream& stream, const CompactProblem& p, const Kernel& scatter, const F
 
 Support supports_compact_scan_scatter(const Device& device, const CompactProblem& p) {
     if (Support apart = supports_apart(p); !apart) return apart;
+    if (p.selects)
+        return Support::no("supports predicates only, got a flag for each element; use the variant 'fused'");
     if (Support group = supports_group(device, compact_group); !group) return group;
     if (Support scratch = supports_scratch(device, (p.in.count + 1) * sizeof(u64)); !scratch) return scratch;
     return supports_problem(device, p);

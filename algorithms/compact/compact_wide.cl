@@ -10,8 +10,10 @@
 // Source     D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009 (reduce, then scan).
 //
 // T: element type; B: unsigned integer of its size, as which elements move; AS_T(x): an x of B as a T; apply(op,
-// x): predicate; PARTITION: whether the other elements are stored too.
+// x): predicate; PARTITION: whether the other elements are stored too. The input may be an expression, which is
+// computed in each of both reads.
 
+#include "compact_input"
 #include "lines.cl"
 
 static inline bool keeps(const Op op, B bits) { return apply(op, AS_T(bits)) != 0; }
@@ -21,19 +23,19 @@ static inline bool keeps(const Op op, B bits) { return apply(op, AS_T(bits)) != 
 
 // Upsweep.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void compact_count(__global const B* in, ulong in_at, __global u64* counts, ulong counts_at, u64 n, u64 chunk,
-                   const Op op) {
+void compact_count(INPUT(in), __global u64* counts, ulong counts_at, u64 n, u64 chunk, const Op op) {
     const u64 begin = get_group_id(0) * chunk, end = min(begin + chunk, n);
-    in += in_at;
+    AT_INPUT(in);
+    const Items items = items_of(in, 0);
     u64 kept = 0;
     u64 i = begin;
     for (; i + BLOCK <= end; i += BLOCK) {
         u32 sum = 0;
 #pragma clang loop vectorize(enable) unroll(disable)
-        for (int j = 0; j < BLOCK; ++j) sum += keeps(op, in[i + j]);
+        for (int j = 0; j < BLOCK; ++j) sum += IS_KEPT(items, i + j, op, item_at(items, i + j));
         kept += sum;
     }
-    for (; i < end; ++i) kept += keeps(op, in[i]);
+    for (; i < end; ++i) kept += IS_KEPT(items, i, op, item_at(items, i));
     counts[counts_at + get_group_id(0)] = kept;
 }
 
@@ -85,14 +87,15 @@ static inline void leave_rest(Gather* g) {
 
 // Downsweep. PARTITION: stores the other elements behind all *count kept elements.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void compact_write(__global const B* in, ulong in_at, __global B* out, ulong out_at, __global const u64* offsets,
+void compact_write(INPUT(in), __global B* out, ulong out_at, __global const u64* offsets,
                    ulong offsets_at, __global const u64* count, ulong count_at, u64 n, u64 chunk, u32 non_temporal,
                    const Op op) {
     Gather kept;
     u32 flags[BLOCK];  // 32 bits wide: for narrower flags PoCL's compiler emits branches, which are twenty times slower
     const u64 begin = get_group_id(0) * chunk, end = min(begin + chunk, n);
     const u64 before = offsets[offsets_at + get_group_id(0)];
-    in += in_at;
+    AT_INPUT(in);
+    const Items items = items_of(in, 0);
     out += out_at;
     gather_from(&kept, out + before);
 #if PARTITION
@@ -101,12 +104,18 @@ void compact_write(__global const B* in, ulong in_at, __global B* out, ulong out
 #endif
     for (u64 i = begin; i < end; i += BLOCK) {
         const u32 length = (u32)min((u64)BLOCK, end - i);
-        __global const B* x = in + i;
+#ifdef CONCORD_EXPRESSION
+        B x[BLOCK];
+#pragma clang loop vectorize(enable) unroll(disable)
+        for (u32 j = 0; j < length; ++j) x[j] = item_at(items, i + j);
+#else
+        const Items x = items + i;
+#endif
         if (length == BLOCK) {
 #pragma clang loop vectorize(enable) unroll(disable)
-            for (int j = 0; j < BLOCK; ++j) flags[j] = keeps(op, x[j]);
+            for (int j = 0; j < BLOCK; ++j) flags[j] = IS_KEPT(items, i + j, op, x[j]);
         } else {
-            for (u32 j = 0; j < length; ++j) flags[j] = keeps(op, x[j]);
+            for (u32 j = 0; j < length; ++j) flags[j] = IS_KEPT(items, i + j, op, x[j]);
         }
         u32 k = kept.count;
 #pragma clang loop vectorize(disable) unroll_count(8)

@@ -40,6 +40,7 @@ ExpressionNode transform_of(const Operator& op, std::span<const std::byte> bound
     node.inputs = std::move(inputs);
     node.op = &op;
     node.kernel = kernel;
+    if (kernel.is_flags) node.type = Type::u8;
     node.values.assign(bound.begin(), bound.end());
     return node;
 }
@@ -284,6 +285,17 @@ ExpressionPointer flag_node(ExpressionPointer in) {
     });
 }
 
+ExpressionPointer select_node(std::string_view call, const Input& in, const Input& flags) {
+    const auto node_of = [](const Input& input) { return input.node ? input.node : range_node(input.view); };
+    if (flags.view.type != Type::boolean && flags.view.type != Type::u8)
+        throw Error(ErrorCode::invalid_argument, call,
+                    error_message("flags must be bool or u8", name_of(flags.view.type)));
+    ExpressionNode node{.kind = ExpressionKind::select, .type = in.view.type};
+    node.inputs = {node_of(in), node_of(flags)};
+    node.count = count_of_all(call, node.inputs);
+    return made(call, std::move(node));
+}
+
 NdExtents common_extents(std::string_view call, std::span<const NdSource> sources) {
     NdExtents common;
     const NdSource* from[max_rank] = {};  // what gave the extent, from the last axis on
@@ -459,6 +471,7 @@ u32 add_steps(std::vector<BlockStep>& steps, u32& argument, const ExpressionNode
                      .argument = argument,
                      .kernel = node.kernel.kernel,
                      .is_map = node.kernel.is_map,
+                     .is_flags = node.kernel.is_flags,
                      .rank = node.rank});
     argument += argument_count(node.kind);
     for (const ExpressionPointer& in : node.inputs) {
@@ -545,6 +558,7 @@ void InputArguments::add(const ExpressionNode& node) {
             add_value(0, node.values.size());
             break;
         case ExpressionKind::convert:
+        case ExpressionKind::select:
             break;
     }
     for (const ExpressionPointer& in : node.inputs)

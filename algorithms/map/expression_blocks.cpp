@@ -137,6 +137,8 @@ class Evaluation {
                 used_ = mark + (to == nullptr ? 1 : 0);
                 return out;
             }
+            case ExpressionKind::select:
+                return elements(s.inputs[0], at, to);
         }
         return nullptr;
     }
@@ -186,6 +188,10 @@ class Evaluation {
         const Group group{};
         const u64 count = count_;
         const u32 non_temporal = 0;
+        if (s.is_flags) {
+            const void* const flag_list[] = {&inputs[0], &count, &out, arguments_[s.argument]};
+            return entry(group, flag_list);
+        }
         for (std::size_t i = 0; i < s.inputs.size(); ++i)
             list[n++] = &inputs[i];
         if (s.is_map && s.inputs.size() == 1) list[n++] = &inputs[0];
@@ -272,13 +278,37 @@ class Evaluation {
     u32 used_ = 0;
 };
 
+// Of the thread.
+BlockRoom& block_room() {
+    thread_local std::unique_ptr<BlockRoom> room;
+    if (!room) room.reset(new BlockRoom);  // not initialised
+    return *room;
+}
+
 }  // namespace
 
 const void* host::expression_block(const CompiledExpression& expression, HostIsa isa,
                                    const void* const* arguments, u64 first, u64 count, void* to) {
-    thread_local std::unique_ptr<BlockRoom> room;
-    if (!room) room.reset(new BlockRoom);  // not initialised
-    return Evaluation(expression, isa, arguments, count, *room).elements(0, {.first = first}, to);
+    return Evaluation(expression, isa, arguments, count, block_room()).elements(0, {.first = first}, to);
+}
+
+void host::store_expression(const CompiledExpression& expression, HostIsa isa, const void* const* arguments,
+                            u64 first, u64 count, u32 size, void* to) {
+    for (u64 i = 0; i < count; i += block_length) {
+        const u64 length = std::min(block_length, count - i);
+        std::byte* const target = static_cast<std::byte*>(to) + i * size;
+        const void* const from = expression_block(expression, isa, arguments, first + i, length, target);
+        if (from != target) std::memcpy(target, from, length * size);
+    }
+}
+
+bool host::expression_flags(const CompiledExpression& expression, HostIsa isa, const void* const* arguments,
+                            u64 first, u64 count, u8* to) {
+    const BlockStep& select = expression.steps[0];
+    if (select.kind != ExpressionKind::select) return false;
+    Evaluation evaluation(expression, isa, arguments, count, block_room());
+    normalise(evaluation.elements(select.inputs[1], {.first = first}, to), count, to);
+    return true;
 }
 
 }  // namespace concord::detail

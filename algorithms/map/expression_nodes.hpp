@@ -19,7 +19,8 @@ inline constexpr u32 max_parts = 24, max_inputs = 8;
 // its index in the line, or an element for each line. Kernels with lines need no division for these.
 enum class LineRole : u8 { none, index, value };
 
-enum class ExpressionKind : u8 { range, counting, constant, transform, gather, strided, convert };
+// select: elements and a flag for each, which is not an input of other nodes; see select_node().
+enum class ExpressionKind : u8 { range, counting, constant, transform, gather, strided, convert, select };
 
 struct ExpressionNode {
     ExpressionKind kind;
@@ -48,12 +49,13 @@ struct BlockStep {
     std::vector<u32> inputs = {};  // steps
     std::vector<Type> input_types = {};
     HostKernel kernel = {};
-    bool is_map = false;
+    bool is_map = false, is_flags = false;
     u32 rank = 0;
 };
 
 // The source of an expression in a language: its functions, which come before all files, so that no macro of these has
-// the name of something in a function; and Leaves, LEAVES, AT_LEAVES and concord_element for input.kernel.
+// the name of something in a function; and Leaves, LEAVES, AT_LEAVES and concord_element for input.kernel, and for a
+// select node CONCORD_SELECTED and concord_selected.
 struct ExpressionText {
     std::string functions, element;
 };
@@ -84,7 +86,8 @@ u64 count_of_all(std::string_view call, const std::vector<ExpressionPointer>& in
 
 // The number of arguments of a node in a launch, without those of its inputs.
 constexpr u32 argument_count(ExpressionKind kind) {
-    return kind == ExpressionKind::counting ? 2 : kind == ExpressionKind::convert ? 0 : 1;
+    if (kind == ExpressionKind::convert || kind == ExpressionKind::select) return 0;
+    return kind == ExpressionKind::counting ? 2 : 1;
 }
 
 }  // namespace concord::detail

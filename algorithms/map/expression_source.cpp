@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace concord::detail {
 namespace {
@@ -163,6 +164,8 @@ class Writer {
             case ExpressionKind::convert:
                 define(t, value, converted(node.type, node.inputs[0]->type, element(*node.inputs[0], index)));
                 break;
+            case ExpressionKind::select:  // see expression_source()
+                break;
         }
         return value;
     }
@@ -214,7 +217,15 @@ class Writer {
 ExpressionText expression_source(const ExpressionNode& node, const Language& language) {
     u32 values = 0;
     Writer writer(language, values);
-    const std::string result = writer.element(node, "i");
+    const bool selects = node.kind == ExpressionKind::select;
+    const std::string result = writer.element(selects ? *node.inputs[0] : node, "i");
+    const std::string body = std::exchange(writer.body, {});
+    std::string selected;
+    if (selects) {
+        const std::string flag = writer.element(*node.inputs[1], "i");
+        selected = "#define CONCORD_SELECTED\nINLINED bool concord_selected(const Leaves* in, u64 i) {\n" +
+                   writer.body + "    return " + flag + " != 0;\n}\n";
+    }
     return {.functions = writer.definitions,
             .element =
                 "#define CONCORD_EXPRESSION\ntypedef struct {" + writer.members +
@@ -223,8 +234,8 @@ ExpressionText expression_source(const ExpressionNode& node, const Language& lan
                 "\n// Divisions of 32 bits are faster.\nINLINED u64 concord_quotient(u64 a, u64 b) { return "
                 "((a | b) >> 32) == 0 ? (u64)((u32)a / (u32)b) : a / b; }\nINLINED " +
                 std::string(name_of(kernel_type(node.type))) +
-                " concord_element(const Leaves* in, u64 i, u64 line, u64 k) {\n" + writer.body +
-                "    return " + result + ";\n}\n"};
+                " concord_element(const Leaves* in, u64 i, u64 line, u64 k) {\n" + body + "    return " +
+                result + ";\n}\n" + selected};
 }
 
 }  // namespace concord::detail

@@ -18,13 +18,8 @@ constexpr u64 evaluate_tile = u64{1} << 14;  // elements of a group on the CPU
 // Parallel source: evaluate.kernel.
 void evaluate_tiles(const Group& group, std::byte* out, u64 n, u32 size, HostArguments rest) {
     const host::HostInput<std::byte> in(rest);
-    const u64 begin = group.x * evaluate_tile, end = min_of(n, begin + evaluate_tile);
-    for (u64 at = begin; at < end; at += host::block_length) {
-        const u64 count = min_of(host::block_length, end - at);
-        std::byte* const to = out + at * size;
-        const std::byte* const from = in.block(group.isa, at, count, to);
-        if (from != to) std::memcpy(to, from, count * size);
-    }
+    const u64 begin = group.x * evaluate_tile;
+    in.store(group.isa, begin, min_of(evaluate_tile, n - begin), size, out + begin * size);
 }
 
 }  // namespace

@@ -9,6 +9,9 @@
 /// Shapes: in has any length n and may begin at any element. out has the same type and room for n elements. count
 /// is one u64 on the device. compact leaves elements of out past the kept ones unchanged. Elements move as bits.
 ///
+/// Inputs: a range or an expression (expression.hpp). All variants except `scan_scatter` compute expressions in their
+/// kernels. `fused`, and `two_pass` of a partition, compute them twice.
+///
 /// Stability: every variant keeps the input order, so results are bitwise identical on every device.
 ///
 /// Memory traffic: two reads of the input and one write of the result (`fused`), or one read and one write
@@ -16,11 +19,12 @@
 ///
 /// In place: out may be exactly in for compact in the variants `serial`, `two_pass` and `lookback`. The call is
 /// unsupported if the device has none of them. partition does not support it. Any other overlap is an error, as is
-/// a count that overlaps in or out.
+/// a count that overlaps in or out. out may not overlap flags, or a range of an expression.
 ///
 /// Predicates: built-in rules (Keep), or a function made with CONCORD_FUNCTION of one element with its further
 /// parameters bound. It returns any integer type; nonzero keeps the element. The call may evaluate a predicate more
-/// than once per element.
+/// than once per element. Instead of a predicate, a call may take a flag for each element: a range or an expression of
+/// bool or u8. Elements whose flag is not 0 are kept.
 ///
 /// Scratch memory, from the device's pool: at most 32 KiB; `lookback` a thousandth of the input; `scan_scatter` 8
 /// bytes per element.
@@ -64,16 +68,38 @@ struct CompactProblem {
     ValueBytes values;       // the predicate's bound values
     const HostKernel* host;  // compact_keep of the predicate; null if it exists as source only
     bool partition = false;
+    ExpressionPointer expression = {};  // what is read in place of a range; often null
+    bool selects = false;               // the expression has flags, which replace the predicate
 
     Type type() const { return in.type; }
-    bool in_place() const { return overlap(in, out); }
+    bool in_place() const { return !expression && overlap(in, out); }
+    Input input() const { return expression ? Input(expression) : Input(in); }
+    // The same on a range.
+    CompactProblem on(const View& from) const {
+        CompactProblem problem = *this;
+        problem.in = from;
+        problem.expression = nullptr;
+        return problem;
+    }
 };
 
 Enqueued compact(Stream& stream, const CompactProblem& problem, const Options& options);
 
-// By a built-in predicate.
-Enqueued compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
+// By a built-in predicate, or by flags.
+Enqueued compact(Stream& stream, const Input& in, const View& out, const View& count, const Keep& keep,
                  Others others, const Options& options);
+Enqueued compact(Stream& stream, const Input& in, const Input& flags, const View& out, const View& count,
+                 Others others, const Options& options);
+
+// 1 for each element that a built-in predicate keeps, otherwise 0, as u64. Throws invalid_argument.
+ExpressionPointer kept_node(const Input& in, const Keep& keep);
+
+// The predicates of the forms that return results.
+template <class P>
+concept CompactPredicate = !InputRange<P> && !std::is_same_v<P, Options>;
+template <class S>
+concept CompactFlags = InputRange<S> &&
+    (std::is_same_v<ElementOf<S>, bool> || std::is_same_v<ElementOf<S>, u8>);
 
 template <class In, class Out, class Count>
 constexpr void check_compact_types() {
@@ -94,17 +120,17 @@ Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& coun
                       std::is_same_v<std::remove_const_t<typename In::Element>, T>,
                   "in, out and the predicate's parameter must have the same type");
     const auto values = keep.packed();
-    const InputInMemory from(stream, others == Others::behind ? "partition" : "compact", input_of(in),
-                             out.view(), options);
-    return from.with_order(compact(stream,
-                                   {.in = from.view(),
-                                    .out = out.view(),
-                                    .count = count.view(),
-                                    .op = Fn::erased(),
-                                    .values = {values},
-                                    .host = &compact_keep<T, typename Fn::Host>,
-                                    .partition = others == Others::behind},
-                                   options));
+    const Input from = input_of(in);
+    return compact(stream,
+                   {.in = from.view,
+                    .out = out.view(),
+                    .count = count.view(),
+                    .op = Fn::erased(),
+                    .values = {values},
+                    .host = &compact_keep<T, typename Fn::Host>,
+                    .partition = others == Others::behind,
+                    .expression = from.node},
+                   options);
 }
 
 }  // namespace detail
@@ -124,17 +150,16 @@ template <InputRange In, OutputRange Out, OutputRange Count>
 Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& count, const Keep& keep,
                  const Options& options = {}) {
     detail::check_compact_types<In, Out, Count>();
-    const detail::InputInMemory from(stream, "compact", detail::input_of(in), out.view(), options);
-    return from.with_order(compact(stream, from.view(), View(out.view()), View(count.view()), keep, options));
+    return detail::compact(stream, detail::input_of(in), out.view(), count.view(), keep,
+                           detail::Others::dropped, options);
 }
 /// Partitions spans, arrays or expressions by a built-in predicate.
 template <InputRange In, OutputRange Out, OutputRange Count>
 Enqueued partition(Stream& stream, const In& in, const Out& out, const Count& count, const Keep& keep,
                    const Options& options = {}) {
     detail::check_compact_types<In, Out, Count>();
-    const detail::InputInMemory from(stream, "partition", detail::input_of(in), out.view(), options);
-    return from.with_order(
-        partition(stream, from.view(), View(out.view()), View(count.view()), keep, options));
+    return detail::compact(stream, detail::input_of(in), out.view(), count.view(), keep,
+                           detail::Others::behind, options);
 }
 
 /// Compacts by a predicate I(T) made with CONCORD_FUNCTION, where I is any integer type, with its further
@@ -152,64 +177,122 @@ Enqueued partition(Stream& stream, const In& in, const Out& out, const Count& co
     return detail::compact(stream, in, out, count, keep, detail::Others::behind, options);
 }
 
+/// Compacts the elements whose flag is not 0. in and flags have the same size. flags have type bool or u8.
+template <InputRange In, detail::CompactFlags Flags, OutputRange Out, OutputRange Count>
+Enqueued compact(Stream& stream, const In& in, const Flags& flags, const Out& out, const Count& count,
+                 const Options& options = {}) {
+    detail::check_compact_types<In, Out, Count>();
+    return detail::compact(stream, detail::input_of(in), detail::input_of(flags), out.view(), count.view(),
+                           detail::Others::dropped, options);
+}
+/// Partitions by flags: elements whose flag is not 0 come first. in and flags have the same size. flags have type bool
+/// or u8.
+template <InputRange In, detail::CompactFlags Flags, OutputRange Out, OutputRange Count>
+Enqueued partition(Stream& stream, const In& in, const Flags& flags, const Out& out, const Count& count,
+                   const Options& options = {}) {
+    detail::check_compact_types<In, Out, Count>();
+    return detail::compact(stream, detail::input_of(in), detail::input_of(flags), out.view(), count.view(),
+                           detail::Others::behind, options);
+}
+
 /// Compacts and returns a Future of the count. keep is built in, or made with CONCORD_FUNCTION.
-template <InputRange In, OutputRange Out, class Predicate>
-requires(!Range<Predicate>) Future<u64> compact(Stream& stream, const In& in, const Out& out,
-                                                const Predicate& keep, const Options& options = {}) {
+template <InputRange In, OutputRange Out, detail::CompactPredicate Predicate>
+Future<u64> compact(Stream& stream, const In& in, const Out& out, const Predicate& keep,
+                    const Options& options = {}) {
     detail::check_delivers(stream, "compact");
     const Array<u64> count(stream, 1);
     compact(stream, in, out, count, keep, options);
     return Future<u64>(stream, count);
 }
 /// Partitions and returns a Future of the count. keep is built in, or made with CONCORD_FUNCTION.
-template <InputRange In, OutputRange Out, class Predicate>
-requires(!Range<Predicate>) Future<u64> partition(Stream& stream, const In& in, const Out& out,
-                                                  const Predicate& keep, const Options& options = {}) {
+template <InputRange In, OutputRange Out, detail::CompactPredicate Predicate>
+Future<u64> partition(Stream& stream, const In& in, const Out& out, const Predicate& keep,
+                      const Options& options = {}) {
     detail::check_delivers(stream, "partition");
     const Array<u64> count(stream, 1);
     partition(stream, in, out, count, keep, options);
     return Future<u64>(stream, count);
 }
 
+/// Compacts by flags of bool or u8 and returns a Future of the count.
+template <InputRange In, detail::CompactFlags Flags, OutputRange Out>
+Future<u64> compact(Stream& stream, const In& in, const Flags& flags, const Out& out,
+                    const Options& options = {}) {
+    detail::check_delivers(stream, "compact");
+    const Array<u64> count(stream, 1);
+    compact(stream, in, flags, out, count, options);
+    return Future<u64>(stream, count);
+}
+/// Partitions by flags of bool or u8 and returns a Future of the count.
+template <InputRange In, detail::CompactFlags Flags, OutputRange Out>
+Future<u64> partition(Stream& stream, const In& in, const Flags& flags, const Out& out,
+                      const Options& options = {}) {
+    detail::check_delivers(stream, "partition");
+    const Array<u64> count(stream, 1);
+    partition(stream, in, flags, out, count, options);
+    return Future<u64>(stream, count);
+}
+
 /// Compacts and returns the kept elements as a new array. keep is built in, or made with CONCORD_FUNCTION. Blocks until
 /// the stream has computed their number. The array keeps the memory of n elements; clone() returns a smaller one.
-template <InputRange In, class Predicate>
-requires(!Range<Predicate>)
-    [[nodiscard("the results are in a new array")]] auto compact(Stream& stream, const In& in,
-                                                                 const Predicate& keep,
-                                                                 const Options& options = {}) {
+template <InputRange In, detail::CompactPredicate Predicate>
+[[nodiscard("the results are in a new array")]] auto compact(Stream& stream, const In& in,
+                                                             const Predicate& keep,
+                                                             const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;
     const Array<T> out(stream, detail::count_in(in));
     const u64 count = compact(stream, in, out, keep, options).get();
     return Array<T>(out.buffer(), count);
 }
+/// Compacts by flags of bool or u8 and returns the kept elements as a new array; see the form with a predicate.
+template <InputRange In, detail::CompactFlags Flags>
+[[nodiscard("the results are in a new array")]] auto compact(Stream& stream, const In& in, const Flags& flags,
+                                                             const Options& options = {}) {
+    using T = std::remove_const_t<typename In::Element>;
+    const Array<T> out(stream, detail::count_in(in));
+    const u64 count = compact(stream, in, flags, out, options).get();
+    return Array<T>(out.buffer(), count);
+}
 /// Partitions and returns the elements as a new array, with a Future of the number of kept ones, which come first. keep
 /// is built in, or made with CONCORD_FUNCTION.
-template <InputRange In, class Predicate>
-requires(!Range<Predicate>)
-    [[nodiscard("the results are in a new array")]] auto partition(Stream& stream, const In& in,
-                                                                   const Predicate& keep,
-                                                                   const Options& options = {}) {
+template <InputRange In, detail::CompactPredicate Predicate>
+[[nodiscard("the results are in a new array")]] auto partition(Stream& stream, const In& in,
+                                                               const Predicate& keep,
+                                                               const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;
     Array<T> out(stream, detail::count_in(in));
     Future<u64> count = partition(stream, in, out, keep, options);
     return std::pair(std::move(out), std::move(count));
 }
 
+/// Partitions by flags of bool or u8 and returns the elements as a new array, with a Future of the number of kept ones,
+/// which come first.
+template <InputRange In, detail::CompactFlags Flags>
+[[nodiscard("the results are in a new array")]] auto partition(Stream& stream, const In& in,
+                                                               const Flags& flags,
+                                                               const Options& options = {}) {
+    using T = std::remove_const_t<typename In::Element>;
+    Array<T> out(stream, detail::count_in(in));
+    Future<u64> count = partition(stream, in, flags, out, options);
+    return std::pair(std::move(out), std::move(count));
+}
+
 /// Returns the number of elements that satisfy a predicate as a Future. keep is built in, or made with
-/// CONCORD_FUNCTION. With the latter, reads every element once, like reduce(). With a built-in one or a variant of
-/// compact(): traffic and scratch are those of compact(), with scratch for at most 2^24 elements.
-template <InputRange In, class Predicate>
-requires(!Range<Predicate>)
-    [[nodiscard]] Future<u64> count_if(Stream& stream, const In& in, const Predicate& keep,
-                                       const Options& options = {}) {
+/// CONCORD_FUNCTION. Reads every element once, and stores nothing, like reduce(). With a variant of compact(): traffic
+/// and scratch are those of compact(), with scratch for at most 2^24 elements.
+template <InputRange In, detail::CompactPredicate Predicate>
+[[nodiscard]] Future<u64> count_if(Stream& stream, const In& in, const Predicate& keep,
+                                   const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;
     detail::check_delivers(stream, "count_if");
-    if constexpr (!std::is_convertible_v<Predicate, Keep>) {
-        if (options.variant == "auto") {
-            const Expression<u64> flags(detail::flag_node(transform(keep, in).node()));
-            return reduce(stream, flags, ReduceOp::sum, {.order = options.order});
+    if (options.variant == "auto") {
+        detail::ExpressionPointer kept;
+        if constexpr (std::is_convertible_v<Predicate, Keep>) {
+            kept = detail::kept_node(detail::input_of(in), keep);
+        } else {
+            kept = detail::flag_node(transform(keep, in).node());
         }
+        return reduce(stream, Expression<u64>(std::move(kept)), ReduceOp::sum, {.order = options.order});
     }
     constexpr u64 most = u64{1} << 24;
     const detail::InputInMemory from(stream, "count_if", detail::input_of(in), View{.type = type_of<u64>()},

@@ -83,7 +83,8 @@ inline constexpr u64 any_count = ~u64{0};
 // What a function of an expression is on the CPU: kernels over the elements of a block.
 struct BlockKernel {
     HostKernel kernel;
-    bool is_map = false;  // the kernel is map_naive, with two inputs and a tile; otherwise BlockOf::run
+    bool is_map = false;    // the kernel is map_naive, with two inputs and a tile
+    bool is_flags = false;  // the kernel is compact_keep, whose results are u8; otherwise BlockOf::run
 };
 
 // out[i] = f(in[i], ...) for i < n.

@@ -6,6 +6,10 @@
 
 namespace concord::detail {
 
+// Groups of 256 work-items per unit for which the compiler limits registers in kernels that compute an expression: more
+// of them leave fewer registers than expressions need.
+inline constexpr u64 expression_resident = 4;
+
 inline constexpr u64 lookback_fan = 16;   // children of a node
 inline constexpr u64 lookback_head = 16;  // words before the first total
 
