@@ -8,8 +8,10 @@
 // Tunables   none.
 // Source     V. Volkov, Better performance at lower occupancy, GTC 2010 (several accesses in flight).
 //
-// T: element type of SIZE bytes; B: unsigned integer of its size; AS_T(x), AS_B(x): the bits of x as a T or a B.
+// T: element type of SIZE bytes; B: unsigned integer of its size; AS_T(x), AS_B(x): the bits of x as a T or a B. The
+// elements of an expression are computed one by one.
 
+#include "input"
 #include "pack.cl"
 
 #define PACK (16 / SIZE)  // elements per access of 16 bytes
@@ -29,10 +31,13 @@
 // stage: local memory for STAGE_ROOM elements. All work-items of the group call these functions.
 
 // Loads a tile that has `left` elements. The others become `filler`.
-INLINED void load_striped(T (*item)[HELD], __global const T* from, u64 left, T filler, __local T* stage) {
+INLINED void load_striped(T (*item)[HELD], const Input from, u64 left, T filler, __local T* stage) {
     const u32 local_id = get_local_id(0);
+#ifndef CONCORD_EXPRESSION
     const bool whole = left >= TILE && (ulong)from % 16 == 0;
+#endif
 #if HELD == PACK
+#ifndef CONCORD_EXPRESSION
     if (whole) {
 #pragma unroll
         for (u32 r = 0; r < ROUNDS; ++r) {
@@ -40,18 +45,21 @@ INLINED void load_striped(T (*item)[HELD], __global const T* from, u64 left, T f
 #pragma unroll
             for (u32 j = 0; j < PACK; ++j) item[r][j] = AS_T(item_of(pack, j));
         }
-    } else {
+    } else
+#endif
+    {
 #pragma unroll
         for (u32 r = 0; r < ROUNDS; ++r) {
 #pragma unroll
             for (u32 j = 0; j < PACK; ++j) {
                 const u32 i = (r * GROUP + local_id) * PACK + j;
-                item[r][j] = i < left ? from[i] : filler;
+                item[r][j] = i < left ? load_item(from, i) : filler;
             }
         }
     }
 #else
     barrier(CLK_LOCAL_MEM_FENCE);  // until an earlier use of the stage has ended
+#ifndef CONCORD_EXPRESSION
     if (whole) {
 #pragma unroll
         for (u32 i = local_id * PACK; i < TILE; i += GROUP * PACK) {
@@ -59,8 +67,10 @@ INLINED void load_striped(T (*item)[HELD], __global const T* from, u64 left, T f
 #pragma unroll
             for (u32 j = 0; j < PACK; ++j) stage[STAGED(i + j)] = AS_T(item_of(pack, j));
         }
-    } else {
-        for (u32 i = local_id; i < TILE; i += GROUP) stage[STAGED(i)] = i < left ? from[i] : filler;
+    } else
+#endif
+    {
+        for (u32 i = local_id; i < TILE; i += GROUP) stage[STAGED(i)] = i < left ? load_item(from, i) : filler;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll

@@ -2,6 +2,7 @@
 #include "scan_variants.hpp"
 
 #include <concord/internal/builtin_operator.hpp>
+#include <concord/internal/input.hpp>
 #include <concord/internal/launch.hpp>
 
 #include <algorithm>
@@ -129,7 +130,7 @@ void run_serial(Stream& stream, const ScanProblem& p) {
 // reads the input twice. On smaller ones it has more to prepare.
 bool suits_serial(const Device& device, const ScanProblem& p) {
     constexpr u64 few = 4096;
-    if (is_float(p.type()) || p.in_parts) return false;
+    if (is_float(p.type()) || p.in_parts || p.expression) return false;
     const bool is_small =
         size_of(p.type()) < 4 ? p.in.count <= few : p.in.bytes() < 2 * scan_group_bytes(device, p);
     if (!is_small) return false;
@@ -166,7 +167,8 @@ constexpr auto table = table_of<ScanProblem>({
                  .order = OperationOrder::canonical,
                  .longest_chain = canonical_chain,
                  .source = "after D. Merrill, M. Garland, 2016; the tree is Concord's"},
-     .groups = {run_scan_lookback, supports_scan_lookback, suits_scan_lookback}},
+     .groups = {run_scan_lookback, supports_scan_lookback, suits_scan_lookback},
+     .computes_input = true},
     {.variant = {.name = "serial",
                  .summary = "one loop on one thread",
                  .order = OperationOrder::variant_specific,
@@ -179,14 +181,16 @@ constexpr auto table = table_of<ScanProblem>({
                  .longest_chain = canonical_chain,
                  .source = "after D. Merrill, M. Garland, 2016; the tree is Concord's"},
      .single_items = {run_scan_partitioned, supports_scan_partitioned},
-     .host = {run_scan_partitioned_host, supports_scan_partitioned}},
+     .host = {run_scan_partitioned_host, supports_scan_partitioned},
+     .computes_input = true},
     {.variant = {.name = "reduce_then_scan",
                  .summary = "three steps: totals of the tiles, scan of the totals, scan of the tiles",
                  .order = OperationOrder::canonical,
                  .longest_chain = canonical_chain,
                  .source = "Y. Dotsenko et al., Fast Scan Algorithms on Graphics Processors, 2008"},
      .groups = {run_scan_reduce_then_scan, supports_scan_reduce_then_scan, suits_scan_reduce_then_scan},
-     .single_items = {run_scan_reduce_then_scan_wide, supports_problem}},
+     .single_items = {run_scan_reduce_then_scan_wide, supports_problem},
+     .computes_input = true},
     {.variant = {.name = "lookback_fallback",
                  .summary = "as lookback, but a group that waits too long computes the missing totals",
                  .dialects = {Dialect::opencl},
@@ -266,7 +270,7 @@ void calibrate(Calibration& calibration) {
 
 std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& p, const KernelSource& source,
                                     const char* entry, u32 group_size, const Constants& constants) {
-    KernelSpec spec{.source = &source,
+    KernelSpec spec{.source = &with_input(source, p.input()),
                     .entry = entry,
                     .constants = {{"T", p.type()}, {"SIZE", size_of(p.type())}, {"GROUP", group_size}},
                     .op = &p.op,
@@ -298,16 +302,26 @@ std::shared_ptr<Kernel> scan_wide_kernel(Device& device, const ScanProblem& p, c
 }
 
 Enqueued scan(Stream& stream, const ScanProblem& p, const Options& options) {
-    check_operand("scan", "in", stream, p.in);
+    const Input in = p.input();
+    check_input("scan", "in", stream, in);
     check_output("scan", "out", stream, p.out);
     if (p.in.count != p.out.count)
         throw Error(ErrorCode::invalid_argument, "scan",
                     "in and out must have the same element count, got " + std::to_string(p.in.count) +
                         " and " + std::to_string(p.out.count));
     check_same_type("scan", {{"in", p.in.type}, {"out", p.out.type}});
-    check_overlap("scan", {"out", p.out}, {"in", p.in}, InPlace::yes);
-    const Row<ScanProblem>& row = choose_tuned("scan", table, stream.device(), p, point_of(p), options);
-    if (p.in.count > 0) row.run(stream, p);
+    check_input_overlap("scan", {"out", p.out}, "in", in, InPlace::yes);
+    // Tables name variants for ranges.
+    const Row<ScanProblem>& row = in.node
+                                      ? choose("scan", table, stream.device(), p, options)
+                                      : choose_tuned("scan", table, stream.device(), p, point_of(p), options);
+    if (p.in.count == 0) return enqueued(stream, row, p);
+    if (in.node && !row.computes_input) {
+        std::shared_ptr<Buffer> room;
+        row.run(stream, p.on(materialized(stream, in, room), p.out));
+    } else {
+        row.run(stream, p);
+    }
     return enqueued(stream, row, p);
 }
 
@@ -324,15 +338,17 @@ Enqueued scan_in_parts(Stream& stream, const ScanProblem& p, const Options& opti
     return enqueued(stream, row, part);
 }
 
-ScanProblem scan_problem(const View& in, const View& out, ReduceOp op, ScanKind kind) {
-    check_elements("scan", "in", in);
-    return {.in = in,
+ScanProblem scan_problem(const Input& in, const View& out, ReduceOp op, ScanKind kind) {
+    check_elements("scan", "in", in.view);
+    const Type type = in.view.type;
+    return {.in = in.view,
             .out = out,
-            .op = builtin(op, in.type),
-            .values = builtin_values(op, in.type),
-            .identity = builtin_identity(op, in.type),
+            .op = builtin(op, type),
+            .values = builtin_values(op, type),
+            .identity = builtin_identity(op, type),
             .kind = kind,
-            .host = &scan_builtin(in.type)};
+            .host = &scan_builtin(type),
+            .expression = in.node};
 }
 
 }  // namespace detail

@@ -6,12 +6,23 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 
 namespace concord::detail {
 namespace host {
 namespace {
 
 constexpr u32 max_levels = 16;  // of the tree above the tiles
+
+// Room of the thread for a tile of an expression.
+std::byte* tile_room() {
+    struct Room {
+        alignas(64) std::byte elements[scan_tile * sizeof(u64)];
+    };
+    thread_local std::unique_ptr<Room> room;
+    if (!room) room.reset(new Room);  // not initialised
+    return room->elements;
+}
 
 class Scan {
   public:
@@ -20,8 +31,9 @@ class Scan {
 
     void totals() {
         Elements nodes, before;
-        const u64 first = group_.x * scan_tile;
-        upsweep(first, std::min(scan_tile, call_.n - first), nodes);
+        const u64 first = group_.x * scan_tile, length = std::min(scan_tile, call_.n - first);
+        load(first, length);
+        upsweep(length, nodes);
         sixteen(nodes, call_.identity, before, total_at(group_.x));
     }
 
@@ -37,7 +49,8 @@ class Scan {
                 const u64 first = tile * scan_tile, length = std::min(scan_tile, call_.n - first);
                 Elements nodes, before;
                 Elements carry, total;
-                upsweep(first, length, nodes);
+                load(first, length);
+                upsweep(length, nodes);
                 copy(carry.bytes, call_.identity);
                 if (tiles > 1) tile_carry(tile, tiles, nodes, carry);
                 sixteen(nodes, carry.bytes, before, total.bytes);
@@ -50,7 +63,8 @@ class Scan {
     // Scans the whole call, at most a tile.
     void one_tile() {
         Elements nodes, before, total;
-        upsweep(0, call_.n, nodes);
+        load(0, call_.n);
+        upsweep(call_.n, nodes);
         sixteen(nodes, call_.identity, before, total.bytes);
         downsweep(0, call_.n, before.bytes);
     }
@@ -60,17 +74,25 @@ class Scan {
     std::byte* at(Elements& elements, u64 i) const { return elements.bytes + i * size_; }
     std::byte* total_at(u64 i) const { return static_cast<std::byte*>(call_.totals) + i * size_; }
 
-    void upsweep(u64 first, u64 length, Elements& nodes) {
-        const void* in = static_cast<const std::byte*>(call_.in) + first * size_;
+    // The elements that the phases read: those in memory, or those of an expression, which are computed here.
+    void load(u64 first, u64 length) {
+        if (call_.in != nullptr) {
+            in_ = static_cast<const std::byte*>(call_.in) + first * size_;
+        } else {
+            std::byte* const room = tile_room();
+            call_.expression->store(group_.isa, first, length, size_, room);
+            in_ = room;
+        }
+    }
+    void upsweep(u64 length, Elements& nodes) {
         void *work = work_, *to = nodes.bytes;
-        const void* const arguments[] = {&in, &length, &work, &to, call_.identity, call_.op};
+        const void* const arguments[] = {&in_, &length, &work, &to, call_.identity, call_.op};
         phases_.upsweep.entry(group_.isa)(group_, arguments);
     }
     void downsweep(u64 first, u64 length, const void* before) {
-        const void* in = static_cast<const std::byte*>(call_.in) + first * size_;
         void *out = static_cast<std::byte*>(call_.out) + first * size_, *work = work_;
         const u32 exclusive = call_.exclusive, non_temporal = call_.non_temporal;
-        const void* const arguments[] = {&in,   &out,    &length,        &exclusive, &non_temporal,
+        const void* const arguments[] = {&in_,  &out,    &length,        &exclusive, &non_temporal,
                                          &work, &before, call_.identity, call_.op};
         phases_.downsweep.entry(group_.isa)(group_, arguments);
     }
@@ -132,7 +154,8 @@ class Scan {
         const u64 first = begin * scan_node, length = std::min(end * scan_node, call_.n) - first;
         Elements own, nodes, before;
         Elements total;
-        upsweep(first, length, own);
+        load(first, length);
+        upsweep(length, own);
         for (u64 i = 0; i < scan_fan; ++i)
             copy(at(nodes, i), call_.identity);
         for (u64 i = begin; i < end; ++i) {
@@ -155,6 +178,7 @@ class Scan {
     const ScanPhases& phases_;
     const ScanCall& call_;
     const u32 size_;
+    const void* in_ = nullptr;
     alignas(64) std::byte work_[sizeof(ScanWork<u64>)];
 };
 

@@ -3,6 +3,7 @@
 #include "scan_sources.hpp"
 #include "scan_variants.hpp"
 
+#include <concord/internal/input.hpp>
 #include <concord/internal/launch.hpp>
 #include <concord/internal/lookback.hpp>
 #include <concord/stream_memory.hpp>
@@ -73,9 +74,9 @@ void launch_partitioned(Stream& stream, const ScanProblem& p, const Kernel& scan
     const u64 groups = std::min<u64>({parts, most, device.traits().units});
     const Totals above =
         tiles == 1 && groups == 1 ? Totals::unused(stream, p.type()) : Totals(stream, tiles, p.type());
-    launch(stream, scan, LaunchShape::linear(groups, 1), p.in, p.out, above.totals, above.flags, n,
-           p.exclusive(), stores_non_temporal(device, scan_stream_kib, point_of(p), 2 * p.in.bytes()),
-           p.identity, p.values);
+    InputArguments(p.input()).launch(
+        stream, scan, LaunchShape::linear(groups, 1), p.out, above.totals, above.flags, n, p.exclusive(),
+        stores_non_temporal(device, scan_stream_kib, point_of(p), 2 * p.in.bytes()), p.identity, p.values);
 }
 
 Support supports_tiles(const ScanProblem& p) {
@@ -109,13 +110,15 @@ void run_scan_lookback(Stream& stream, const ScanProblem& p) {
     const LookbackShape shape = default_shape(device, p.type(), p.in.count);
     const u64 tiles_a_group = std::min(tuned(device, scan_lookback_tiles, point_of(p), shape.tiles),
                                        max_lookback_tiles(device, p.type()));
-    const auto scan =
-        scan_group_kernel(device, p, kernel_sources::scan_lookback(), "scan_lookback", tiles_a_group,
-                          tuned(device, scan_lookback_resident, point_of(p), shape.resident));
+    const u64 resident = p.expression ? expression_resident
+                                      : tuned(device, scan_lookback_resident, point_of(p), shape.resident);
+    const auto scan = scan_group_kernel(device, p, kernel_sources::scan_lookback(), "scan_lookback",
+                                        tiles_a_group, resident);
     const u64 n = p.in.count, tiles = divide_up(n, scan_group_tile);
     const Lookback lookback(stream, tiles, size_of(p.type()));
-    launch(stream, *scan, LaunchShape::linear(divide_up(tiles, tiles_a_group), scan_group), p.in, p.out,
-           lookback.view, n, static_cast<u32>(tiles), p.exclusive(), p.identity, p.values);
+    InputArguments(p.input()).launch(
+        stream, *scan, LaunchShape::linear(divide_up(tiles, tiles_a_group), scan_group), p.out, lookback.view,
+        n, static_cast<u32>(tiles), p.exclusive(), p.identity, p.values);
 }
 
 Support supports_scan_lookback_fallback(const Device& device, const ScanProblem& p) {

@@ -13,11 +13,14 @@
 // workspace: see lookback.cu; tiles: number of tiles of the input. A group scans
 // TILES tiles.
 extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
-    scan_lookback(const T* in, T* out, u64* workspace, u64 n, u32 tiles, u32 exclusive, T identity, const Op op) {
+    scan_lookback(INPUT(in), T* out, u64* workspace, u64 n, u32 tiles, u32 exclusive, T identity, const Op op) {
     __shared__ Shared shared;
+    AT_INPUT(in);
+#ifndef CONCORD_EXPRESSION
     // Tickets come in about the order of the groups' numbers: another group may take the tiles of this number, soon.
     const u64 likely = u64(blockIdx.x) * TILES * TILE;
     prefetch_tile<GROUP>(in + likely, min(n - likely, u64(TILES) * TILE));
+#endif
     const Turn turn = take_turn(workspace);
     const u32 tile = turn.ticket * TILES;
     const u64 begin = u64(tile) * TILE;

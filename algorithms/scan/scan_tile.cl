@@ -30,13 +30,13 @@ typedef struct {
 } Shared;
 
 // Upsweep: loads the tiles, then scans their blocks, nodes and totals. All work-items of the group call it.
-INLINED void upsweep(Work* w, T* total, __global const T* in, u64 begin, u64 n, T identity, __local Shared* shared,
+INLINED void upsweep(Work* w, T* total, const Input in, u64 begin, u64 n, T identity, __local Shared* shared,
                      const Op op) {
     const u32 local_id = get_local_id(0);
 #pragma unroll
     for (u32 k = 0; k < TILES; ++k) {
         const u64 first = begin + k * TILE;
-        load_striped(w[k].item, in + first, first < n ? n - first : 0, identity, shared->stage);
+        load_striped(w[k].item, input_from(in, first), first < n ? n - first : 0, identity, shared->stage);
     }
 #pragma unroll
     for (u32 k = 0; k < TILES; ++k) {

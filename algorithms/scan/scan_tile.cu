@@ -7,7 +7,8 @@
 // Tiles      A group scans TILES tiles. A thread copies packs of neighbours to shared memory in `rounds` accesses. They
 //            wait for the carry there: more tiles in flight than registers could hold hide that wait. In each round,
 //            `sharers` threads share a block. They scan it in registers and across their lanes. Then each thread
-//            holds one of the 256 block totals, and each 16 threads the 16 totals of the nodes of 256.
+//            holds one of the 256 block totals, and each 16 threads the 16 totals of the nodes of 256. The input may be
+//            an expression, which is computed element by element.
 // Passes     none of its own
 // Tunables   TILES. The order fixes the tile: GROUP = 256 threads of 16 elements.
 // Source     J. Sklansky, Conditional-sum Addition Logic, 1960.
@@ -15,6 +16,7 @@
 // T: element type, that of totals; apply(op, x, y): the operator, x is the earlier element.
 
 #include "async_copy.cu"
+#include "input"
 #include "sklansky"
 #include "tile.cu"
 
@@ -38,8 +40,24 @@ struct Shared {
     T blocks[TILES][GROUP], nodes[TILES][16];
 };
 
+#ifdef CONCORD_EXPRESSION
+
+// Computes the tiles in shared memory. Neighbouring threads compute neighbouring elements. Elements from n on become
+// the identity. All threads of the group call it.
+INLINED void load_packs(Pack<T, pack>* own, const Input in, u64 begin, u64 n, T identity) {
+    T* const items = reinterpret_cast<T*>(own - threadIdx.x);
+#pragma unroll 4
+    for (u32 k = threadIdx.x; k < TILES * TILE; k += GROUP) {
+        const u64 i = begin + k;
+        items[k] = i < n ? load_item(in, i) : identity;
+    }
+    __syncthreads();
+}
+
+#else
+
 // Copies the thread's packs of the tiles to shared memory. Elements from n on become the identity.
-INLINED void load_packs(Pack<T, pack>* own, const T* in, u64 begin, u64 n, T identity) {
+INLINED void load_packs(Pack<T, pack>* own, const Input in, u64 begin, u64 n, T identity) {
     const u64 first = begin + threadIdx.x * pack;
     if (begin + TILES * TILE <= n && reinterpret_cast<u64>(in) % sizeof(Pack<T, pack>) == 0) {
 #pragma unroll
@@ -57,8 +75,10 @@ INLINED void load_packs(Pack<T, pack>* own, const T* in, u64 begin, u64 n, T ide
     }
 }
 
+#endif
+
 // Upsweep: loads the tiles, then scans their blocks, nodes and totals. All threads of the group call it.
-INLINED void upsweep(Work* w, T* total, const T* in, u64 begin, u64 n, T identity, Shared* shared, const Op op) {
+INLINED void upsweep(Work* w, T* total, const Input in, u64 begin, u64 n, T identity, Shared* shared, const Op op) {
     Pack<T, pack>* const own = shared->packs + threadIdx.x;
     load_packs(own, in, begin, n, identity);
 #pragma unroll

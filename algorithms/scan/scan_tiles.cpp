@@ -3,6 +3,7 @@
 #include "scan_sources.hpp"
 #include "scan_variants.hpp"
 
+#include <concord/internal/input.hpp>
 #include <concord/internal/launch.hpp>
 
 namespace concord::detail {
@@ -25,8 +26,9 @@ void run_tiles(Stream& stream, const ScanProblem& p, void (*run_scan)(Stream&, c
     const LaunchShape shape = LaunchShape::linear(tiles, group_size);
     const auto buffer = stream.scratch(tiles * size_of(p.type()));
     const View carries{buffer.get(), 0, tiles, p.type()};
+    const InputArguments in(p.input());
     if (tiles > 1) {
-        launch(stream, *kernel(device, p, "scan_totals"), shape, p.in, carries, n, p.identity, p.values);
+        in.launch(stream, *kernel(device, p, "scan_totals"), shape, carries, n, p.identity, p.values);
         run_scan(stream, {.in = carries,
                           .out = carries,
                           .op = p.op,
@@ -35,8 +37,8 @@ void run_tiles(Stream& stream, const ScanProblem& p, void (*run_scan)(Stream&, c
                           .kind = ScanKind::exclusive,
                           .host = p.host});
     }
-    launch(stream, *kernel(device, p, "scan_tiles"), shape, p.in, carries, p.out, n, p.exclusive(), more...,
-           p.identity, p.values);
+    in.launch(stream, *kernel(device, p, "scan_tiles"), shape, carries, p.out, n, p.exclusive(), more...,
+              p.identity, p.values);
 }
 
 }  // namespace
@@ -48,9 +50,11 @@ Support supports_scan_reduce_then_scan(const Device& device, const ScanProblem& 
 }
 
 // On GPUs three launches cost more than the redundant work of `lookback_fallback`. A few tiles take one launch.
+// `lookback_fallback` does not compute expressions.
 bool suits_scan_reduce_then_scan(const Device& device, const ScanProblem& p) {
     constexpr u64 few = 4 * scan_group_tile, many = u64{1} << 18;
-    return p.in.count <= few || p.in.count > many || !supports_scan_lookback_fallback(device, p);
+    return p.in.count <= few || p.in.count > many || p.expression ||
+           !supports_scan_lookback_fallback(device, p);
 }
 
 void run_scan_reduce_then_scan(Stream& stream, const ScanProblem& p) {

@@ -8,12 +8,14 @@
 //            once.
 //            reduce_then_scan: two launches over the tiles. The same kernels scan the tiles' totals in between.
 //            Traffic: reads every element twice, writes it once.
+//            An expression is computed in each of both reads.
 // Tunables   PIECE: elements that the loops process at a time.
 // Source     J. Sklansky, Conditional-sum Addition Logic, 1960; D. Merrill, M. Garland, Single-pass Parallel Prefix
 //            Scan with Decoupled Look-back, 2016.
 //
 // T: element type; apply(op, x, y): the operator, x is the earlier element.
 
+#include "input"
 #include "lookback_flags.cl"
 #include "sklansky_wide.cl"
 #include "lines.cl"
@@ -35,16 +37,16 @@ static inline void fill(T* to, int from, int end, T value) {
 }
 
 // Loads a piece of the input into private memory, padded with identities to PIECE elements.
-static inline void load_piece(T* piece, __global const T* in, u64 left, T identity) {
+static inline void load_piece(T* piece, const Input in, u64 left, T identity) {
     const int count = (int)min(left, (u64)PIECE);
     VECTORS
-    for (int i = 0; i < count; ++i) piece[i] = in[i];
+    for (int i = 0; i < count; ++i) piece[i] = load_item(in, i);
     fill(piece, count, PIECE, identity);
 }
 
 // Upsweep: computes the totals of a tile's blocks piece by piece, then those of each level from the level below. One
 // call of total_blocks serves all levels: PoCL inlines every function and takes seconds to compile each copy.
-static inline void upsweep(__global const T* in, u64 length, Work* work, T identity, const Op op) {
+static inline void upsweep(const Input in, u64 length, Work* work, T identity, const Op op) {
     const int pieces = (int)((length + PIECE - 1) / PIECE), nodes = (int)((length + NODE - 1) / NODE);
     fill(work->blocks, pieces * (PIECE / 16), nodes * (NODE / 16), identity);
     fill(work->chunks, nodes * 16, TILE / 256, identity);
@@ -53,7 +55,7 @@ static inline void upsweep(__global const T* in, u64 length, Work* work, T ident
         const T* from = work->piece;
         T* to = work->blocks + k * (PIECE / 16);
         if (k < pieces) {
-            load_piece(work->piece, in + (u64)k * PIECE, length - (u64)k * PIECE, identity);
+            load_piece(work->piece, input_from(in, (u64)k * PIECE), length - (u64)k * PIECE, identity);
         } else {
             from = node < nodes ? work->blocks + node * 256 : work->chunks;
             to = node < nodes ? work->chunks + node * 16 : work->nodes;
@@ -87,7 +89,7 @@ static inline void store_piece(__global T* out, const T* piece, int count, u32 n
 // Downsweep: computes the results of a tile from its carry. non_temporal: results are stored with non-temporal stores.
 // It scans the tile's nodes first, the chunks of a node before its first piece, and the blocks of a piece before the
 // piece. One call of scan_blocks serves all levels, as above.
-static inline void downsweep(__global const T* in, __global T* out, u64 length, Work* work, T carry, u32 exclusive,
+static inline void downsweep(const Input in, __global T* out, u64 length, Work* work, T carry, u32 exclusive,
                              u32 non_temporal, T identity, const Op op) {
     T before_tile[1], before_nodes[16], before_chunks[16], before_blocks[PIECE / 16];
     before_tile[0] = carry;
@@ -104,7 +106,7 @@ static inline void downsweep(__global const T* in, __global T* out, u64 length, 
                                            : before_blocks;
             T* to = level == 3 ? before_nodes : level == 2 ? before_chunks : level == 1 ? before_blocks : work->piece;
             const int n = level == 0 ? PIECE : level == 1 ? PIECE / 16 : 16;
-            if (level == 0) load_piece(work->piece, in + first, length - first, identity);
+            if (level == 0) load_piece(work->piece, input_from(in, first), length - first, identity);
             scan_blocks(from, to, before, work->room + 1, n, level != 0 || exclusive, op);
         }
         store_piece(out + first, work->piece, (int)min(length - first, (u64)PIECE), non_temporal);
@@ -139,45 +141,47 @@ static inline T tile_carry(__global T* totals, volatile __global u32* flags, u64
 // Groups take tiles by ticket until none is left. A group publishes its tile's total before it waits for other tiles.
 // Those tiles have started before its own. flags: the ticket, then the flags of the totals.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void scan_partitioned(__global const T* in, ulong in_at, __global T* out, ulong out_at, __global T* totals, ulong totals_at,
+void scan_partitioned(INPUT(in), __global T* out, ulong out_at, __global T* totals, ulong totals_at,
                       __global u32* flags, ulong flags_at, u64 n, u32 exclusive, u32 non_temporal, T identity, const Op op) {
     Work work;
     work.room[0] = identity;
     const u64 tiles = (n + TILE - 1) / TILE;
-    in += in_at;
+    AT_INPUT(in);
     out += out_at;
     for (u64 tile = 0; tile < tiles; ++tile) {
         if (tiles > 1) tile = atomic_inc(flags + flags_at);
         if (tile >= tiles) break;
         const u64 first = tile * TILE, length = min(n - first, (u64)TILE);
-        upsweep(in + first, length, &work, identity, op);
+        upsweep(input_from(in, first), length, &work, identity, op);
         T p[FAN];
         const T total = scan_node(work.nodes, p, op);
         T carry = identity;
         if (tiles > 1)
             carry = tile_carry(totals + totals_at, flags + flags_at + 1, tile, tiles, total, identity, op);
-        downsweep(in + first, out + first, length, &work, carry, exclusive, non_temporal, identity, op);
+        downsweep(input_from(in, first), out + first, length, &work, carry, exclusive, non_temporal, identity, op);
     }
 }
 
 // Upsweep, the first of two launches: computes the tiles' totals. The same kernels scan them: the spine.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void scan_totals(__global const T* in, ulong in_at, __global T* totals, ulong totals_at, u64 n, T identity, const Op op) {
+void scan_totals(INPUT(in), __global T* totals, ulong totals_at, u64 n, T identity, const Op op) {
     Work work;
     T p[FAN];
+    AT_INPUT(in);
     const u64 first = get_group_id(0) * (u64)TILE;
-    upsweep(in + in_at + first, min(n - first, (u64)TILE), &work, identity, op);
+    upsweep(input_from(in, first), min(n - first, (u64)TILE), &work, identity, op);
     totals[totals_at + get_group_id(0)] = scan_node(work.nodes, p, op);
 }
 
 // Downsweep, the second launch. carries: the carry of each tile; not read if there is only one tile.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void scan_tiles(__global const T* in, ulong in_at, __global const T* carries, ulong carries_at, __global T* out,
+void scan_tiles(INPUT(in), __global const T* carries, ulong carries_at, __global T* out,
                 ulong out_at, u64 n, u32 exclusive, u32 non_temporal, T identity, const Op op) {
     Work work;
     work.room[0] = identity;
+    AT_INPUT(in);
     const u64 first = get_group_id(0) * (u64)TILE, length = min(n - first, (u64)TILE);
-    upsweep(in + in_at + first, length, &work, identity, op);
+    upsweep(input_from(in, first), length, &work, identity, op);
     const T carry = get_num_groups(0) == 1 ? identity : carries[carries_at + get_group_id(0)];
-    downsweep(in + in_at + first, out + out_at + first, length, &work, carry, exclusive, non_temporal, identity, op);
+    downsweep(input_from(in, first), out + out_at + first, length, &work, carry, exclusive, non_temporal, identity, op);
 }

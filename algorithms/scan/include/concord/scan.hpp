@@ -6,8 +6,11 @@
 ///     exclusive   out[i] = in[0] op ... op in[i-1], and out[0] is the identity
 ///
 /// - Shapes: in and out have n >= 0 elements. They may start at any element offset.
+/// - Inputs: a range or an expression (expression.hpp). `lookback`, `partitioned` and `reduce_then_scan` compute
+///   expressions in their kernels. Other variants evaluate them first.
 /// - Types: any element type, the same for in and out.
-/// - In place: out may be exactly in, except for `lookback_fallback`. Any other overlap is an error.
+/// - In place: out may be exactly in, except for `lookback_fallback`. Any other overlap is an error. out may be
+///   exactly a range of an expression whose elements are used at their own index only.
 /// - Memory traffic: one read and one write per element. `reduce_then_scan` reads every element twice. For the
 ///   textbook variants see scan_steps.kernel.
 /// - Scratch: at most about n / 3000 elements from the device's pool; up to 2 n elements for the textbook variants.
@@ -73,31 +76,35 @@ struct ScanProblem {
     ValueBytes values;    // the operator's bound values
     ValueBytes identity;  // one element
     ScanKind kind;
-    const ScanHost* host;   // null: the operator has kernel source only
-    bool in_parts = false;  // a part of the input: `auto` must choose for the whole
+    const ScanHost* host;               // null: the operator has kernel source only
+    bool in_parts = false;              // a part of the input: `auto` must choose for the whole
+    ExpressionPointer expression = {};  // what is scanned in place of a range; often null
 
     Type type() const { return in.type; }
+    Input input() const { return expression ? Input(expression) : Input(in); }
     u32 exclusive() const { return kind == ScanKind::exclusive ? 1 : 0; }
     // The same on other operands, parts of a larger input for example.
     ScanProblem on(const View& from, const View& to) const {
         ScanProblem problem = *this;
         problem.in = from;
         problem.out = to;
+        problem.expression = nullptr;
         return problem;
     }
 };
 
 // The call of a user operator Fn. It refers to its bound values and the identity.
 template <class Fn, class T, class Values>
-ScanProblem scan_problem(const View& in, const View& out, const Values& values, const T& identity,
+ScanProblem scan_problem(const Input& in, const View& out, const Values& values, const T& identity,
                          ScanKind kind) {
-    return {.in = in,
+    return {.in = in.view,
             .out = out,
             .op = Fn::erased(),
             .values = {values},
             .identity = {std::as_bytes(std::span(&identity, 1))},
             .kind = kind,
-            .host = &scan_host<T, typename Fn::Host>()};
+            .host = &scan_host<T, typename Fn::Host>(),
+            .expression = in.node};
 }
 
 Enqueued scan(Stream& stream, const ScanProblem& problem, const Options& options);
@@ -114,7 +121,7 @@ void scan_totals(Stream& stream, const ScanProblem& problem);
 Enqueued scan_in_parts(Stream& stream, const ScanProblem& problem, const Options& options);
 
 // The call of a built-in operator. It refers only to static data.
-ScanProblem scan_problem(const View& in, const View& out, ReduceOp op, ScanKind kind);
+ScanProblem scan_problem(const Input& in, const View& out, ReduceOp op, ScanKind kind);
 
 }  // namespace detail
 
@@ -130,9 +137,7 @@ template <InputRange In, OutputRange Out>
 Enqueued scan(Stream& stream, const In& in, const Out& out, ReduceOp op = ReduceOp::sum,
               ScanKind kind = ScanKind::inclusive, const Options& options = {}) {
     static_assert(detail::same_elements<In, Out>, "scan: in and out must have the same element type");
-    const detail::InputInMemory from(stream, "scan", detail::input_of(in), out.view(), options,
-                                     detail::InPlace::yes);
-    return from.with_order(scan(stream, from.view(), View(out.view()), op, kind, options));
+    return detail::scan(stream, detail::scan_problem(detail::input_of(in), out.view(), op, kind), options);
 }
 
 /// Scans with a user operator (CONCORD_FUNCTION) of type T(T, T) after binding. Its first argument is the earlier
@@ -148,10 +153,8 @@ Enqueued scan(Stream& stream, const In& in, const Out& out, const Function<F, B.
     const auto values = op.packed();
     const T start = identity;
     detail::check_identity("scan", op, start, options.order);
-    const detail::InputInMemory from(stream, "scan", detail::input_of(in), out.view(), options,
-                                     detail::InPlace::yes);
-    return from.with_order(detail::scan(
-        stream, detail::scan_problem<Fn>(from.view(), out.view(), values, start, kind), options));
+    return detail::scan(
+        stream, detail::scan_problem<Fn>(detail::input_of(in), out.view(), values, start, kind), options);
 }
 
 /// Scans with a built-in operator and returns the results as a new array.

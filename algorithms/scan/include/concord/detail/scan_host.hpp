@@ -5,7 +5,7 @@
 // Passes     partitioned: one launch. The carry of a tile comes from the totals of earlier tiles, as in lookback.cu.
 //            Groups share a single tile. scan_host.cpp distributes tiles and totals for every type and operator.
 //            Traffic: reads every element from memory once, for its tile's total, and again from the cache; writes it
-//            once.
+//            once. The tile of an expression is computed once, to memory of the thread.
 // Tunables   none. The launch chooses the number of groups.
 // Source     J. Sklansky, Conditional-sum Addition Logic, 1960; D. Merrill, M. Garland, Single-pass Parallel Prefix
 //            Scan with Decoupled Look-back, 2016.
@@ -14,6 +14,7 @@
 // their loops for all levels of the tree, because user operators are compiled in the user's files.
 
 #include <concord/detail/canonical.hpp>
+#include <concord/detail/host_input.hpp>
 #include <concord/detail/host_vector.hpp>
 #include <concord/host_kernel.hpp>
 
@@ -203,7 +204,7 @@ inline constexpr ScanPhases scan_phases{.size = sizeof(T),
                                         .downsweep = host_kernel<&scan_downsweep<T, Op>>(),
                                         .sixteen = plain_host_kernel<&scan_sixteen<T, Op>>()};
 
-// The arguments of a launch. in, out, totals, identity: elements of one type.
+// The arguments of a launch. in, out, totals, identity: elements of one type. in: null for an expression.
 struct ScanCall {
     const void* in;
     void* out;
@@ -213,16 +214,19 @@ struct ScanCall {
     bool exclusive, non_temporal;
     const void* identity;
     const void* op;
+    const HostInput<std::byte>* expression = nullptr;
 };
 
 // Groups take tiles by ticket until none is left. A group publishes its tile's total before it waits for other tiles.
 // Those tiles have started before its own.
 void scan_partitioned(const Group& group, const ScanPhases& phases, const ScanCall& call);
 template <const ScanPhases& phases, class T, class Op>
-void scan_partitioned(const Group& group, const T* in, T* out, T* totals, u32* flags, u64 n, u32 exclusive,
-                      u32 non_temporal, T identity, const Op op) {
-    scan_partitioned(group, phases,
-                     {in, out, totals, flags, n, exclusive != 0, non_temporal != 0, &identity, &op});
+void scan_partitioned(const Group& group, T* out, T* totals, u32* flags, u64 n, u32 exclusive,
+                      u32 non_temporal, T identity, const Op op, HostArguments rest) {
+    const HostInput<std::byte> in(rest);
+    scan_partitioned(
+        group, phases,
+        {in.range(), out, totals, flags, n, exclusive != 0, non_temporal != 0, &identity, &op, &in});
 }
 
 // Computes the total of a group's tile, for the carry of a later part of a larger input.
