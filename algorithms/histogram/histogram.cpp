@@ -10,6 +10,9 @@ Support supports_any(const Device& device, const HistogramProblem& p) {
     for (const Type type : p.op.bound) {  // exact bins compute in f64
         if (Support bound = supports_type(device, type); !bound) return bound;
     }
+    if (p.expression) {
+        if (Support input = supports_input(device, p.input()); !input) return input;
+    }
     return supports_type(device, p.in.type);
 }
 
@@ -79,6 +82,7 @@ bool suits_rows(const Device& /*device*/, const HistogramProblem& p) {
     return p.in.count > p.bins();
 }
 
+// Variants that read the samples in one kernel compute an expression there.
 constexpr Implementation<HistogramProblem> private_bins{
     .run = run_histogram_private_bins, .supports = supports_private, .suits = suits_private};
 constexpr Implementation<HistogramProblem> global_atomic{.run = run_histogram_global_atomic,
@@ -89,7 +93,11 @@ constexpr Row<HistogramProblem> row_of(const Variant& variant,
                                        const Implementation<HistogramProblem>& groups) {
     Implementation<HistogramProblem> others = groups;
     others.suits = [](const Device&, const HistogramProblem&) { return false; };
-    return {.variant = variant, .groups = groups, .single_items = others, .host = others};
+    return {.variant = variant,
+            .groups = groups,
+            .single_items = others,
+            .host = others,
+            .computes_input = groups.run != run_histogram_sorted};
 }
 
 constexpr std::string_view podlozhnyuk = "V. Podlozhnyuk, Histogram calculation in CUDA, 2007";
@@ -101,7 +109,8 @@ constexpr auto table = table_of<HistogramProblem>({
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .single_items = private_bins,
-     .host = private_bins},
+     .host = private_bins,
+     .computes_input = true},
     row_of(
         {.name = "multi_copy",
          .summary = "several copies of the counters per group in local memory, up to one per lane of a warp",
@@ -152,14 +161,16 @@ constexpr auto table = table_of<HistogramProblem>({
                  .source = "textbook"},
      .host = {.run = run_histogram_serial,
               .supports = supports_any,
-              .suits = [](const Device&, const HistogramProblem& p) { return p.in.count <= few_samples; }}},
+              .suits = [](const Device&, const HistogramProblem& p) { return p.in.count <= few_samples; }},
+     .computes_input = true},
     {.variant = {.name = "global_atomic",
                  .summary = "every sample adds to its counter in global memory by an atomic operation",
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .groups = global_atomic,
      .single_items = global_atomic,
-     .host = global_atomic},
+     .host = global_atomic,
+     .computes_input = true},
 });
 
 constexpr auto variants = variants_of(table);
@@ -167,14 +178,14 @@ constexpr const Tunable* tunables[] = {&histogram_copies_of_group, &histogram_ro
                                        &histogram_tables_of_task, &histogram_tasks_of_unit};
 
 // Checks that do not depend on the bins.
-void check_operands(const Stream& stream, const View& in, const View& counters) {
-    check_operand("histogram", "in", stream, in);
+void check_operands(const Stream& stream, const Input& in, const View& counters) {
+    check_input("histogram", "in", stream, in);
     check_output("histogram", "counters", stream, counters);
     check_counter_type("histogram", counters.type);
     if (counters.count == 0)
         throw Error(ErrorCode::invalid_argument, "histogram",
                     "no counters, got a range of 0; pass at least one");
-    check_overlap("histogram", {"counters", counters}, {"in", in});
+    check_input_overlap("histogram", {"counters", counters}, "in", in);
 }
 
 }  // namespace
@@ -186,16 +197,46 @@ void check_counter_type(std::string_view call, Type type) {
 }
 
 Enqueued histogram(Stream& stream, const HistogramProblem& p, const Options& options) {
-    check_operands(stream, p.in, p.out);
+    const Input in = p.input();
+    check_operands(stream, in, p.out);
+    // Tables name variants for ranges.
     const Row<HistogramProblem>& row =
-        choose_tuned("histogram", table, stream.device(), p, point_of(p), options);
+        in.node ? choose("histogram", table, stream.device(), p, options)
+                : choose_tuned("histogram", table, stream.device(), p, point_of(p), options);
     if (p.in.count == 0 || p.nothing) {
         const u64 zero = 0;
         stream.fill(*p.out.buffer, p.out.offset, p.out.bytes(), &zero, size_of(p.out.type));
+    } else if (in.node && !row.computes_input) {
+        std::shared_ptr<Buffer> room;
+        row.run(stream, p.on(materialized(stream, in, room)));
     } else {
         row.run(stream, p);
     }
     return enqueued(stream, row, p);
+}
+
+Enqueued histogram(Stream& stream, const Input& in, const View& counters, const HistogramBins& bins,
+                   const Options& options) {
+    check_operands(stream, in, counters);
+    if (const HistogramEdges* edges = bins.edges()) {
+        const InputInMemory samples(stream, "histogram", in, counters, options);
+        const FoundBins found = find_bins(stream, samples.view(), *edges, counters.count);
+        return samples.with_order(
+            histogram(stream, Input(found.view), counters, HistogramBins::identity(), options));
+    }
+    const Type type = in.view.type;
+    const ResolvedBins resolved = resolve(bins, type, counters.count);
+    if (resolved.op == nullptr)
+        return histogram(stream, in, counters, edges_of_exact(bins, type, counters.count), options);
+    return histogram(stream,
+                     {.in = in.view,
+                      .out = counters,
+                      .op = *resolved.op,
+                      .values = {std::span(resolved.values).first(resolved.size)},
+                      .host = resolved.host,
+                      .nothing = resolved.nothing,
+                      .expression = in.node},
+                     options);
 }
 
 }  // namespace detail
@@ -209,23 +250,7 @@ constinit const Algorithm histogram_algorithm{
 
 Enqueued histogram(Stream& stream, const View& in, const View& counters, const HistogramBins& bins,
                    const Options& options) {
-    detail::check_operands(stream, in, counters);
-    if (const detail::HistogramEdges* edges = bins.edges()) {
-        const detail::FoundBins found = detail::find_bins(stream, in, *edges, counters.count);
-        return histogram(stream, found.view, counters, HistogramBins::identity(), options);
-    }
-    const detail::ResolvedBins resolved = detail::resolve(bins, in.type, counters.count);
-    if (resolved.op == nullptr)
-        return histogram(stream, in, counters, detail::edges_of_exact(bins, in.type, counters.count),
-                         options);
-    return detail::histogram(stream,
-                             {.in = in,
-                              .out = counters,
-                              .op = *resolved.op,
-                              .values = {std::span(resolved.values).first(resolved.size)},
-                              .host = resolved.host,
-                              .nothing = resolved.nothing},
-                             options);
+    return detail::histogram(stream, detail::Input(in), counters, bins, options);
 }
 
 }  // namespace concord

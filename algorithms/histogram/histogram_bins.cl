@@ -12,6 +12,8 @@
 // T: type of the samples; apply(op, x): bin of a sample, at least N if it is not counted; BIN: unsigned type of bins.
 // HISTOGRAM_GUESS(x), if defined: the same in fewer operations, or 0xfffffffe.
 
+#include "input"
+
 #define BLOCK 256  // samples whose bins are computed before they are counted
 #define RUN 16  // equal bins that are counted in one step
 
@@ -37,9 +39,10 @@ static inline void count_block(const u32* bin, u32 n, __global u32* table, u64 s
 // rows: COPIES sub-tables of `stride` counters per group. The counter after the last bin's takes samples that are
 // not counted. The first sub-table receives the sums.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void histogram_bins(__global const T* in, ulong in_at, __global u32* rows, ulong rows_at, u64 n, u64 bins, u64 stride,
+void histogram_bins(INPUT(in), __global u32* rows, ulong rows_at, u64 n, u64 bins, u64 stride,
                     u32 copies, const Op op) {
     u32 bin[BLOCK];
+    AT_INPUT(in);
     __global u32* table = rows + rows_at + get_group_id(0) * stride * COPIES;
     for (u64 i = 0; i < stride * COPIES; ++i) table[i] = 0;
     const u64 share = (n + get_num_groups(0) - 1) / get_num_groups(0);
@@ -47,12 +50,13 @@ void histogram_bins(__global const T* in, ulong in_at, __global u32* rows, ulong
     const u32 none = (u32)bins;
     for (u64 first = begin; first < end; first += BLOCK) {
         const u32 count = (u32)min((u64)BLOCK, end - first);
-        __global const T* x = in + in_at + first;
+        const Input x = input_from(in, first);
 #ifdef HISTOGRAM_GUESS
         u32 unsure = 0;
 #pragma clang loop vectorize(enable) unroll(disable)
         for (u32 i = 0; i < count; ++i) {
-            const u32 b = HISTOGRAM_GUESS(x[i]);
+            const T sample = load_item(x, i);
+            const u32 b = HISTOGRAM_GUESS(sample);
             unsure |= b == 0xfffffffeu ? 1 : 0;
             bin[i] = b < none ? b : none;
         }
@@ -60,7 +64,7 @@ void histogram_bins(__global const T* in, ulong in_at, __global u32* rows, ulong
 #endif
 #pragma clang loop vectorize(enable) unroll(disable)
         for (u32 i = 0; i < count; ++i) {
-            const BIN b = (BIN)apply(op, x[i]);
+            const BIN b = (BIN)apply(op, load_item(x, i));
             bin[i] = b < none ? (u32)b : none;
         }
         count_block(bin, count, table, stride);

@@ -2,9 +2,11 @@
 // Histogram in the host dialect. Parallel sources: histogram.kernel, histogram_bins.cl, histogram_global.kernel and
 // histogram_sorted.kernel; they describe phases and traffic.
 //
-// The bin function stores the bins of a block of samples (histogram_host.hpp), which are then counted. in: samples of
-// `size` bytes; bins_of: the bin function; values: its bound values. Bin: u32 for at most 2^30 bins, else u64.
+// The bin function stores the bins of a block of samples (histogram_host.hpp), which are then counted. bins_of: the bin
+// function; values: its bound values; size: bytes of a sample. The last parameter of kernels is the input, a range or
+// an expression. Bin: u32 for at most 2^30 bins, else u64.
 
+#include <concord/detail/host_input.hpp>
 #include <concord/internal/block_function.hpp>
 
 #include <algorithm>
@@ -61,10 +63,22 @@ template <u32 Tables>
         ++table[bin[i]];
 }
 
+// The input: samples of `size` bytes.
+struct Samples {
+    HostInput<std::byte> in;
+    u64 size;
+
+    // A block of samples from `first` on.
+    [[gnu::always_inline]] const std::byte* some(HostIsa isa, u64 first, u64 count) const {
+        static_assert(histogram_block <= block_length);
+        return in.is_range() ? in.range() + first * size : in.block(isa, first, count);
+    }
+};
+
 // Calls use(bin, n, first, next) for the blocks of a share: the bins of n samples, at most `bins`, the index of the
 // first sample, and the sample after the last one.
 template <class Bin, class Use>
-[[gnu::always_inline]] inline void for_each_block(const Group& group, const std::byte* in, u64 size,
+[[gnu::always_inline]] inline void for_each_block(const Group& group, const Samples& samples,
                                                   const Share& share, u64 bins, const BlockFunction& bins_of,
                                                   const OperatorValues& values, const Use& use) {
     alignas(64) Bin block[histogram_block];
@@ -72,18 +86,18 @@ template <class Bin, class Use>
     const Bin none = static_cast<Bin>(bins);
     for (u64 first = share.begin; first < share.end; first += histogram_block) {
         const u64 n = std::min(histogram_block, share.end - first);
-        const std::byte* x = in + first * size;
+        const std::byte* x = samples.some(bins_of.isa, first, n);
         bins_of(group, values, x, n, to, none);
-        use(to, n, first, x + n * size);
+        use(to, n, first, x + n * samples.size);
     }
 }
 
 // Calls use(bin, i) for the samples of a share: bin and index of a sample. The bin is at most `bins`.
 template <class Bin, class Use>
-[[gnu::always_inline]] inline void for_each_sample(const Group& group, const std::byte* in, u64 size,
+[[gnu::always_inline]] inline void for_each_sample(const Group& group, const Samples& samples,
                                                    const Share& share, u64 bins, const BlockFunction& bins_of,
                                                    const OperatorValues& values, const Use& use) {
-    for_each_block<Bin>(group, in, size, share, bins, bins_of, values,
+    for_each_block<Bin>(group, samples, share, bins, bins_of, values,
                         [&](const Bin* bin, u64 n, u64 first, const std::byte* /*next*/) {
                             for (u64 i = 0; i < n; ++i)
                                 use(u64{bin[i]}, first + i);
@@ -108,16 +122,17 @@ template <class Bin, class Use>
 
 // A group counts its share of the samples in its own row of `tables` sub-tables of `stride` counters. The counter
 // after the last bin's takes samples that are not counted. The first sub-table receives the sums.
-[[gnu::always_inline]] inline void histogram_bins(const Group& group, const std::byte* in, u32* rows, u64 n,
-                                                  u64 bins, u64 stride, u32 tables, u32 size,
-                                                  const BlockFunction bins_of, const OperatorValues& values) {
+[[gnu::always_inline]] inline void histogram_bins(const Group& group, u32* rows, u64 n, u64 bins, u64 stride,
+                                                  u32 tables, u32 size, const BlockFunction bins_of,
+                                                  const OperatorValues& values, HostArguments rest) {
+    const Samples samples{HostInput<std::byte>(rest), size};
     u32* table = rows + group.x * stride * tables;
     std::fill_n(table, stride * tables, u32{0});
     auto count = [&](const u32* bin, u64 length, u64 /*first*/, const std::byte* next)
         __attribute__((always_inline)) {
         count_block(bin, length, table, stride, tables, next, size);
     };
-    for_each_block<u32>(group, in, size, Share(n, group.x, group.count_x), bins, bins_of, values, count);
+    for_each_block<u32>(group, samples, Share(n, group.x, group.count_x), bins, bins_of, values, count);
     for (u64 k = 1; k < tables; ++k) {
         for (u64 b = 0; b < bins; ++b)
             table[b] += table[k * stride + b];
@@ -125,16 +140,16 @@ template <class Bin, class Use>
 }
 
 // The same for samples of one byte: counts values, and computes the bin of each value once.
-[[gnu::always_inline]] inline void histogram_bytes(const Group& group, const std::byte* in, u32* rows, u64 n,
-                                                   u64 bins, u64 stride, u32 tables, u32 /*size*/,
-                                                   const BlockFunction bins_of,
-                                                   const OperatorValues& values) {
+[[gnu::always_inline]] inline void histogram_bytes(const Group& group, u32* rows, u64 n, u64 bins, u64 stride,
+                                                   u32 tables, u32 size, const BlockFunction bins_of,
+                                                   const OperatorValues& values, HostArguments rest) {
+    const Samples samples{HostInput<std::byte>(rest), size};
     constexpr u32 bytes = 256, most = 8;
     alignas(64) u32 counts[most * bytes] = {}, block[histogram_block];
     const Share share(n, group.x, group.count_x);
     for (u64 first = share.begin; first < share.end; first += histogram_block) {
         const u64 count = std::min(histogram_block, share.end - first);
-        const u8* x = reinterpret_cast<const u8*>(in) + first;
+        const u8* x = reinterpret_cast<const u8*>(samples.some(bins_of.isa, first, count));
         for (u64 i = 0; i < count; ++i)
             block[i] = x[i];
         count_block<most>(block, count, counts, bytes, reinterpret_cast<const char*>(x + count),
@@ -183,10 +198,11 @@ inline void histogram_merge(const Group& group, const u32* rows, std::byte* out,
 // One loop over all samples, into the counters themselves. Counters of 16 bits saturate at 65535. counter_size: bytes
 // per counter.
 template <class Bin>
-void histogram_serial(const Group& group, const std::byte* in, std::byte* out, u64 n, u64 bins,
-                      u32 counter_size, u32 size, const BlockFunction bins_of, const OperatorValues& values) {
+void histogram_serial(const Group& group, std::byte* out, u64 n, u64 bins, u32 counter_size, u32 size,
+                      const BlockFunction bins_of, const OperatorValues& values, HostArguments rest) {
+    const Samples samples{HostInput<std::byte>(rest), size};
     auto count = [&]<class C>(C* counter) {
-        for_each_sample<Bin>(group, in, size, Share(n, 0, 1), bins, bins_of, values, [&](u64 bin, u64 /*i*/) {
+        for_each_sample<Bin>(group, samples, Share(n, 0, 1), bins, bins_of, values, [&](u64 bin, u64 /*i*/) {
             if (bin < bins && (sizeof(C) > 2 || counter[bin] != 65535)) ++counter[bin];
         });
     };
@@ -197,9 +213,10 @@ void histogram_serial(const Group& group, const std::byte* in, std::byte* out, u
 
 // Every sample adds to its counter in global memory.
 template <class Bin>
-void histogram_global(const Group& group, const std::byte* in, u32* out, u64 n, u64 bins, u32 words, u32 size,
-                      const BlockFunction bins_of, const OperatorValues& values) {
-    for_each_sample<Bin>(group, in, size, Share(n, group.x, group.count_x), bins, bins_of, values,
+void histogram_global(const Group& group, u32* out, u64 n, u64 bins, u32 words, u32 size,
+                      const BlockFunction bins_of, const OperatorValues& values, HostArguments rest) {
+    const Samples samples{HostInput<std::byte>(rest), size};
+    for_each_sample<Bin>(group, samples, Share(n, group.x, group.count_x), bins, bins_of, values,
                          [&](u64 bin, u64 /*i*/) {
                              if (bin < bins) add_to(out, words, bin, 1);
                          });
@@ -208,14 +225,15 @@ void histogram_global(const Group& group, const std::byte* in, u32* out, u64 n, 
 // A group counts the bins of its pass in local memory and adds the counts to the result. The `copies` counters of
 // one bin are neighbours.
 template <class Bin>
-void histogram_private(const Group& group, const std::byte* in, u32* out, u64 n, u64 bins, u64 range,
-                       u64 passes, u32 copies, u32 words, u32 size, const BlockFunction bins_of,
-                       const OperatorValues& values) {
+void histogram_private(const Group& group, u32* out, u64 n, u64 bins, u64 range, u64 passes, u32 copies,
+                       u32 words, u32 size, const BlockFunction bins_of, const OperatorValues& values,
+                       HostArguments rest) {
+    const Samples samples{HostInput<std::byte>(rest), size};
     const u64 first = std::min(bins, group.x % passes * range), held = std::min(range, bins - first);
     u32* table = reinterpret_cast<u32*>(group.local);
     std::fill_n(table, held * copies, u32{0});
     const Share share(n, group.x / passes, group.count_x / passes);
-    for_each_sample<Bin>(group, in, size, share, bins, bins_of, values, [&](u64 bin, u64 i) {
+    for_each_sample<Bin>(group, samples, share, bins, bins_of, values, [&](u64 bin, u64 i) {
         if (bin - first < held) ++table[(bin - first) * copies + i % copies];
     });
     for (u64 b = 0; b < held; ++b) {
@@ -227,11 +245,13 @@ void histogram_private(const Group& group, const std::byte* in, u32* out, u64 n,
 }
 
 // Counters of 16 bits in local memory. A counter that overflows adds 65536 to the result.
-inline void histogram_packed16(const Group& group, const std::byte* in, u32* out, u64 n, u64 bins, u32 words,
-                               u32 size, const BlockFunction bins_of, const OperatorValues& values) {
+inline void histogram_packed16(const Group& group, u32* out, u64 n, u64 bins, u32 words, u32 size,
+                               const BlockFunction bins_of, const OperatorValues& values,
+                               HostArguments rest) {
+    const Samples samples{HostInput<std::byte>(rest), size};
     u16* table = reinterpret_cast<u16*>(group.local);
     std::fill_n(table, bins, u16{0});
-    for_each_sample<u32>(group, in, size, Share(n, group.x, group.count_x), bins, bins_of, values,
+    for_each_sample<u32>(group, samples, Share(n, group.x, group.count_x), bins, bins_of, values,
                          [&](u64 bin, u64 /*i*/) {
                              if (bin < bins && ++table[bin] == 0) add_to(out, words, bin, 65536);
                          });
@@ -248,7 +268,8 @@ inline void histogram_ids(const Group& group, const std::byte* in, u32* ids, u64
     Share share(n, 0, 1);
     share.begin = group.x * tile;
     share.end = std::min(n, share.begin + tile);
-    for_each_sample<u32>(group, in, size, share, bins, bins_of, values,
+    const Samples samples{HostInput<std::byte>(in), size};
+    for_each_sample<u32>(group, samples, share, bins, bins_of, values,
                          [&](u64 bin, u64 i) { ids[i] = bin < bins ? static_cast<u32>(bin) : none; });
 }
 

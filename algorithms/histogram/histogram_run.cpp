@@ -5,6 +5,7 @@
 
 #include "histogram_count.hpp"
 
+#include <concord/internal/input.hpp>
 #include <concord/internal/launch.hpp>
 #include <concord/sort.hpp>
 
@@ -50,7 +51,7 @@ std::shared_ptr<Kernel> kernel(Device& device, const HistogramProblem& p, const 
                                const KernelShape& shape, HostKernel HistogramKernels::*host) {
     const Type type = p.in.type;
     const bool narrow = !is_wide(p) && size_of(p.op.result) < 8;
-    KernelSpec spec{.source = shape.source,
+    KernelSpec spec{.source = shape.source != nullptr ? &with_input(*shape.source, p.input()) : nullptr,
                     .entry = entry,
                     .constants = {{"T", type},
                                   {"SIZE", size_of(type)},
@@ -89,13 +90,14 @@ bool is_host(const Device& device) {
     return device.traits().launch == LaunchModel::host;
 }
 
-// Launches a kernel that calls the bin function. In C++ it is an argument, with the samples' size.
+// Launches a kernel that reads the input and calls the bin function. In C++ it is an argument, with the samples' size.
 template <class... A>
 void launch_bins(Stream& stream, const Kernel& kernel, const HistogramProblem& p, const LaunchShape& shape,
                  const A&... arguments) {
-    if (!is_host(stream.device())) return launch(stream, kernel, shape, arguments..., p.values);
-    launch(stream, kernel, shape, arguments..., size_of(p.in.type),
-           bin_function(stream.device(), p).argument(), p.values);
+    const InputArguments in(p.input());
+    if (!is_host(stream.device())) return in.launch(stream, kernel, shape, arguments..., p.values);
+    in.launch(stream, kernel, shape, arguments..., size_of(p.in.type),
+              bin_function(stream.device(), p).argument(), p.values);
 }
 
 // Where groups add their counts: the counters themselves as words of 32 bits, or scratch memory for counters of 16
@@ -157,11 +159,12 @@ u64 group_count(const Device& device, const Kernel& kernel, const HistogramProbl
 }
 
 // Accesses in flight per work-item. Short inputs take fewer of them, so that every group has samples: at least two
-// steps per work-item if the device is full.
+// steps per work-item if the device is full. The samples of an expression are computed one by one.
 u32 unroll_for(const Device& device, const HistogramProblem& p, u64 passes) {
     constexpr u64 most = 4, steps = 2;
     const u64 items = u64{device.traits().units} * device.traits().max_resident_items;
-    const u64 each = p.in.count * passes / std::max<u64>(1, items * (16 / size_of(p.in.type)));
+    const u64 pack = p.expression ? 1 : 16 / size_of(p.in.type);
+    const u64 each = p.in.count * passes / std::max<u64>(1, items * pack);
     return static_cast<u32>(std::clamp<u64>(std::bit_floor(each / steps), 1, most));
 }
 
@@ -183,7 +186,7 @@ void run_private(Stream& stream, const HistogramProblem& p, u32 copies, u64 pass
     // all.
     if (passes > 1) groups = std::max((n >> share_bits) + 1, groups / passes) * passes;
     launch_bins(stream, *count, p, LaunchShape::linear(groups, group_size_of(device, group_size), bytes),
-                p.in, counts.view, n, p.bins(), range, passes, copies, counts.words);
+                counts.view, n, p.bins(), range, passes, copies, counts.words);
     finish(stream, p, counts);
 }
 
@@ -238,7 +241,7 @@ void run_histogram_private_bins(Stream& stream, const HistogramProblem& p) {
     const auto host = size_of(p.in.type) == 1 ? &HistogramKernels::bytes : &HistogramKernels::bins;
     const auto count = kernel(device, p, "histogram_bins",
                               {.source = &kernel_sources::histogram_bins(), .copies = rows.tables}, host);
-    launch_bins(stream, *count, p, LaunchShape::linear(rows.tasks, 1), p.in, view, p.in.count, p.bins(),
+    launch_bins(stream, *count, p, LaunchShape::linear(rows.tasks, 1), view, p.in.count, p.bins(),
                 rows.stride, rows.tables);
     const auto merge =
         counter_kernel(device, p, "histogram_merge", {.source = &kernel_sources::histogram_merge()},
@@ -270,7 +273,7 @@ void run_histogram_packed16(Stream& stream, const HistogramProblem& p) {
     const u64 bytes = divide_up(p.bins(), 2) * 4, n = p.in.count;
     const u64 groups = group_count(device, *count, p, p.bins(), bytes, group_size);
     launch_bins(stream, *count, p, LaunchShape::linear(groups, group_size_of(device, group_size), bytes),
-                p.in, counts.view, n, p.bins(), counts.words);
+                counts.view, n, p.bins(), counts.words);
     finish(stream, p, counts);
 }
 
@@ -286,7 +289,7 @@ void run_histogram_global_atomic(Stream& stream, const HistogramProblem& p) {
     const u64 groups =
         std::min(max_groups, divide_up(p.in.count, is_host(device) ? host_share : u64{global_group_size}));
     launch_bins(stream, *count, p, LaunchShape::linear(groups, group_size_of(device, global_group_size)),
-                p.in, counts.view, p.in.count, p.bins(), counts.words);
+                counts.view, p.in.count, p.bins(), counts.words);
     finish(stream, p, counts);
 }
 
@@ -335,7 +338,7 @@ void run_histogram_serial(Stream& stream, const HistogramProblem& p) {
     stream.fill(*p.out.buffer, p.out.offset, p.out.bytes(), &zero, size_of(p.out.type));
     const auto serial =
         host_kernel_of(stream.device(), "histogram_serial", histogram_kernels(is_wide(p)).serial);
-    launch_bins(stream, *serial, p, LaunchShape::linear(1, 1), p.in, p.out, p.in.count, p.bins(),
+    launch_bins(stream, *serial, p, LaunchShape::linear(1, 1), p.out, p.in.count, p.bins(),
                 size_of(p.out.type));
 }
 

@@ -7,6 +7,9 @@
 /// Shapes: in has any length and any type and may begin at any element. There is one counter per bin, at least one,
 /// of type u16, u32 or u64. The call overwrites all counters. An empty input sets them to zero.
 ///
+/// Inputs: a range or an expression (expression.hpp). All variants except `sorted` compute expressions in their
+/// kernels. Bins between edges, and `sorted`, evaluate them first.
+///
 /// Counts: u16 counters saturate at 65535, u32 counters wrap, u64 counters hold any count. Counts are exact in
 /// every variant and bitwise identical on every device.
 ///
@@ -66,15 +69,26 @@ struct HistogramProblem {
     const Operator& op;  // the bin of a sample
     ValueBytes values;   // the operator's bound values
     const HistogramHost* host;
-    bool nothing = false;  // no sample of this type has a bin
+    bool nothing = false;               // no sample of this type has a bin
+    ExpressionPointer expression = {};  // the samples in place of a range; often null
 
+    Input input() const { return expression ? Input(expression) : Input(in); }
+    // The same on a range.
+    HistogramProblem on(const View& from) const {
+        HistogramProblem problem = *this;
+        problem.in = from;
+        problem.expression = nullptr;
+        return problem;
+    }
     u64 bins() const { return out.count; }
     // Type of the arithmetic, for OperationOrder: counts are integers, so they are exact in any order.
     Type type() const { return out.type; }
 };
 
-// Bins by a function.
+// Bins by a function, and built-in ones.
 Enqueued histogram(Stream& stream, const HistogramProblem& problem, const Options& options);
+Enqueued histogram(Stream& stream, const Input& in, const View& counters, const HistogramBins& bins,
+                   const Options& options);
 
 }  // namespace detail
 
@@ -91,8 +105,7 @@ template <InputRange In, OutputRange Out>
 Enqueued histogram(Stream& stream, const In& in, const Out& counters, const HistogramBins& bins,
                    const Options& options = {}) {
     detail::check_counters<Out>();
-    const detail::InputInMemory from(stream, "histogram", detail::input_of(in), counters.view(), options);
-    return from.with_order(histogram(stream, from.view(), View(counters.view()), bins, options));
+    return detail::histogram(stream, detail::input_of(in), counters.view(), bins, options);
 }
 
 /// Counts samples by a bin function made with CONCORD_FUNCTION. It returns an integer of any type for a sample,
@@ -108,14 +121,15 @@ Enqueued histogram(Stream& stream, const In& in, const Out& counters, const Func
     static_assert(std::is_same_v<typename Fn::template Argument<0>, T>,
                   "the bin function's parameter and the samples must have the same type");
     const auto values = bin.packed();
-    const detail::InputInMemory from(stream, "histogram", detail::input_of(in), counters.view(), options);
-    return from.with_order(detail::histogram(stream,
-                                             {.in = from.view(),
-                                              .out = counters.view(),
-                                              .op = Fn::erased(),
-                                              .values = {values},
-                                              .host = &detail::histogram_host<T, typename Fn::Host>},
-                                             options));
+    const detail::Input from = detail::input_of(in);
+    return detail::histogram(stream,
+                             {.in = from.view,
+                              .out = counters.view(),
+                              .op = Fn::erased(),
+                              .values = {values},
+                              .host = &detail::histogram_host<T, typename Fn::Host>,
+                              .expression = from.node},
+                             options);
 }
 
 /// Counts samples by built-in bins, or by a bin function, and returns `count` counters as a new array. C: type of a
