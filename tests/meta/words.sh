@@ -78,7 +78,9 @@ report "a second list of collectives: use those of algorithms/common" "$(
 )"
 
 # Kernels that compute their input read it by the words of input.kernel.
-readers=$(git grep --untracked -lP '^#include "(input|reduce_chunk)"' -- '*.cu' '*.cl' '*.kernel' ':!algorithms/common')
+# scan_fallback.cl reads ranges only.
+readers=$(git grep --untracked -lP '^#include "(input|reduce_chunk|compact_input|scan_tile(\.c[ul])?|tile\.cl)"' -- \
+    '*.cu' '*.cl' '*.kernel' ':!algorithms/common/input.kernel' ':!algorithms/scan/scan_fallback.cl')
 report "a pointer to the input in a kernel that takes expressions: use INPUT(in) and load_item" "$(
     # shellcheck disable=SC2086
     git grep --untracked -nIP '\bIN(_RESTRICT)?\(\w+, in\)|const \w+ ?\* ?(__restrict__ |restrict )?in\b' -- ${readers:-none}

@@ -822,7 +822,7 @@ STREAM_TEST(expressions_in_recordings) {
         reduce(stream, e, one);
         variance(stream, e, spread);
         argmin(stream, e, at);
-        scan(stream, e, scanned, ReduceOp::max);  // of a temporary array
+        scan(stream, e, scanned, ReduceOp::max);
         recording = stream.end_recording();
     }
     for (u32 round = 1; round < 4; ++round) {
@@ -955,7 +955,7 @@ STREAM_TEST(expressions_reduce_in_the_canonical_order) {
     }
 }
 
-STREAM_TEST(expressions_that_reduce_computes_need_no_array) {
+STREAM_TEST(expressions_that_kernels_compute_need_no_array) {
     const u64 n = (u64{1} << 20) + 1;
     const Array<f32> x(stream, random_values<f32>(n, 1)), y(stream, n), out(stream, n), one(stream, 1);
     const Array<u32> index(stream, random_values<u32>(n, 2));
@@ -976,13 +976,22 @@ STREAM_TEST(expressions_that_reduce_computes_need_no_array) {
     CHECK(scratch([&] { variance(stream, e, one); }) <= limit);
     CHECK(scratch([&] { argmin(stream, e, at); }) <= 2 * limit);  // of u64
     CHECK(scratch([&] { evaluate(stream, e, out); }) == 0);
+    CHECK(scratch([&] { (void)count_if(stream, e, Keep::greater(0.5f)).get(); }) <= 2 * limit);  // of u64
+    // Their limits for ranges: 32 KiB and a thousandth of the input, n / 3000 elements and flags, counters of tasks.
+    const Array<u64> count(stream, 1), bins(stream, 2);
+    const u64 few = n * sizeof(f32) / 16;
+    CHECK(scratch([&] { compact(stream, e, out, count, positive_test); }) <= few);
+    CHECK(scratch([&] { partition(stream, e, out, count, Keep::greater(0.5f)); }) <= few);
+    CHECK(scratch([&] { scan(stream, e, out); }) <= few);
+    CHECK(scratch([&] { histogram(stream, e, bins, HistogramBins::even(-9, 9)); }) <= few);
 }
 
 STREAM_TEST(expressions_that_are_stored_need_an_array) {
     const u64 n = (u64{1} << 20) + 1;
     const Array<f32> x(stream, random_values<f32>(n, 1));
     const Array<u32> bins(stream, 2);
-    const auto call = [&] { histogram(stream, transform(one_test, x), bins, HistogramBins::even(-9, 9)); };
+    const std::vector<f32> edges{-9, 0, 9};
+    const auto call = [&] { histogram(stream, transform(one_test, x), bins, HistogramBins::edges(edges)); };
     call();
     CHECK(scratch_of(device, stream, call) >= n * sizeof(f32));
 }
