@@ -107,6 +107,15 @@ void check_in_place(const Device& device, const CompactProblem& p) {
         "no variant supports in-place operation on " + device.info().selector + "; pass a distinct output");
 }
 
+// Whether the kernels of the row compute the input. CPUs store what is read twice, because computing it twice takes
+// longer. Flags are computed twice.
+bool computes_input(const Row<CompactProblem>& row, const Device& device, const CompactProblem& p) {
+    if (!row.computes_input || p.selects || device.traits().launch == LaunchModel::groups)
+        return row.computes_input;
+    const bool reads_twice = p.partition || row.groups.run == run_compact_fused;
+    return !reads_twice;
+}
+
 }  // namespace
 
 std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, const KernelSource& source,
@@ -152,7 +161,7 @@ Enqueued compact(Stream& stream, const CompactProblem& p, const Options& options
     if (p.in.count == 0) {
         const u64 none = 0;
         stream.fill(*p.count.buffer, p.count.offset, sizeof none, &none, sizeof none);
-    } else if (in.node && !row.computes_input) {
+    } else if (in.node && !computes_input(row, stream.device(), p)) {
         std::shared_ptr<Buffer> room;
         row.run(stream, p.on(materialized(stream, in, room)));
     } else {

@@ -70,9 +70,9 @@ void run_compact_fused_wide(Stream& stream, const CompactProblem& p) {
               non_temporal(device, p), p.values);
 }
 
-// In one group `two_pass` reads the elements once.
+// In one group `two_pass` reads the elements once. It computes an expression once.
 bool suits_compact_fused_host(const Device& device, const CompactProblem& p) {
-    return max_groups(device, p) > 1;
+    return max_groups(device, p) > 1 && (!p.expression || p.partition);
 }
 
 void run_compact_fused_host(Stream& stream, const CompactProblem& p) {

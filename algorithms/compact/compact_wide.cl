@@ -10,8 +10,8 @@
 // Source     D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009 (reduce, then scan).
 //
 // T: element type; B: unsigned integer of its size, as which elements move; AS_T(x): an x of B as a T; apply(op,
-// x): predicate; PARTITION: whether the other elements are stored too. The input may be an expression, which is
-// computed in each of both reads.
+// x): predicate; PARTITION: whether the other elements are stored too. The input may be an expression with
+// flags: flags are computed in each of both reads, elements in the second one.
 
 #include "compact_input"
 #include "lines.cl"

@@ -8,7 +8,7 @@
 //            once.
 //            reduce_then_scan: two launches over the tiles. The same kernels scan the tiles' totals in between.
 //            Traffic: reads every element twice, writes it once.
-//            An expression is computed in each of both reads.
+//            An expression is computed to the output, tile by tile, by partitioned, and twice by reduce_then_scan.
 // Tunables   PIECE: elements that the loops process at a time.
 // Source     J. Sklansky, Conditional-sum Addition Logic, 1960; D. Merrill, M. Garland, Single-pass Parallel Prefix
 //            Scan with Decoupled Look-back, 2016.
@@ -138,6 +138,16 @@ static inline T tile_carry(__global T* totals, volatile __global u32* flags, u64
     return carry;
 }
 
+#ifdef CONCORD_EXPRESSION
+// Computes a tile to the output, where both phases read it.
+static inline Input tile_of(const Input in, __global T* out, u64 length) {
+    for (u64 i = 0; i < length; ++i) out[i] = load_item(in, i);
+    return input_of(out);
+}
+#else
+#define tile_of(IN, OUT, LENGTH) (IN)
+#endif
+
 // Groups take tiles by ticket until none is left. A group publishes its tile's total before it waits for other tiles.
 // Those tiles have started before its own. flags: the ticket, then the flags of the totals.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
@@ -152,13 +162,14 @@ void scan_partitioned(INPUT(in), __global T* out, ulong out_at, __global T* tota
         if (tiles > 1) tile = atomic_inc(flags + flags_at);
         if (tile >= tiles) break;
         const u64 first = tile * TILE, length = min(n - first, (u64)TILE);
-        upsweep(input_from(in, first), length, &work, identity, op);
+        const Input items = tile_of(input_from(in, first), out + first, length);
+        upsweep(items, length, &work, identity, op);
         T p[FAN];
         const T total = scan_node(work.nodes, p, op);
         T carry = identity;
         if (tiles > 1)
             carry = tile_carry(totals + totals_at, flags + flags_at + 1, tile, tiles, total, identity, op);
-        downsweep(input_from(in, first), out + first, length, &work, carry, exclusive, non_temporal, identity, op);
+        downsweep(items, out + first, length, &work, carry, exclusive, non_temporal, identity, op);
     }
 }
 

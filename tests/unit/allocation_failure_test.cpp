@@ -288,6 +288,17 @@ class Cases {
     }
 
     void add_orderings() {
+        add("compact an expression", output<u32>(n, n, [](auto& stream, auto& x, auto& y, auto&) {
+                const auto count = poisoned<u64>(stream, 1);
+                compact(stream, transform(ReduceOp::sum, x, reversed(x)), y, count, KeepRule::even);
+            }));
+        add("partition by flags", output<u32>(n, n, [](auto& stream, auto& x, auto& y, auto&) {
+                const auto count = poisoned<u64>(stream, 1);
+                partition(stream, x, transform(BinaryPredicate::less, x, reversed(x)), y, count);
+            }));
+        add("scan an expression", output<u32>(n, n, [](auto& stream, auto& x, auto& y, auto&) {
+                scan(stream, transform(ReduceOp::sum, x, reversed(x)), y);
+            }));
         add_variants(compact_algorithm, "",
                      output<u32>(n, n, [](auto& stream, auto& x, auto& y, auto& options) {
                          const auto count = poisoned<u64>(stream, 1);

@@ -96,7 +96,7 @@ void add_algorithms(std::vector<Call>& calls) {
     static const f32 mask[9] = {};
     static const StarCoefficients star{1, 1};
     const Operand in{}, out{.use = Use::out}, one{Use::out, 1}, count{Use::out, 1, Type::u64},
-        counters{Use::out, n, Type::u32};
+        counters{Use::out, n, Type::u32}, flag{Use::in, n, Type::u8};
     const auto in_out = std::vector{in, out};
     const auto add_call = [&](const char* name, const std::vector<Operand>& operands,
                               std::function<void(Stream&, Views)> run, Empty empty = Empty::accepted) {
@@ -168,8 +168,16 @@ void add_algorithms(std::vector<Call>& calls) {
     add_call("compact", {in, out, count}, [](Stream& s, Views v) {
         compact(s, Floats{v[0]}, Floats{v[1]}, Raw<u64>{v[2]}, operands_positive);
     });
+    add_call(
+        "compact", {in, flag, out, count},
+        [](Stream& s, Views v) { compact(s, Floats{v[0]}, Raw<u8>{v[1]}, Floats{v[2]}, Raw<u64>{v[3]}); },
+        Empty::refused);  // flags of another size
     add_call("partition", {in, out, count},
              [](Stream& s, Views v) { partition(s, v[0], v[1], v[2], KeepRule::positive); });
+    add_call(
+        "partition", {in, flag, out, count},
+        [](Stream& s, Views v) { partition(s, Floats{v[0]}, Raw<u8>{v[1]}, Floats{v[2]}, Raw<u64>{v[3]}); },
+        Empty::refused);  // flags of another size
     add_call("count_if", {in},
              [](Stream& s, Views v) { (void)count_if(s, Floats{v[0]}, KeepRule::positive).get(); });
     add_call("sort", in_out, [](Stream& s, Views v) { sort(s, v[0], v[1]); });

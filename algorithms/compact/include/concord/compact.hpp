@@ -10,7 +10,7 @@
 /// is one u64 on the device. compact leaves elements of out past the kept ones unchanged. Elements move as bits.
 ///
 /// Inputs: a range or an expression (expression.hpp). All variants except `scan_scatter` compute expressions in their
-/// kernels. `fused`, and `two_pass` of a partition, compute them twice.
+/// kernels. `fused` computes them twice. On CPUs partition and `fused` evaluate them first.
 ///
 /// Stability: every variant keeps the input order, so results are bitwise identical on every device.
 ///
