@@ -158,6 +158,29 @@ Work builtin_work(KeepRule rule, T limit, Operation operation, const Input& inpu
         });
 }
 
+// The input as an expression, which kernels compute, by flags or by a built-in predicate.
+template <class T>
+Work expression_work(Operation operation, const Input& input, bool by_flags) {
+    Work work = compact_work<T>(
+        by_flags ? "flags" : "expression", operation,
+        std::make_shared<Reference<T>>(input, [](T x) { return reference(KeepRule::positive, T(0), x); }),
+        [operation, by_flags](Stream& stream, const View& in, const View& out, const View& count,
+                              const Options& options) {
+            const Span<T> x(in), kept(out);
+            const Span<u64> number(count);
+            const auto same = transform(MapFunction::negate, transform(MapFunction::negate, x));
+            const auto flags = transform(BinaryPredicate::greater, x, constant(T(0)));
+            const bool partition = operation == Operation::partition;
+            if (by_flags)
+                return partition ? concord::partition(stream, same, flags, kept, number, options)
+                                 : compact(stream, same, flags, kept, number, options);
+            return partition ? concord::partition(stream, same, kept, number, KeepRule::positive, options)
+                             : compact(stream, same, kept, number, KeepRule::positive, options);
+        });
+    work.in_place = false;
+    return work;
+}
+
 // A user's predicate. The host compiler's version of it is the reference.
 template <class T, class F>
 Work user_work(const char* title, Operation operation, const Input& input, const F& f) {
@@ -205,6 +228,15 @@ void compact_cases(const Plan& plan, Type type, const CaseSink& emit) {
             return user_work<typename decltype(tag)::type>(title, operation, input(n, p), f);
         });
     };
+    const auto expression = [&]<class T>(detail::TypeTag<T>) {
+        for (const Operation operation : {Operation::compact, Operation::partition}) {
+            for (const bool by_flags : {false, true})
+                for_plan(plan, type, Depth::some, few, emit, [&](u64 n, Pattern p) {
+                    return expression_work<T>(operation, input(n, p), by_flags);
+                });
+        }
+    };
+    if (type == Type::i32) expression(detail::TypeTag<i32>{});
     switch (type) {
         case Type::f32:
             user(detail::TypeTag<f32>{}, "in_band", Operation::compact, in_band.bind(-0.25f, 0.5f));

@@ -38,6 +38,21 @@ const std::vector<u64> few_sizes = {1, 1025, 65537, 300007};
 const std::vector<Pattern> few_patterns = {Pattern::random, Pattern::skewed, Pattern::special};
 const std::vector<Pattern> few_patterns_of_integers = {Pattern::random, Pattern::skewed, Pattern::mixed};
 
+// The samples as an expression, which kernels compute.
+template <class T>
+void expression_cases(const Plan& plan, const CaseSink& emit) {
+    sized(plan, {1, 1025, 70001}, few_patterns, emit, [&](u64 n, Pattern p) {
+        Work work =
+            even_float<T>("expression100", Type::u32, {type_of<T>(), n, p, plan.seed()}, 100, T(-1), T(1));
+        work.call = [](Stream& stream, std::span<const View> in, std::span<const View> out,
+                       const Options& options) {
+            const auto same = transform(MapFunction::negate, transform(MapFunction::negate, Span<T>(in[0])));
+            return histogram(stream, same, Span<u32>(out[0]), HistogramBins::even(T(-1), T(1)), options);
+        };
+        return work;
+    });
+}
+
 // Each variant compiles a kernel for every binning, for some numbers of bins, and for each counter type. A sample type
 // tests some of these kernels, and all types together test every one.
 template <class T>
@@ -233,6 +248,7 @@ void histogram_cases(const Plan& plan, Type type, const CaseSink& emit) {
     detail::visit_type(type, [&]<class T>(detail::TypeTag<T>) {
         if constexpr (std::is_floating_point_v<T>) {
             float_cases<T>(plan, emit);
+            if constexpr (sizeof(T) == 4) expression_cases<T>(plan, emit);
         } else {
             integer_cases<T>(plan, emit);
         }

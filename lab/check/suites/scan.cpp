@@ -136,6 +136,19 @@ Work builtin_work(ReduceOp op, ScanKind kind, const Input& input) {
     return work;
 }
 
+// The input as an expression, which kernels compute.
+template <class T>
+Work expression_work(const Input& input) {
+    Work work = builtin_work<T>(ReduceOp::sum, ScanKind::exclusive, input);
+    work.title = "expression_sum";
+    work.call = [](Stream& stream, std::span<const View> in, std::span<const View> out,
+                   const Options& options) {
+        const auto same = transform(MapFunction::negate, transform(MapFunction::negate, Span<T>(in[0])));
+        return scan(stream, same, Span<T>(out[0]), ReduceOp::sum, ScanKind::exclusive, options);
+    };
+    return work;
+}
+
 // A user's operator. The host compiler's version of it is the reference.
 template <class T, class F>
 Work user_work(const char* title, ScanKind kind, const Input& input, const F& f, T identity,
@@ -164,6 +177,12 @@ void scan_cases(const Plan& plan, Type type, const CaseSink& emit) {
     for (const Pattern more : {Pattern::alternating, Pattern::sorted, Pattern::skewed})
         patterns.push_back(more);
     auto input = [&](u64 n, Pattern pattern) { return Input{type, n, pattern, plan.seed()}; };
+    const auto expression = [&]<class T>(detail::TypeTag<T>) {
+        for_plan(plan, type, Depth::some, {Pattern::random, Pattern::mixed}, emit,
+                 [&](u64 n, Pattern p) { return expression_work<T>(input(n, p)); });
+    };
+    if (type == Type::i64) expression(detail::TypeTag<i64>{});
+    if (type == Type::f32) expression(detail::TypeTag<f32>{});
     for (const ScanKind kind : {ScanKind::inclusive, ScanKind::exclusive}) {
         for (const ReduceOp op : all_reduce_ops) {
             // The suite of reduce tests the operators with every type.

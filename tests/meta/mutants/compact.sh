@@ -39,6 +39,23 @@ mutant compact_lookback.cl many "$lookback" "the first tile tells the count" 'tu
 mutant lookback.cl many "${lookback/1009,9001/1000003}" "a carry lacks the tile before it" \
     'if (level == 0 && lane + 1 >= digit' 'if (level == 0 && lane >= digit'
 
+# Inputs that are expressions, also with flags: those of i32.
+computed="${fused/u32/i32}" computed_lookback="${lookback/u32/i32}"
+mutant compact.kernel many "$computed" "of an expression, an element past the end is counted" \
+    'if (i < last) kept += IS_KEPT' 'if (i <= last) kept += IS_KEPT'
+mutant compact.kernel many "$computed" "of an expression, a work-item takes the pack of the next one" \
+    'tile.row[r].item[j] = staged[place_of(r) + j];' 'tile.row[r].item[j] = staged[(place_of(r) + PACK) % TILE_LENGTH + j];'
+mutant compact.kernel many "$computed" "of an expression, no barrier: packs leave before they are computed" \
+    '        staged[k] = i < last ? item_at(items, i) : 0;
+    }
+    local_barrier();' '        staged[k] = i < last ? item_at(items, i) : 0;
+    }'
+mutant compact_input.kernel many "$computed" "elements of an expression come one late" \
+    'element.value = load_item(in, i);' 'element.value = load_item(in, i + 1);'
+mutant compact_input.kernel one "$computed" "flags come one late" 'concord_selected(&(ITEMS).leaves, I)' 'concord_selected(&(ITEMS).leaves, (I) + 1)'
+mutant compact_lookback.cl many "$computed_lookback" "of an expression, the last elements of a part are not computed" \
+    'k < PART_LENGTH; k += LANES' 'k + LANES < PART_LENGTH; k += LANES'
+
 mutant group_scan.cu any "$fused" "warps do not count the ones before" 'if (w < warp) before += other;' ''
 mutant compact_lookback.cu any "$lookback" "all tiles are stored at the beginning" 'out + before + before_warp' 'out + before_warp'
 mutant group_scan.cu any "$lookback" "warps do not count the ones before" 'if (w < warp) before += other;' ''
@@ -52,3 +69,5 @@ mutant compact_lookback.cu any "$lookback" "a row is read after the one ahead of
 mutant tile.cu any "$lookback" "one element more is stored than is kept" \
     'if (i >= shift && i < shift + count) base[i]' 'if (i >= shift && i <= shift + count) base[i]'
 mutant compact_lookback.cu any "$lookback" "the first tile tells the count" 'turn.ticket == tiles - 1' 'turn.ticket == 0'
+mutant compact_lookback.cu any "$computed_lookback" "of an expression, the last elements of a part are not computed" \
+    'k < part_length; k += warp_width' 'k + warp_width < part_length; k += warp_width'

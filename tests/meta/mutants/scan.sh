@@ -54,6 +54,12 @@ mutant scan_wide.cl one "$tiled_wide" "the totals of a tile's nodes are left out
 mutant scan_wide.cl one "$tiled_wide" "no tile has anything before it" \
     'get_num_groups(0) == 1 ? identity : carries[carries_at + get_group_id(0)]' 'identity'
 
+# Inputs that are expressions: those of i64.
+mutant tile.cl many "$tiled" "an element of an expression comes one late" \
+    'stage[STAGED(i)] = i < left ? load_item(from, i) : filler' 'stage[STAGED(i)] = i < left ? load_item(from, i + (i + 1 < left)) : filler'
+mutant scan_wide.cl one "$partitioned" "the last element of a tile of an expression is not computed" \
+    'i < length; ++i) out[i] = load_item' 'i + 1 < length; ++i) out[i] = load_item'
+
 mutant scan_steps.kernel any "scan --variants hillis_steele $blocks" "the element at the distance is copied" \
     'i < distance ? x[i]' 'i <= distance ? x[i]'
 mutant scan_steps.kernel any "scan --variants hillis_steele $blocks" "an exclusive scan is not shifted" \
@@ -99,3 +105,7 @@ mutant scan_wide.cl one "${tiled_nans/reduce_then_scan/partitioned}" "a NaN is n
     'out[k] = canonical(piece[k]);' 'out[k] = piece[k];'
 mutant scan_tile.cu any "$tiled_nans" "a NaN is not canonical" \
     'item[j] = canonical(apply(op, left, through[j]));' 'item[j] = apply(op, left, through[j]);'
+mutant scan_tile.cu any "scan --variants lookback --types i64 --patterns mixed --sizes 4097" "the last elements of an expression's tile are not computed" \
+    'k < TILES * TILE; k += GROUP) {
+        const u64 i' 'k + GROUP < TILES * TILE; k += GROUP) {
+        const u64 i'
