@@ -83,6 +83,7 @@ class Lines {
           stream_(stream),
           type_(p.in.view.type),
           has_axes_(p.axes && p.shape.rank() > 0),
+          shape_(p.shape),
           out_(p.out) {
         const Input& in = p.in;
         check_elements(call, "in", in.view);
@@ -94,22 +95,24 @@ class Lines {
                         "out must be of " + std::string(name_of(result)) + ", got " +
                             std::string(name_of(out_.type())));
         if (p.axes) axes_ = sorted_axes(call, *p.axes, p.shape.rank());
+        source_ = in.node ? in.node : range_node(in.view);
         if (has_axes_) {
-            set_axes(in, p.shape);
+            set_axes();
         } else {
-            elements_ = in.node ? in.node : range_node(in.view);
+            elements_ = source_;
             length_ = in.view.count;
         }
-        if (!(out_.extents() == kept_))
-            throw Error(ErrorCode::invalid_argument, call,
-                        p.axes ? "out must have the extents of the kept axes, " + shape_name(kept_) +
-                                     ", got " + shape_name(out_.extents())
-                               : "out must have 1 element, got " + std::to_string(out_.size()));
-        if (!out_.is_unique())
-            throw Error(
-                ErrorCode::invalid_argument, call,
-                "indices of out may share elements; pass an array view whose strides keep them apart");
+        check_shape("out", out_);
         results_ = is_in_place() ? out_.range() : room(result);
+    }
+
+    // Checks another output, which gets an element of each line.
+    void check_elements_out(const char* name, const NdView& values, const Input& in) const {
+        check_output(call_, name, stream_, values.range());
+        check_same_type(call_, {{"in", type_}, {name, values.type()}});
+        check_input_overlap(call_, {name, values.range()}, "in", in);
+        check_overlap(call_, {name, values.range()}, {"out", out_.range()});
+        check_shape(name, values);
     }
 
     Stream& stream() const { return stream_; }
@@ -139,6 +142,25 @@ class Lines {
         const u64 first = 0, step = 1;
         return counting_node(Type::u64, &first, &step);
     }
+    // The elements at these indices in their lines, in the order of the results.
+    ExpressionPointer elements_at(ExpressionPointer index) const {
+        if (!has_axes_) return gather_node(source_, std::move(index));
+        // An element's number in the source: that of the first one of its line, and the distance from there.
+        NdExtents line;
+        NdStrides kept_strides, strides;
+        u64 before = 0;  // elements of a line before its first one
+        for (u32 k = 0; k < shape_.rank(); ++k) {
+            const i64 stride = shape_.stride(k);
+            (is_reduced(k) ? strides : kept_strides).add(stride);
+            if (!is_reduced(k)) continue;
+            line.add(shape_.extent(k));
+            if (stride < 0) before += (shape_.extent(k) - 1) * (u64{0} - static_cast<u64>(stride));
+        }
+        ExpressionPointer place = gather_node(numbers(line, strides, before), std::move(index));
+        return gather_node(
+            source_, transform_node(ReduceOp::sum, numbers(kept_, kept_strides, shape_.origin() - before),
+                                    std::move(place)));
+    }
     // Reduces the lines of an expression of the elements to the results, or to other values of each line.
     Enqueued reduce(const ExpressionPointer& x, ReduceOp op, const Options& options) const {
         return reduce(x, results_, NdView(results_, kept_), op, options);
@@ -157,8 +179,12 @@ class Lines {
     // Writes the results, an expression of values of the lines.
     Enqueued write(const Input& x, const Options& options) const {
         if (is_in_place()) return evaluate(stream_, x, out_.range(), options);
+        return write_computed(x, out_, options);
+    }
+    // Writes an expression of a value of each line. NaNs become canonical.
+    Enqueued write_computed(const Input& x, const NdView& out, const Options& options) const {
         // The largest element of one.
-        return reduce_lines(stream_, {NdView(x.view, kept_), x.node}, out_, ReduceOp::max, {}, options);
+        return reduce_lines(stream_, {NdView(x.view, kept_), x.node}, out, ReduceOp::max, {}, options);
     }
 
   private:
@@ -167,7 +193,28 @@ class Lines {
         return {values.begin(), values.size()};
     }
 
-    void set_axes(const Input& elements, const NdView& in) {
+    void check_shape(std::string_view name, const NdView& out) const {
+        if (!(out.extents() == kept_))
+            throw Error(
+                ErrorCode::invalid_argument, call_,
+                std::string(name) + (has_axes_ ? " must have the extents of the kept axes, " +
+                                                     shape_name(kept_) + ", got " + shape_name(out.extents())
+                                               : " must have 1 element, got " + std::to_string(out.size())));
+        if (!out.is_unique())
+            throw Error(ErrorCode::invalid_argument, call_,
+                        "indices of " + std::string(name) +
+                            " may share elements; pass an array view whose strides keep them apart");
+    }
+    // The numbers of the elements of a strided array whose first one has the number `origin`.
+    static ExpressionPointer numbers(const NdExtents& extents, const NdStrides& strides, u64 origin) {
+        const u64 first = 0, one = 1;
+        const i64 none = 0;
+        const ExpressionPointer all = counting_node(Type::u64, &first, &one);
+        return extents.size() == 0 ? strided_node(all, {&one, 1}, {&none, 1}, origin)
+                                   : strided_node(all, list(extents), list(strides), origin);
+    }
+    void set_axes() {
+        const NdView& in = shape_;
         for (u32 k = 0; k < in.rank(); ++k) {
             if (!is_reduced(k)) kept_.add(in.extent(k));
         }
@@ -192,8 +239,7 @@ class Lines {
         places_ = order_;
         for (u32 k = 0; k < order_.size(); ++k)
             places_[static_cast<u32>(order_[k])] = k;
-        elements_ = strided_node(elements.node ? elements.node : range_node(elements.view), list(extents_),
-                                 list(ordered.strides()), ordered.origin());
+        elements_ = strided_node(source_, list(extents_), list(ordered.strides()), ordered.origin());
     }
     bool is_reduced(u32 axis) const { return std::find(axes_.begin(), axes_.end(), axis) != axes_.end(); }
     Enqueued reduce(const ExpressionPointer& x, const View& out, const NdView& lines, ReduceOp op,
@@ -221,12 +267,12 @@ class Lines {
     Stream& stream_;
     const Type type_;
     const bool has_axes_;
-    const NdView out_;
+    const NdView shape_, out_;
     View results_;
     u64 length_ = 0;
     NdExtents kept_, extents_;    // of the results, and of the elements in their order
     Axes axes_, order_, places_;  // reduced ones; axes in the order of the elements, and their places there
-    ExpressionPointer elements_;
+    ExpressionPointer source_, elements_;  // as passed, and in the order of extents_
     std::vector<std::shared_ptr<Buffer>> rooms_;
 };
 
@@ -308,8 +354,10 @@ Enqueued variance(Stream& stream, const StatisticOperands& p, u64 ddof, bool roo
     return combined(done, step.run());
 }
 
-Enqueued arg_extremum(Stream& stream, const StatisticOperands& p, ReduceOp op, const Options& options) {
+Enqueued arg_extremum(Stream& stream, const StatisticOperands& p, const NdView* values, ReduceOp op,
+                      const Options& options) {
     Lines lines(op == ReduceOp::min ? "argmin" : "argmax", stream, p, Type::u64);
+    if (values != nullptr) lines.check_elements_out("values", *values, p.in);
     const u64 n = lines.length();
     if (n == 0)
         throw Error(ErrorCode::invalid_argument, lines.call(),
@@ -318,24 +366,32 @@ Enqueued arg_extremum(Stream& stream, const StatisticOperands& p, ReduceOp op, c
                            : "empty input; pass at least one element");
     const Type type = lines.type();
     const ExpressionPointer keys = key_of(lines.elements(), type, op == ReduceOp::max ? 1 : 0);
-    if (size_of(type) <= sizeof(u32) && n <= u64{1} << 32) {
-        const LastStep index(
-            lines, function_node(Function<lower_half_function<u64>>{}, {range_node(lines.results())}),
-            options);
-        const Enqueued done =
-            lines.reduce(function_node(Function<key_and_index_function<u64>>{}, {keys, lines.index()}),
-                         ReduceOp::min, options);
-        return combined(done, index.run());
+    // The results are indices, below their keys in words that have both.
+    const bool has_both = size_of(type) <= sizeof(u32) && n <= u64{1} << 32;
+    ExpressionPointer index = range_node(lines.results());
+    if (has_both) index = function_node(Function<lower_half_function<u64>>{}, {std::move(index)});
+    const LastStep last(lines, index, options);
+    std::optional<Input> found;
+    if (values != nullptr) {
+        found.emplace(lines.elements_at(std::move(index)));
+        check_step(lines, *found, options);
     }
-    // The smallest keys, then the first indices that have them.
-    const LastStep moved(lines, range_node(lines.results()), options);
-    const View best = lines.room(Type::u64);
-    const ExpressionPointer at =
-        function_node(Function<index_of_equal_function<u64>>{}, {keys, lines.of_line(best), lines.index()});
-    check_step(lines, Input(at), options);
-    const Enqueued done = lines.reduce_to(best, keys, ReduceOp::min, options);
-    const Enqueued found = lines.reduce(at, ReduceOp::min, options);
-    return combined(combined(done, found), lines.is_in_place() ? found : moved.run());
+    Enqueued done;
+    if (has_both) {
+        done = lines.reduce(function_node(Function<key_and_index_function<u64>>{}, {keys, lines.index()}),
+                            ReduceOp::min, options);
+    } else {
+        // The smallest keys, then the first indices that have them.
+        const View best = lines.room(Type::u64);
+        const ExpressionPointer at = function_node(Function<index_of_equal_function<u64>>{},
+                                                   {keys, lines.of_line(best), lines.index()});
+        check_step(lines, Input(at), options);
+        done = lines.reduce_to(best, keys, ReduceOp::min, options);
+        done = combined(done, lines.reduce(at, ReduceOp::min, options));
+    }
+    if (found) done = combined(done, lines.write_computed(*found, *values, {.order = options.order}));
+    // In place, results that are indices alone are final.
+    return has_both || !lines.is_in_place() ? combined(done, last.run()) : done;
 }
 
 }  // namespace concord::detail

@@ -125,7 +125,21 @@ def test_the_first_of_ties_and_nan(operation):
     gives(np.array(2, "u8"), "run reduce --op", operation, "--in", nans, "--device", "tbb")
 
 
+@on_devices("name", TYPES, ["f32"])
+def test_elements_at_the_indices(device, name):
+    values = (np.arange(96) * 7 % 32 + 1).reshape(4, 8, 3).astype(TYPES[name])
+    arguments = ["--in", values, "--out-values", "box/values.npy", "--device", device]
+    for axis in (0, 1):
+        gives(np.argmax(values, axis).astype("u8"), "run reduce --op argmax --axis", axis, *arguments)
+        holds("box/values.npy", values.max(axis))
+    gives(np.array(values.argmin(), "u8"), "run reduce --op argmin", *arguments)
+    holds("box/values.npy", np.array(values.min()))
+    gives(np.argmin(values, 2, keepdims=True).astype("u8"), "run reduce --op argmin --keepdims --axis 2", *arguments)
+    holds("box/values.npy", values.min(2, keepdims=True))
+
+
 @pytest.mark.parametrize("options, words", [
+    ("--op sum --in full.npy --out-values values.npy", ["--out-values", "argmin", "sum"]),
     ("--op argmin --in empty.npy", ["argmin", "empty"]),
     ("--op argmax --axis 1 --in hollow.npy", ["argmax", "empty axis", "(2, 0, 3)"]),
     ("--op sum --ddof 1 --in full.npy", ["--ddof", "sum"]),

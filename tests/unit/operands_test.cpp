@@ -153,6 +153,22 @@ void add_algorithms(std::vector<Call>& calls) {
                 largest ? argmax(s, Floats{v[0]}, index) : argmin(s, Floats{v[0]}, index);
             },
             Empty::refused);
+        add_call(
+            largest ? "argmax" : "argmin", {in, count, one},
+            [largest](Stream& s, Views v) {
+                const Raw<u64> index{v[1]};
+                const Floats value{v[2]};
+                largest ? argmax(s, Floats{v[0]}, index, value) : argmin(s, Floats{v[0]}, index, value);
+            },
+            Empty::refused);
+        add_call(
+            largest ? "argmax_with_value" : "argmin_with_value", {in},
+            [largest](Stream& s, Views v) {
+                const auto found =
+                    largest ? argmax_with_value(s, Floats{v[0]}) : argmin_with_value(s, Floats{v[0]});
+                (void)found.value.get();
+            },
+            Empty::refused);
     }
     add_call("scan", in_out, [](Stream& s, Views v) { scan(s, v[0], v[1]); });
     add_call("scan", in_out,

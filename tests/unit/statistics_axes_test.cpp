@@ -50,23 +50,30 @@ void compare(Stream& stream, const NdSpan<T>& t, const Axes& axes, bool all = fa
     if (range.count > 0) stream.read(memory.data(), *range.buffer, range.offset, range.bytes());
     stream.synchronize();
     std::vector<u64> smallest, largest;
+    std::vector<T> least, most;
     std::vector<M> means, variances, deviations, norms;
     const bool has_means = static_cast<bool>(detail::supports_type(stream.device(), type_of<M>()));
     for (const std::vector<T>& line : lines_of(memory, t.view(), axes)) {
         const Array<T> x(stream, line);
         smallest.push_back(argmin(stream, x).get());
+        least.push_back(line[smallest.back()]);
         if (has_means) variances.push_back(variance(stream, x, 1).get());
         if (!all) continue;
         largest.push_back(argmax(stream, x).get());
+        most.push_back(line[largest.back()]);
         if (!has_means) continue;
         means.push_back(mean(stream, x).get());
         deviations.push_back(standard_deviation(stream, x).get());
         norms.push_back(norm(stream, x).get());
     }
     CHECK(argmin(stream, t, axes).to_host(stream) == smallest);
+    const auto both = argmin_with_value(stream, t, axes);
+    CHECK(both.index.to_host(stream) == smallest);
+    CHECK(same_bits(both.value.to_host(stream), least));
     if (has_means) CHECK(same_bits(variance(stream, t, axes, 1).to_host(stream), variances));
     if (!all) return;
     CHECK(argmax(stream, t, axes).to_host(stream) == largest);
+    CHECK(same_bits(argmax_with_value(stream, t, axes).value.to_host(stream), most));
     if (!has_means) return;
     CHECK(same_bits(mean(stream, t, axes).to_host(stream), means));
     CHECK(same_bits(standard_deviation(stream, t, axes).to_host(stream), deviations));
@@ -138,6 +145,11 @@ STREAM_TEST(statistics_over_axes_of_special_values) {
     CHECK(argmin(stream, t, 1).to_host(stream) == std::vector<u64>{1, 0, 1, 2});
     CHECK(argmax(stream, t, 1).to_host(stream) == std::vector<u64>{0, 2, 1, 0});
     CHECK(argmin(stream, t, 0).to_host(stream) == std::vector<u64>{1, 2, 2});
+    // Elements at the indices: -0 as it is, NaNs canonical.
+    const f32 payload = std::bit_cast<f32>(0xffc01234);
+    const Array<f32> y(stream, {3, 1, 1, -0.0f, 0, 2, 1, payload, nan, 0, -0.0f, 4});
+    CHECK(same_bits(argmin_with_value(stream, NdSpan(y, {4, 3}), 1).value.to_host(stream),
+                    {1, -0.0f, test::canonical_nan<f32>(), 0}));
     // Empty lines, and no lines.
     const NdSpan none(x, {3, 0});
     for (const f32 value : mean(stream, none, 1).to_host(stream))
@@ -147,6 +159,7 @@ STREAM_TEST(statistics_over_axes_of_special_values) {
     CHECK(norm(stream, none, 1).to_host(stream) == std::vector<f32>(3));
     CHECK(mean(stream, none, 0).size() == 0);
     CHECK(argmin(stream, none, 0).size() == 0);
+    CHECK(argmin_with_value(stream, none, 0).value.size() == 0);
 }
 
 STREAM_TEST(statistics_over_axes_go_to_array_views) {
@@ -180,6 +193,28 @@ STREAM_TEST(statistics_over_axes_go_to_array_views) {
         CHECK(both[2 * i] == indices[i]);
         CHECK(both[2 * i + 1] == lowest[i]);
     }
+    // Indices and elements, each in an array view of its own.
+    const auto wide_values = wide.to_host(stream);
+    const Array<i64> elements(stream, std::vector<i64>(40, -1));
+    const Enqueued done =
+        argmin(stream, NdSpan(wide, {12, 30}), NdSpan(at, {12}, {-2}, 23), NdSpan(elements, {12}, {3}, 2), 1);
+    CHECK(done.order == OperationOrder::canonical);
+    const auto places = at.to_host(stream);
+    const auto written = elements.to_host(stream);
+    for (u64 i = 0; i < 40; ++i) {
+        const u64 line = (i - 2) / 3;
+        const bool is_element = i >= 2 && (i - 2) % 3 == 0 && line < 12;
+        CHECK(written[i] == (is_element ? wide_values[line * 30 + lowest[line]] : -1));
+        if (is_element) CHECK(places[23 - 2 * line] == lowest[line]);
+    }
+    // Of an expression, to ranges.
+    const auto negative = transform(MapFunction::negate, t);
+    argmin(stream, negative, at.span().part(3, 12), out.span().part(5, 12), 1);
+    const auto highest = out.to_host(stream);
+    for (u64 i = 0; i < 12; ++i) {
+        CHECK(at.to_host(stream)[3 + i] == indices[i]);
+        CHECK(highest[5 + i] == -values[i * 30 + indices[i]]);
+    }
 }
 
 STREAM_TEST(statistics_over_axes_reject_invalid_calls) {
@@ -200,6 +235,13 @@ STREAM_TEST(statistics_over_axes_reject_invalid_calls) {
     refused("argmin: an empty axis, got 4 x 0; pass at least one element along it", [&] {
         (void)argmin(stream, NdSpan(x, {4, 0}), 1);
     });
+    refused("argmin: values must have the extents of the kept axes, 5, got 4", [&] {
+        argmin(stream, NdSpan(x, {5, 12}), at, NdSpan(out, {4}), 1);
+    });
+    refused("argmax: indices of values may share elements", [&] {
+        argmax(stream, NdSpan(x, {5, 12}), at, NdSpan(out, {5}, {0}), 1);
+    });
+    refused("overlaps", [&] { argmax(stream, NdSpan(x, {5, 12}), at, x.span().part(40, 5), 1); });
     refused("overlaps", [&] { mean(stream, t, x.span().part(40, 20), 2); });
     CHECK_NOTHROW(argmax(stream, NdSpan(x, {5, 12}), at, 1));
     CHECK_NOTHROW(stream.synchronize());

@@ -73,6 +73,12 @@ void check_extrema(Stream& stream, const std::vector<T>& x) {
     CHECK(out.to_host(stream)[0] == index_of(x, false));
     argmax(stream, in, out);
     CHECK(out.to_host(stream)[0] == index_of(x, true));
+    // With the element, whose NaN becomes canonical.
+    const auto smallest = argmin_with_value(stream, in), largest = argmax_with_value(stream, in);
+    CHECK(smallest.index.get() == index_of(x, false));
+    CHECK(difference_of(x[index_of(x, false)], smallest.value.get()) == "");
+    CHECK(largest.index.get() == index_of(x, true));
+    CHECK(difference_of(x[index_of(x, true)], largest.value.get()) == "");
 }
 
 }  // namespace
@@ -210,6 +216,13 @@ STREAM_TEST(statistics_of_expressions) {
     CHECK(dot(stream, a, e).get() == dot(stream, a, stored).get());
     CHECK(argmin(stream, e).get() == argmin(stream, stored).get());
     CHECK(argmax(stream, e).get() == argmax(stream, stored).get());
+    CHECK(argmax_with_value(stream, e).value.get() == concord::max(stream, stored).get());
+    const Array<u64> place(stream, 1);
+    const Enqueued both = argmin(stream, e, place, one);
+    CHECK(both.order == OperationOrder::canonical);
+    CHECK(both.variant == "fixed");
+    CHECK(place.to_host(stream)[0] == argmin(stream, stored).get());
+    CHECK(one.to_host(stream)[0] == concord::min(stream, stored).get());
     // With an output.
     for (const auto& [call, expected] : std::vector<std::pair<std::function<Enqueued()>, f32>>{
              {[&] { return mean(stream, e, one); }, mean(stream, stored).get()},
@@ -336,11 +349,21 @@ STREAM_TEST(statistics_refuse_wrong_operands) {
     refused("overlap", [&] { norm(stream, x, x.span().part(9, 1)); });
     refused("overlap", [&] { variance(stream, x, x.span().part(0, 1)); });
     refused("overlap", [&] { argmin(stream, keys, keys.span().part(5, 1)); });
+    refused("argmin: empty input", [&] { (void)argmin_with_value(stream, none); });
+    refused("argmin: values must have 1 element, got 2", [&] { argmin(stream, x, index, two); });
+    refused("overlap", [&] { argmax(stream, x, index, x.span().part(3, 1)); });
+    refused("overlap", [&] { argmax(stream, keys, index, index); });
+    // Nothing ran.
+    fill(stream, index.view(), u64{77});
+    refused("overlap", [&] { argmin(stream, keys, index, keys.span().part(3, 1)); });
+    CHECK(index.to_host(stream)[0] == 77);
     refused("all sources must have one size", [&] { (void)dot(stream, x, two); });
     // A future has no value until a recording is replayed.
     stream.begin_recording();
     CHECK(throws(ErrorCode::unsupported, "mean: a result for the host", [&] { (void)mean(stream, x); }));
     CHECK(throws(ErrorCode::unsupported, "argmax: a result for the host", [&] { (void)argmax(stream, x); }));
+    CHECK(throws(ErrorCode::unsupported, "argmin_with_value: a result for the host",
+                 [&] { (void)argmin_with_value(stream, x); }));
     (void)stream.end_recording();
 }
 

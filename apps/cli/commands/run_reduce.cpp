@@ -17,7 +17,9 @@ namespace {
 struct Statistic {
     std::string_view name;
     Type (*result)(Type);
-    Enqueued (*call)(Stream&, const detail::StatisticOperands&, u64 ddof, const Options&);
+    // values: another output, of argmin and argmax; or null.
+    Enqueued (*call)(Stream&, const detail::StatisticOperands&, const NdView* values, u64 ddof,
+                     const Options&);
 };
 
 Type mean_type(Type type) {
@@ -31,7 +33,8 @@ Type truth_type(Type /*type*/) {
 }
 
 template <detail::Quantifier quantifier>
-Enqueued quantify(Stream& stream, const detail::StatisticOperands& p, u64 /*ddof*/, const Options& options) {
+Enqueued quantify(Stream& stream, const detail::StatisticOperands& p, const NdView* /*values*/, u64 /*ddof*/,
+                  const Options& options) {
     return p.axes ? detail::quantify(stream, quantifier, {p.shape}, p.out, *p.axes, options)
                   : detail::quantify(stream, quantifier, p.in, p.out.range(), options);
 }
@@ -39,28 +42,28 @@ Enqueued quantify(Stream& stream, const detail::StatisticOperands& p, u64 /*ddof
 using Operands = detail::StatisticOperands;
 constexpr Statistic statistics[] = {
     {"mean", mean_type,
-     [](Stream& stream, const Operands& p, u64 /*ddof*/, const Options& options) {
+     [](Stream& stream, const Operands& p, const NdView* /*values*/, u64 /*ddof*/, const Options& options) {
          return detail::mean(stream, p, options);
      }},
     {"var", mean_type,
-     [](Stream& stream, const Operands& p, u64 ddof, const Options& options) {
+     [](Stream& stream, const Operands& p, const NdView* /*values*/, u64 ddof, const Options& options) {
          return detail::variance(stream, p, ddof, false, options);
      }},
     {"std", mean_type,
-     [](Stream& stream, const Operands& p, u64 ddof, const Options& options) {
+     [](Stream& stream, const Operands& p, const NdView* /*values*/, u64 ddof, const Options& options) {
          return detail::variance(stream, p, ddof, true, options);
      }},
     {"norm", mean_type,
-     [](Stream& stream, const Operands& p, u64 /*ddof*/, const Options& options) {
+     [](Stream& stream, const Operands& p, const NdView* /*values*/, u64 /*ddof*/, const Options& options) {
          return detail::norm(stream, p, options);
      }},
     {"argmin", index_type,
-     [](Stream& stream, const Operands& p, u64 /*ddof*/, const Options& options) {
-         return detail::arg_extremum(stream, p, ReduceOp::min, options);
+     [](Stream& stream, const Operands& p, const NdView* values, u64 /*ddof*/, const Options& options) {
+         return detail::arg_extremum(stream, p, values, ReduceOp::min, options);
      }},
     {"argmax", index_type,
-     [](Stream& stream, const Operands& p, u64 /*ddof*/, const Options& options) {
-         return detail::arg_extremum(stream, p, ReduceOp::max, options);
+     [](Stream& stream, const Operands& p, const NdView* values, u64 /*ddof*/, const Options& options) {
+         return detail::arg_extremum(stream, p, values, ReduceOp::max, options);
      }},
     {"any", truth_type, quantify<detail::Quantifier::any>},
     {"all", truth_type, quantify<detail::Quantifier::all>},
@@ -88,6 +91,10 @@ class RunReduce final : public RunTask, public Pipelined, public OverRanks {
                         "Axes to combine along, each line on its own; from the front, or, negative, from the "
                         "back (default: all elements)")
             ->type_name("N[,M]");
+        command
+            .add_option("--out-values", out_values_,
+                        "Output file of the elements at the indices of argmin and argmax (.npy)")
+            ->type_name("FILE");
         command.add_flag("--keepdims", keeps_, "Keep the axes of --axis with length 1");
     }
     RunPlan plan(Inputs inputs) override {
@@ -96,13 +103,20 @@ class RunReduce final : public RunTask, public Pipelined, public OverRanks {
         if (ddof_ && op_ != "var" && op_ != "std")
             throw Error(ErrorCode::invalid_argument, "--ddof", "requires --op var or std, got " + op_);
         const bool finds_index = statistic() != nullptr && statistic()->result == index_type;
+        if (!out_values_.empty() && !finds_index)
+            throw Error(ErrorCode::invalid_argument, "--out-values",
+                        "requires --op argmin or argmax, got " + op_);
         const auto refuse_empty = [&](const char* what) {
             throw Error(ErrorCode::invalid_argument, op_,
                         std::string(what) + ", got " + in.name() + " of shape " + shape_name(in.shape()));
         };
         if (finds_index && !axis_text_ && in.count() == 0) refuse_empty("empty input");
-        const Type type = result_type(in.type());
-        if (!axis_text_) return {{type, {}}};
+        const auto plan_of = [&](const Shape& shape) {
+            RunPlan plan{{result_type(in.type()), shape}};
+            if (!out_values_.empty()) plan.second = {out_values_, {in.type(), shape}};
+            return plan;
+        };
+        if (!axis_text_) return plan_of({});
         if (in.shape().size() > max_rank)
             throw Error(ErrorCode::invalid_argument, "--axis",
                         "supports at most " + std::to_string(max_rank) + " dimensions, got " + in.name() +
@@ -115,19 +129,22 @@ class RunReduce final : public RunTask, public Pipelined, public OverRanks {
             if (!is_reduced || keeps_) output.push_back(is_reduced ? 1 : shape_[k]);
             if (is_reduced && finds_index && shape_[k] == 0) refuse_empty("an empty axis");
         }
-        return {{type, output}};
+        return plan_of(output);
     }
     Enqueued call(Stream& stream, Views in, Views out, const Options& options) override {
         const Statistic* const statistic = this->statistic();
         const u64 ddof = ddof_.value_or(0);
+        const NdExtents kept = axis_text_ ? detail::kept_extents(NdView(in[0], shape_), axes_) : NdExtents{};
+        std::optional<NdView> elements;
+        if (!out_values_.empty()) elements.emplace(out[1], kept);
+        const NdView* const values = elements ? &*elements : nullptr;
         if (!axis_text_) {
             return statistic == nullptr ? reduce(stream, in[0], out[0], *reduce_op_named(op_), options)
-                                        : statistic->call(stream, {in[0], out[0]}, ddof, options);
+                                        : statistic->call(stream, {in[0], out[0]}, values, ddof, options);
         }
-        const NdView from(in[0], shape_);
-        const NdView to(out[0], detail::kept_extents(from, axes_));
+        const NdView from(in[0], shape_), to(out[0], kept);
         return statistic == nullptr ? reduce(stream, from, to, *reduce_op_named(op_), axes_, options)
-                                    : statistic->call(stream, {{from}, to, axes_}, ddof, options);
+                                    : statistic->call(stream, {{from}, to, axes_}, values, ddof, options);
     }
     PipelineRun run_pipeline(const PipelineDevices& devices, std::span<const PipelineSource* const> in,
                              PipelineSink& out, const PipelineOptions& options) override {
@@ -180,6 +197,7 @@ class RunReduce final : public RunTask, public Pipelined, public OverRanks {
     std::string op_ = "sum";
     std::optional<u64> ddof_;
     std::optional<std::string> axis_text_;
+    std::string out_values_;
     bool keeps_ = false;
     NdExtents shape_;
     Axes axes_;

@@ -61,7 +61,7 @@ FUZZ_CALLS(axes) {
         [&] {
             const NdView from(in, extents, strides, origin), to(out, combines ? kept : extents);
             if (kind == 0) concord::reduce(stream(), from, to, op, axis);
-            if (kind == 1) detail::arg_extremum(stream(), {{from}, to, axis}, ReduceOp::min, {});
+            if (kind == 1) detail::arg_extremum(stream(), {{from}, to, axis}, nullptr, ReduceOp::min, {});
             if (kind == 2) concord::scan(stream(), from, to, op, axis);
             if (kind == 3) concord::sort(stream(), from, to, axis);
         },
