@@ -72,8 +72,11 @@ void CheckCases::visit(const CaseUnit& unit, const Work& work, std::span<const P
         for (DeviceRun& device : unit.group->devices) {
             const Harness& harness = *device.harness;
             CheckCase at{work.algorithm, nullptr, harness.selector(), &work, placement};
-            const Variant* const preferred = preferred_of(*unit.suite, harness.device());
-            for (const Variant* variant : unit.suite->variants) {
+            const Variant* const preferred =
+                work.variant != nullptr ? work.variant : preferred_of(*unit.suite, harness.device());
+            const std::span<const Variant* const> variants =
+                work.variant != nullptr ? std::span(&work.variant, 1) : std::span(unit.suite->variants);
+            for (const Variant* variant : variants) {
                 if (!asked_for(options_.variants, variant->name)) continue;
                 const CaseAction action = action_of(*unit.suite, harness, variant, preferred, work, i == 0);
                 if (action == CaseAction::leave_out) continue;

@@ -53,6 +53,12 @@ nlohmann::ordered_json limits_of(const CheckOptions& options) {
     return limits;
 }
 
+std::vector<const Variant*> all_variants(const Suite& suite) {
+    std::vector<const Variant*> all = suite.variants;
+    all.insert(all.end(), suite.more_variants.begin(), suite.more_variants.end());
+    return all;
+}
+
 }  // namespace
 
 std::string CheckCase::description(const SizeNames& sizes) const {
@@ -70,7 +76,7 @@ CheckReport::CheckReport(CheckOptions options, const std::vector<Suite>& suites,
     : options_(std::move(options)), devices_(std::move(devices)), live_(live) {
     for (const Suite& suite : suites) {
         if (!asked_for(options_.algorithms, suite.name)) continue;
-        for (const Variant* variant : suite.variants) {
+        for (const Variant* variant : all_variants(suite)) {
             if (asked_for(options_.variants, variant->name))
                 rows_.push_back({suite.name, std::string(variant->name), variant->order});
         }
@@ -205,7 +211,7 @@ void CheckReport::require_cases(const Suite& suite, const Device& device) {
         !asked_for(options_.algorithms, suite.name))
         return;
     const std::string& selector = device.info().selector;
-    for (const Variant* variant : suite.variants) {
+    for (const Variant* variant : all_variants(suite)) {
         if (!asked_for(options_.variants, variant->name) || !detail::supports_dialect(device, *variant))
             continue;
         const Tally counts = total(suite.name, variant->name, selector);

@@ -7,6 +7,7 @@
 
 #include <concord/lab/internal/status_line.hpp>
 
+#include <algorithm>
 #include <iostream>
 
 namespace concord::app {
@@ -19,11 +20,28 @@ struct CheckArguments {
     u32 jobs = 0;  // 0: not given
 };
 
+// The names of variants that the descriptors of algorithms lack, see Suite::more_variants.
+std::vector<std::string> more_variants(const std::vector<std::string>& algorithm_names) {
+    std::vector<std::string> names;
+    for (const Suite& suite : suites()) {
+        if (!asked_for(algorithm_names, suite.name)) continue;
+        for (const Variant* variant : suite.more_variants)
+            names.emplace_back(variant->name);
+    }
+    return names;
+}
+
 int check(CheckArguments asked) {
     const int channel = is_worker() ? open_worker_channel() : -1;
     CheckOptions& options = asked.options;
     check_algorithm_names(options.algorithms);
-    check_variant_names(options.algorithms, options.variants, {"all"});
+    const std::vector<std::string> more = more_variants(options.algorithms);
+    std::vector<std::string> known = more, in_descriptors = options.variants;
+    known.emplace_back("all");
+    check_variant_names(options.algorithms, options.variants, known);
+    std::erase_if(in_descriptors, [&](const std::string& name) {
+        return std::find(more.begin(), more.end(), name) != more.end();
+    });
     options.types = types_of(asked.types, {all_types.begin(), all_types.end()});
     AskedSizes sizes = sizes_of(asked.sizes);
     options.sizes = std::move(sizes.values);
@@ -31,7 +49,7 @@ int check(CheckArguments asked) {
     if (!is_worker()) check_files({{"--json", asked.json}, {"--junit", asked.junit}});
     options.patterns = patterns_of_names(asked.patterns);
     options.seed = seed_of(asked.seed);
-    if (!is_worker()) check_variants_exist(options.algorithms, options.variants, options.devices);
+    if (!is_worker()) check_variants_exist(options.algorithms, in_descriptors, options.devices);
     options.devices = devices_of(options.devices);
     if (is_worker()) {
         run_check_worker(suites(), options, channel);

@@ -1,5 +1,6 @@
 // Test cases of scan. The reference is independent of the library's code.
 
+#include "lines.hpp"
 #include "longest_chain.hpp"
 #include "scan_reference.hpp"
 
@@ -8,6 +9,7 @@
 
 #include <concord/internal/once.hpp>
 #include <concord/scan.hpp>
+#include <concord/scan_axes.hpp>
 
 namespace concord::lab {
 
@@ -172,6 +174,71 @@ Work work_of(ReduceOp op, ScanKind kind, const Input& input) {
         input.type, [&](auto tag) { return builtin_work<typename decltype(tag)::type>(op, kind, input); });
 }
 
+// Scan over an axis: each line is bitwise identical to the reference on its elements.
+template <class T>
+class LinesReference {
+  public:
+    LinesReference(const LinesShape& shape, ReduceOp op, ScanKind kind, const Input& input)
+        : shape_(shape), op_(op), kind_(kind), input_(input) {}
+
+    void verify(u64 first, std::span<const std::byte> got, Verdict& verdict) {
+        once_.call([&] { with_reference<T>(op_, [&](auto f) { scan(f); }); });
+        for (u64 i = 0; i < got.size() / sizeof(T); ++i) {
+            const T value = element<T>(got, i);
+            if (!same(results_[first + i], value))
+                verdict.differ(difference_of(first + i, results_[first + i], value));
+        }
+    }
+
+  private:
+    template <class Op>
+    void scan(Op op) {
+        std::vector<std::byte> scratch;
+        const auto bytes = input_.piece(0, input_.count, scratch);
+        results_.resize(shape_.size());
+        std::vector<T> x(shape_.length());
+        for (u64 line = 0; line < shape_.lines(); ++line) {
+            for (u64 i = 0; i < x.size(); ++i)
+                x[i] = element<T>(bytes, shape_.in_place_of(line, i));
+            const std::vector<T> scanned = reference_scan(x, identity_of<T>(op_), kind_, op);
+            for (u64 i = 0; i < x.size(); ++i)
+                results_[shape_.out_place_of(line, i)] = as_computed(scanned[i]);
+        }
+    }
+
+    LinesShape shape_;
+    ReduceOp op_;
+    ScanKind kind_;
+    Input input_;
+    detail::Once once_;
+    std::vector<T> results_;
+};
+
+Work lines_work(const LinesCase& of, ReduceOp op, ScanKind kind, Input input) {
+    const LinesShape shape(of, input.count);
+    input.count = shape.memory();
+    Work work;
+    work.algorithm = "scan";
+    work.title = std::string(name_of(kind)) + "_" + std::string(name_of(op)) + " of " + of.title;
+    work.inputs = {input};
+    work.n = shape.size();
+    work.outputs = {{input.type, shape.size()}};
+    work.traffic = work.bytes();
+    work.in_place = shape.in_place();
+    work.variant = &lines_variant;
+    work.call = [shape, op, kind](Stream& stream, std::span<const View> in, std::span<const View> out,
+                                  const Options& options) {
+        return scan(stream, shape.in(in[0]), shape.out(out[0]), op, shape.axis(), kind, options);
+    };
+    detail::visit_type(input.type, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        work.verify = [reference = std::make_shared<LinesReference<T>>(shape, op, kind, input)](
+                          const Variant&, std::size_t, u64 first, std::span<const std::byte> got,
+                          Verdict& verdict) { reference->verify(first, got, verdict); };
+    });
+    return work;
+}
+
 void scan_cases(const Plan& plan, Type type, const CaseSink& emit) {
     std::vector<Pattern> patterns = patterns_of(type);
     for (const Pattern more : {Pattern::alternating, Pattern::sorted, Pattern::skewed})
@@ -212,6 +279,12 @@ void scan_cases(const Plan& plan, Type type, const CaseSink& emit) {
                      });
         }
     }
+    ScanKind kind = ScanKind::inclusive;
+    for (const LinesCase& of : lines_cases()) {
+        kind = kind == ScanKind::inclusive ? ScanKind::exclusive : ScanKind::inclusive;
+        for_plan(plan, type, Depth::few, {patterns_of(type).front(), patterns_of(type).back()}, emit,
+                 [&](u64 n, Pattern p) { return lines_work(of, ReduceOp::sum, kind, input(n, p)); });
+    }
 }
 
 }  // namespace
@@ -219,6 +292,7 @@ void scan_cases(const Plan& plan, Type type, const CaseSink& emit) {
 Suite scan_suite() {
     Suite suite;
     suite.cases = scan_cases;
+    suite.more_variants = {&lines_variant};
     suite.in_primitives_study = true;
     suite.scaling_sizes = {.quick = powers_of_two(18, 20, 1), .full = powers_of_two(18, 26, 1)};
     suite.headlines = {{.types = {Type::f32, Type::u32}}};

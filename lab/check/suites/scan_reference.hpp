@@ -41,6 +41,22 @@ std::vector<T> reference_exclusive(const std::vector<T>& x, T identity, Op op) {
     return out;
 }
 
+// The scan of all elements. Inclusive: out[i] = c[b] op p[i].
+template <class T, class Op>
+std::vector<T> reference_scan(const std::vector<T>& x, T identity, ScanKind kind, Op op) {
+    if (kind == ScanKind::exclusive) return reference_exclusive(x, identity, op);
+    std::vector<T> p = x, totals;
+    for (u64 first = 0; first < p.size(); first += 16) {
+        const u64 n = std::min<u64>(16, p.size() - first);
+        reference_network(p.data() + first, n, op);
+        totals.push_back(p[first + n - 1]);
+    }
+    const std::vector<T> c = reference_exclusive(totals, identity, op);
+    for (u64 i = 0; i < p.size(); ++i)
+        p[i] = op(c[i / 16], p[i]);
+    return p;
+}
+
 // Any part of the canonical scan of an input that may exceed the memory. Keeps the carry of each node of 65536
 // elements.
 template <class T>

@@ -3,7 +3,9 @@
 #include <concord/lab/suite.hpp>
 
 #include <concord/sort.hpp>
+#include <concord/sort_axes.hpp>
 
+#include "lines.hpp"
 #include "sort_reference.hpp"
 
 namespace concord::lab {
@@ -160,6 +162,117 @@ Type value_type_of(Type type) {
     }
 }
 
+// What a call over an axis sorts.
+enum class LinesElements { keys, pairs, indices };
+
+// Sort over an axis: each line is that of std::stable_sort on its elements.
+class LinesReference {
+  public:
+    LinesReference(const LinesShape& shape, LinesElements elements, const SortBy& by, const Work& work)
+        : shape_(shape), elements_(elements), inputs_(work.inputs), outputs_(work.outputs) {
+        order_.by = by;
+        order_.key_type = inputs_[0].type;
+    }
+
+    void verify(std::size_t output, u64 first, std::span<const std::byte> got, Verdict& verdict) {
+        once_.call([&] { sort(); });
+        detail::visit_element(outputs_[output].type, [&]<class T>(detail::TypeTag<T>) {
+            for (u64 i = 0; i < got.size() / sizeof(T); ++i) {
+                const T expected = from_bits<T>(results_[output][first + i]), value = element<T>(got, i);
+                if (to_bits(expected) != to_bits(value))
+                    return verdict.differ(difference_of(first + i, expected, value));
+            }
+        });
+    }
+
+  private:
+    static std::vector<u64> bits_of(const Input& input) {
+        std::vector<std::byte> scratch;
+        const auto bytes = input.piece(0, input.count, scratch);
+        const u64 size = size_of(input.type);
+        std::vector<u64> bits(input.count);
+        for (u64 i = 0; i < input.count; ++i)
+            std::memcpy(&bits[i], bytes.data() + i * size, size);
+        return bits;
+    }
+    void sort() {
+        const std::vector<u64> keys = bits_of(inputs_[0]);
+        std::vector<u64> values;
+        if (elements_ == LinesElements::pairs) values = bits_of(inputs_[1]);
+        results_.assign(outputs_.size(), std::vector<u64>(shape_.size()));
+        struct Item {
+            u64 rank, index;
+        };
+        std::vector<Item> items(shape_.length());
+        for (u64 line = 0; line < shape_.lines(); ++line) {
+            for (u64 i = 0; i < items.size(); ++i)
+                items[i] = {order_.rank(keys[shape_.in_place_of(line, i)]), i};
+            std::stable_sort(items.begin(), items.end(),
+                             [](const Item& a, const Item& b) { return a.rank < b.rank; });
+            for (u64 i = 0; i < items.size(); ++i) {
+                const u64 from = shape_.in_place_of(line, items[i].index), to = shape_.out_place_of(line, i);
+                results_[0][to] = elements_ == LinesElements::indices ? items[i].index : keys[from];
+                if (elements_ == LinesElements::pairs) results_[1][to] = values[from];
+            }
+        }
+    }
+
+    LinesShape shape_;
+    LinesElements elements_;
+    std::vector<Input> inputs_;
+    std::vector<Output> outputs_;
+    SortReferenceOrder order_;
+    detail::Once once_;
+    std::vector<std::vector<u64>> results_;  // bits of each output
+};
+
+Work lines_work(const LinesCase& of, LinesElements elements, const SortBy& by, Input keys, Type value_type) {
+    const LinesShape shape(of, keys.count);
+    keys.count = shape.memory();
+    Work work;
+    work.algorithm = "sort";
+    work.n = shape.size();
+    work.inputs = {keys};
+    switch (elements) {
+        case LinesElements::keys:
+            work.title = "keys of ";
+            work.outputs = {{keys.type, work.n}};
+            break;
+        case LinesElements::pairs:
+            work.title = "pairs of ";
+            work.inputs.push_back(indices(value_type, keys.count, keys.seed));
+            work.outputs = {{keys.type, work.n}, {value_type, work.n}};
+            break;
+        case LinesElements::indices:
+            work.title = "indices of ";
+            work.outputs = {{size_of(keys.type) == 8 ? Type::u64 : Type::u32, work.n}};
+            break;
+    }
+    work.title += of.title;
+    work.traffic = work.bytes();
+    work.has_ceiling = false;
+    work.in_place = shape.in_place() && elements == LinesElements::keys;
+    work.variant = &lines_variant;
+    work.verify = [reference = std::make_shared<LinesReference>(shape, elements, by, work)](
+                      const Variant&, std::size_t output, u64 first, std::span<const std::byte> got,
+                      Verdict& verdict) { reference->verify(output, first, got, verdict); };
+    work.call = [shape, elements, by](Stream& stream, std::span<const View> in, std::span<const View> out,
+                                      const Options& options) {
+        const NdView from = shape.in(in[0]), to = shape.out(out[0]);
+        switch (elements) {
+            case LinesElements::keys:
+                return sort(stream, from, to, shape.axis(), by, options);
+            case LinesElements::pairs:
+                return sort_pairs(stream, from, shape.in(in[1]), to, shape.out(out[1]), shape.axis(), by,
+                                  options);
+            case LinesElements::indices:
+                break;
+        }
+        return argsort(stream, from, to, shape.axis(), by, options);
+    };
+    return work;
+}
+
 void sort_cases(const Plan& plan, Type type, const CaseSink& emit) {
     std::vector<Pattern> all = patterns_of(type), few = {Pattern::random, Pattern::few, Pattern::skewed};
     for (const Pattern more : {Pattern::sorted, Pattern::reversed, Pattern::few, Pattern::digit,
@@ -209,6 +322,17 @@ void sort_cases(const Plan& plan, Type type, const CaseSink& emit) {
              {.order = SortOrder::descending, .begin_bit = 9, .end_bit = 32});
     if (type == Type::i64) bits("keys_bits_63_64", Elements::keys, {.begin_bit = 63, .end_bit = 64});
     if (type == Type::u8) bits("pairs_bits_2_5", Elements::pairs, {.begin_bit = 2, .end_bit = 5});
+
+    // Lines: each shape with one of keys, pairs and indices, and over all shapes every combination with an order.
+    u32 turn = 0;
+    for (const LinesCase& of : lines_cases()) {
+        const auto elements = static_cast<LinesElements>(turn % 3);
+        const SortBy& by = turn % 2 == 0 ? ascending : descending;
+        if (!is_storage(type))
+            cases(Depth::few, {Pattern::few, patterns_of(type).back()},
+                  [&](u64 n, Pattern p) { return lines_work(of, elements, by, input(n, p), value_type); });
+        ++turn;
+    }
 
     // Comparators and key functions.
     auto less = [&](auto tag, const char* title, Elements elements, const auto& f) {
@@ -269,6 +393,7 @@ Work pairs_workload(const char* title, Type type, u64 n, u64 seed) {
 Suite sort_suite() {
     Suite suite;
     suite.cases = sort_cases;
+    suite.more_variants = {&lines_variant};
     suite.supports_storage = true;
     suite.study_sizes.quick = {1 << 18};
     suite.scaling_sizes = {.quick = powers_of_two(16, 18, 1), .full = powers_of_two(16, 22, 1)};

@@ -186,6 +186,8 @@ struct Suite {
     std::string name;                      ///< of the algorithm or kernel
     std::string summary;                   ///< what it computes
     std::vector<const Variant*> variants;  ///< its variants
+    /// Variants of calls that have their own, such as those over an axis; see Work::variant.
+    std::vector<const Variant*> more_variants = {};
     /// Emits every case whose first input has that type.
     std::function<void(const Plan& plan, Type type, const CaseSink& emit)> cases;
     bool supports_storage = false;  ///< whether there are cases and workloads for storage types

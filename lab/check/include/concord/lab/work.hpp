@@ -99,6 +99,9 @@ struct Work {
     /// The work differs only in its operator from other work on the same kernel source. Devices that emulate barriers
     /// compile it for the preferred variant only, unless the user asks for a full check.
     bool minor = false;
+    /// The only variant that supports the call, if it is not in the algorithm's descriptor: one of
+    /// Suite::more_variants. Null: the call runs with each of Suite::variants.
+    const Variant* variant = nullptr;
 
     /// Enqueues the call.
     std::function<Enqueued(Stream&, std::span<const View> in, std::span<const View> out, const Options&)>
