@@ -1,5 +1,7 @@
 // Test cases of map. The reference is independent of the library's code.
 
+#include "map_two.hpp"
+
 #include <concord/lab/compare.hpp>
 #include <concord/lab/suite.hpp>
 
@@ -159,6 +161,14 @@ void map_cases(const Plan& plan, Type type, const CaseSink& emit) {
             });
         });
     }
+    if (!is_storage(type)) {
+        detail::visit_type(type, [&](auto tag) {
+            each_map_two<typename decltype(tag)::type>([&](auto make) {
+                for_plan(plan, type, Depth::few, {patterns.front(), patterns.back()}, emit,
+                         [&](u64 n, Pattern pattern) { return make(n, pattern, plan.seed()); });
+            });
+        });
+    }
     switch (type) {
         case Type::f32:
             each(Depth::all, [&](u64 n, Pattern p) {
@@ -201,6 +211,7 @@ std::optional<Work> map_workload(MapFunction function, Type type, u64 n, u64 see
 Suite map_suite() {
     Suite suite;
     suite.cases = map_cases;
+    suite.more_variants = {&evaluate_variant};
     suite.supports_storage = true;
     suite.is_trial = true;
     suite.in_primitives_study = true;

@@ -195,14 +195,14 @@ class LinesReference {
     void scan(Op op) {
         std::vector<std::byte> scratch;
         const auto bytes = input_.piece(0, input_.count, scratch);
-        results_.resize(shape_.size());
+        results_.resize(shape_.out().size());
         std::vector<T> x(shape_.length());
         for (u64 line = 0; line < shape_.lines(); ++line) {
             for (u64 i = 0; i < x.size(); ++i)
-                x[i] = element<T>(bytes, shape_.in_place_of(line, i));
+                x[i] = element<T>(bytes, shape_.in().place(shape_.index(line, i)));
             const std::vector<T> scanned = reference_scan(x, identity_of<T>(op_), kind_, op);
             for (u64 i = 0; i < x.size(); ++i)
-                results_[shape_.out_place_of(line, i)] = as_computed(scanned[i]);
+                results_[shape_.out().place(shape_.index(line, i))] = as_computed(scanned[i]);
         }
     }
 
@@ -216,19 +216,24 @@ class LinesReference {
 
 Work lines_work(const LinesCase& of, ReduceOp op, ScanKind kind, Input input) {
     const LinesShape shape(of, input.count);
-    input.count = shape.memory();
+    input.count = shape.in().memory();
     Work work;
     work.algorithm = "scan";
     work.title = std::string(name_of(kind)) + "_" + std::string(name_of(op)) + " of " + of.title;
     work.inputs = {input};
-    work.n = shape.size();
-    work.outputs = {{input.type, shape.size()}};
+    work.n = shape.out().size();
+    work.outputs = {{input.type, work.n}};
     work.traffic = work.bytes();
     work.in_place = shape.in_place();
     work.variant = &lines_variant;
     work.call = [shape, op, kind](Stream& stream, std::span<const View> in, std::span<const View> out,
                                   const Options& options) {
-        return scan(stream, shape.in(in[0]), shape.out(out[0]), op, shape.axis(), kind, options);
+        const NdView from = shape.in().view(in[0]);
+        if (!shape.in_place() && from.size() > 0)
+            check_refused("scan", [&] {
+                (void)scan(stream, from, shape.out().view(in[0]), op, shape.axis(), kind, options);
+            });
+        return scan(stream, from, shape.out().view(out[0]), op, shape.axis(), kind, options);
     };
     detail::visit_type(input.type, [&](auto tag) {
         using T = typename decltype(tag)::type;

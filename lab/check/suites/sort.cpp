@@ -199,18 +199,19 @@ class LinesReference {
         const std::vector<u64> keys = bits_of(inputs_[0]);
         std::vector<u64> values;
         if (elements_ == LinesElements::pairs) values = bits_of(inputs_[1]);
-        results_.assign(outputs_.size(), std::vector<u64>(shape_.size()));
+        results_.assign(outputs_.size(), std::vector<u64>(shape_.out().size()));
         struct Item {
             u64 rank, index;
         };
         std::vector<Item> items(shape_.length());
         for (u64 line = 0; line < shape_.lines(); ++line) {
             for (u64 i = 0; i < items.size(); ++i)
-                items[i] = {order_.rank(keys[shape_.in_place_of(line, i)]), i};
+                items[i] = {order_.rank(keys[shape_.in().place(shape_.index(line, i))]), i};
             std::stable_sort(items.begin(), items.end(),
                              [](const Item& a, const Item& b) { return a.rank < b.rank; });
             for (u64 i = 0; i < items.size(); ++i) {
-                const u64 from = shape_.in_place_of(line, items[i].index), to = shape_.out_place_of(line, i);
+                const u64 from = shape_.in().place(shape_.index(line, items[i].index)),
+                          to = shape_.out().place(shape_.index(line, i));
                 results_[0][to] = elements_ == LinesElements::indices ? items[i].index : keys[from];
                 if (elements_ == LinesElements::pairs) results_[1][to] = values[from];
             }
@@ -228,10 +229,10 @@ class LinesReference {
 
 Work lines_work(const LinesCase& of, LinesElements elements, const SortBy& by, Input keys, Type value_type) {
     const LinesShape shape(of, keys.count);
-    keys.count = shape.memory();
+    keys.count = shape.in().memory();
     Work work;
     work.algorithm = "sort";
-    work.n = shape.size();
+    work.n = shape.out().size();
     work.inputs = {keys};
     switch (elements) {
         case LinesElements::keys:
@@ -258,13 +259,17 @@ Work lines_work(const LinesCase& of, LinesElements elements, const SortBy& by, I
                       Verdict& verdict) { reference->verify(output, first, got, verdict); };
     work.call = [shape, elements, by](Stream& stream, std::span<const View> in, std::span<const View> out,
                                       const Options& options) {
-        const NdView from = shape.in(in[0]), to = shape.out(out[0]);
+        const NdView from = shape.in().view(in[0]), to = shape.out().view(out[0]);
+        if (!shape.in_place() && from.size() > 0)
+            check_refused("sort", [&] {
+                (void)sort(stream, from, shape.out().view(in[0]), shape.axis(), by, options);
+            });
         switch (elements) {
             case LinesElements::keys:
                 return sort(stream, from, to, shape.axis(), by, options);
             case LinesElements::pairs:
-                return sort_pairs(stream, from, shape.in(in[1]), to, shape.out(out[1]), shape.axis(), by,
-                                  options);
+                return sort_pairs(stream, from, shape.in().view(in[1]), to, shape.out().view(out[1]),
+                                  shape.axis(), by, options);
             case LinesElements::indices:
                 break;
         }
