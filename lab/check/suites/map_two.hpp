@@ -31,7 +31,7 @@ struct MapTwoCase {
     Layout x_layout, y_layout;
 };
 
-enum class MapTwo { arithmetic, comparisons, choices, logic };
+enum class MapTwo { arithmetic, quotients, comparisons, choices, logic };
 
 // x to the power of y.
 template <class T>
@@ -56,7 +56,7 @@ T reference_difference(T x, T y) {
 
 template <MapTwo kind, class T>
 struct MapTwoFunction {
-    using Result = std::conditional_t<kind == MapTwo::arithmetic || kind == MapTwo::choices, T, u32>;
+    using Result = std::conditional_t<kind == MapTwo::comparisons || kind == MapTwo::logic, u32, T>;
     static constexpr T low = T(2), high = T(64);
 
     static auto expression(const NdSpan<const T>& x, const NdSpan<const T>& y) {
@@ -66,7 +66,9 @@ struct MapTwoFunction {
         const auto p = [&](P predicate) { return transform(predicate, x, y).flat(); };
         if constexpr (kind == MapTwo::arithmetic) {
             return transform(one_of_four.of<T>, f(F::add), f(F::subtract), f(F::multiply),
-                             f(std::is_floating_point_v<T> ? F::divide : F::power), counting<u32>());
+                             f(std::is_floating_point_v<T> ? F::maximum : F::power), counting<u32>());
+        } else if constexpr (kind == MapTwo::quotients) {
+            return f(F::divide);
         } else if constexpr (kind == MapTwo::comparisons) {
             return transform(truths_of_four, p(P::equal), p(P::less), p(P::less_equal), p(P::greater));
         } else if constexpr (kind == MapTwo::choices) {
@@ -90,10 +92,12 @@ struct MapTwoFunction {
                     break;
             }
             if constexpr (std::is_floating_point_v<T>) {
-                return as_computed(x / y);
+                return of(ReduceOp::max, x, y);
             } else {
                 return reference_power(x, y);
             }
+        } else if constexpr (kind == MapTwo::quotients) {
+            return as_computed(x / y);
         } else if constexpr (kind == MapTwo::comparisons) {
             return u32(x == y) | u32(x < y) << 1 | u32(x <= y) << 2 | u32(x > y) << 3;
         } else if constexpr (kind == MapTwo::choices) {
@@ -181,6 +185,12 @@ void each_map_two(const Emit& emit) {
         return map_two_work<MapTwo::arithmetic, T>(
             {"arithmetic of a table and a row", {0, 24}, {24}, 1, L::dense, L::reversed}, n, p, seed);
     });
+    if constexpr (std::is_floating_point_v<T>) {
+        emit([](u64 n, Pattern p, u64 seed) {
+            return map_two_work<MapTwo::quotients, T>(
+                {"quotients of a table and a row", {0, 24}, {24}, 1, L::dense, L::reversed}, n, p, seed);
+        });
+    }
     emit([](u64 n, Pattern p, u64 seed) {
         return map_two_work<MapTwo::comparisons, T>(
             {"comparisons of rows and a column", {0, 24}, {0, 1}, 1, L::reversed, L::dense}, n, p, seed);
