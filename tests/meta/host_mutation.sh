@@ -24,7 +24,8 @@ mutant() {
     files+=("$1") whats+=("$2") froms+=("$3") tos+=("$4") units+=("") checks+=("")
 }
 # of_library FILE UNIT CHECK WHAT FROM TO: the same for kernels in the library. UNIT is the source file that compiles
-# them; its replacement is loaded before the library. `concord check CHECK` must catch the fault.
+# them; its replacement is loaded before the library. `concord check CHECK` must catch the fault. FILE may have its folder
+# of algorithms/ in front, which is otherwise the first word of its name.
 of_library() {
     files+=("$1") units+=("$2") checks+=("$3") whats+=("$4") froms+=("$5") tos+=("$6")
 }
@@ -67,6 +68,32 @@ of_library scan_host.hpp scan_builtin.cpp "$scan f32 --patterns random --sizes 7
 of_library scan_host.hpp scan_builtin.cpp "$scan f32 --patterns random --sizes 1009" "the last chunk stays behind" \
     'first < counts[level]; first += scan_piece' 'first + scan_chunk < counts[level]; first += scan_piece'
 of_library scan_block_host.hpp scan_builtin.cpp "$scan u32 --patterns random --sizes 1009" "a block passes no carry on" 'carry = next;' ''
+
+lines="scan --variants lines --types i64 --patterns random --sizes"
+of_library scan_lines_host.hpp scan_lines_builtin.cpp "$lines 1009" "lines: an exclusive scan is that of a block" \
+    'row[l] = canonical(carry[l]);' 'row[l] = canonical(tree.next[l]);'
+of_library scan_lines_host.hpp scan_lines_builtin.cpp "$lines 300007" "lines: every block above begins anew" \
+    'tree.next[l] = op(tree.carry[level][l], total[l]);' 'tree.next[l] = total[l];'
+lines="sort --variants lines --types u32 --patterns few --sizes 1009"
+of_library sort_host_lines.cpp sort_host_lines.cpp "$lines" "lines: places do not count" \
+    'return u64{code} << 32 | place;' 'return u64{code} << 32;'
+of_library sort_host_lines.cpp sort_host_lines.cpp "$lines" "lines: keys are stored in the order of the input" \
+    'out[w.place(2, l, i)] = code.decode(codes[l * pitch + i]);' 'out[w.place(2, l, i)] = in[w.place(0, l, i)];'
+
+two="map --variants evaluate --types i32 --patterns random --sizes 1009"
+of_library map_binary.cpp map_binary.cpp "$two" "subtract: operands are exchanged" 'T(W(x) - W(y))' 'T(W(y) - W(x))'
+of_library map_binary.cpp map_binary.cpp "$two" "power: the last bit of the exponent is left out" \
+    'left != 0; left >>= 1' 'left > 1; left >>= 1'
+bytes="map --variants evaluate --types u8 --patterns random --sizes 9001"
+of_library map_binary.cpp map_binary.cpp "$bytes" "less_equal: equal elements are not" 'return x <= y ? 1 : 0;' 'return x < y ? 1 : 0;'
+of_library map_binary.cpp map_binary.cpp "$bytes" "logical_and: one true operand suffices" 'return T(x & y);' 'return T(x | y);'
+of_library map_binary.cpp map_binary.cpp "$two" "where: the choices are exchanged" 'condition != 0 ? x : y' 'condition != 0 ? y : x'
+of_library map_binary.cpp map_binary.cpp "$two" "clip: the lower limit is left out" \
+    'transform_node(ReduceOp::max, std::move(x), std::move(low))' 'std::move(x)'
+of_library map/expression.cpp expression.cpp "$two" "broadcasting: an axis of extent 1 is not repeated" \
+    'stride[rank - 1] == step * extents[k]' '(stride[rank - 1] == step * extents[k] || step == 0)'
+of_library map/expression.cpp expression.cpp "$two" "broadcasting: the last axis of an expression is repeated" \
+    'if (extent != 1) strides' 'if (extent != 1 && back > 0) strides'
 
 textbook="--types f32 --patterns random --sizes 1009 --variants"
 of_library matmul_host.hpp matmul_host.cpp "matmul $textbook serial" "serial: two roundings a step" \
@@ -181,8 +208,8 @@ of_library histogram_edges.cpp histogram_edges.cpp "$integer private_bins" "edge
 # Writes the mutant's header into its own folder, with the algorithm's whole folder if it replaces a unit. Prints the
 # reason if the mutant does not apply.
 plant() {  # INDEX
-    local file=${files[$1]} text without times algorithm
-    algorithm=$source/algorithms/${file%%_*}
+    local file=${files[$1]##*/} text without times algorithm=${files[$1]%%[_/]*}
+    algorithm=$source/algorithms/$algorithm
     text=$(<"$(find "$algorithm" -name "$file")") || exit 2
     without=${text//"${froms[$1]}"/}
     times=$(((${#text} - ${#without}) / ${#froms[$1]}))

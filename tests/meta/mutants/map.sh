@@ -38,3 +38,8 @@ mutant common.cl any "$map_nan" "a NaN has its sign set" '0x7fc00000u' '0xffc000
 mutant common.cu any "$map_nan" "a NaN has its sign set" '0x7fc00000u' '0xffc00000u'
 mutant common.cl any "${map_nan/f32/f64}" "a NaN has a payload" '0x7ff8000000000000ul' '0x7ff8000000000001ul'
 mutant common.cu any "${map_nan/f32/f64}" "a NaN has a payload" '? 0x7ff8000000000000' '? 0x7ff8000000000001'
+
+# Expressions of two inputs that broadcast.
+two="map --variants evaluate --types i32 --patterns random --sizes 1009"
+mutant evaluate.kernel any "$two" "the last element is not stored" 'if (i < n) out[i]' 'if (i + 1 < n) out[i]'
+mutant evaluate.kernel any "$two" "a write past the end" 'if (i < n) out[i]' 'if (i <= n) out[i]'
