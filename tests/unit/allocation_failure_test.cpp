@@ -258,6 +258,33 @@ class Cases {
         add("sort over an axis", output<f32>(n, n, [](auto& stream, auto& x, auto& y, auto&) {
                 sort(stream, NdSpan(x, {n / 7, 7}), NdSpan(y, {n / 7, 7}), 0);
             }));
+        add("argmin with elements over an axis", output<f32>(n, 7, [](auto& stream, auto& x, auto& y, auto&) {
+                const auto at = poisoned<u64>(stream, 7);
+                argmin(stream, NdSpan(x, {n / 7, 7}), at, y, 0);
+            }));
+        add("all over an axis", output<f32, u8>(n, 7, [](auto& stream, auto& x, auto& y, auto&) {
+                const Array<bool> truths = all(stream, NdSpan(x, {n / 7, 7}), 0);
+                evaluate(stream, convert<u8>(truths), y);
+            }));
+        add("sort of pairs over an axis", output<f32>(n, n, [](auto& stream, auto& x, auto& y, auto&) {
+                const Array<u32> v(stream, values<u32>(n));
+                const auto w = poisoned<u32>(stream, n);
+                const NdExtents extents{7, n / 7};
+                sort_pairs(stream, NdSpan(x, extents), NdSpan(v, extents), NdSpan(y, extents),
+                           NdSpan(w, extents), 1);
+            }));
+        add("argsort over an axis", output<f32, u64>(n, n, [](auto& stream, auto& x, auto& y, auto&) {
+                argsort(stream, NdSpan(x, {n / 7, 7}), NdSpan(y, {n / 7, 7}), 0);
+            }));
+        add("functions of array views that broadcast",
+            output<f32>(n, n / 7 * 7, [](auto& stream, auto& x, auto& y, auto&) {
+                const NdSpan t(x, {n / 7, 7});
+                const auto row = x.span().part(0, 7);
+                evaluate(stream,
+                         where(transform(BinaryPredicate::less, t, row),
+                               transform(BinaryFunction::subtract, t, row), clip(t, 1.0f, 9.0f)),
+                         y);
+            }));
         add("reduce by a user's operator", output<u32>(n, 1, [](auto& stream, auto& x, auto& y, auto&) {
                 reduce(stream, x, y, mix_of_failing, 0);
             }));

@@ -1,9 +1,13 @@
 // Statistics over axes: each line is bitwise identical to the call on a contiguous copy of it.
 #include "devices.hpp"
 
+#include <concord/any_all.hpp>
+#include <concord/scan_axes.hpp>
+#include <concord/sort_axes.hpp>
 #include <concord/statistics.hpp>
 
 #include <cstring>
+#include <thread>
 
 using namespace concord;
 using test::random_values;
@@ -80,9 +84,66 @@ void compare(Stream& stream, const NdSpan<T>& t, const Axes& axes, bool all = fa
     CHECK(same_bits(norm(stream, t, axes).to_host(stream), norms));
 }
 
+void append(std::vector<u8>& to, const auto& values) {
+    for (const auto value : values) {
+        const auto* const bytes = reinterpret_cast<const u8*>(&value);
+        to.insert(to.end(), bytes, bytes + sizeof value);
+    }
+}
+
+// The results of each call over axes, and of expressions of several array views.
+std::vector<u8> results_over_axes(Stream& stream, u32 seed) {
+    constexpr u64 rows = 90, columns = 40;
+    const Array<f32> x(stream, random_values<f32>(rows * columns, seed)),
+        row(stream, random_values<f32>(columns, seed + 1));
+    const NdSpan t(x, {rows, columns});
+    std::vector<u8> all;
+    append(all, sum(stream, t, 0).to_host(stream));
+    append(all, variance(stream, t, 1).to_host(stream));
+    const auto least = argmin_with_value(stream, t, 0);
+    append(all, least.index.to_host(stream));
+    append(all, least.value.to_host(stream));
+    append(all, any(stream, transform(BinaryPredicate::greater, t, row), 1).to_host(stream));
+    append(all, scan(stream, t, ReduceOp::sum, 1).to_host(stream));
+    append(all, sort(stream, t, 0).to_host(stream));
+    append(all, argsort(stream, t, 1).to_host(stream));
+    append(all, evaluate(stream, transform(BinaryFunction::subtract, t, row)).to_host(stream));
+    append(all, evaluate(stream, where(transform(BinaryPredicate::less, t, row), t, clip(row, -0.5f, 0.5f)))
+                    .to_host(stream));
+    return all;
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("device");
+
+DEVICE_TEST(calls_over_axes_on_several_streams_and_threads) {
+    // All threads compile the same kernels at once. Two of them have one stream.
+    constexpr u32 threads = 4, rounds = 3;
+    const std::shared_ptr<Stream> shared = device.create_stream();
+    std::vector<std::vector<u8>> results(u64{threads} * rounds);
+    std::vector<std::string> problems(threads);
+    const auto run = [&](u32 thread) {
+        try {
+            const std::shared_ptr<Stream> stream = thread < 2 ? shared : device.create_stream();
+            for (u32 round = 0; round < rounds; ++round)
+                results[thread * rounds + round] = results_over_axes(*stream, thread * rounds + round);
+        } catch (const std::exception& error) {
+            problems[thread] = error.what();
+        }
+    };
+    std::vector<std::thread> all;
+    for (u32 thread = 0; thread < threads; ++thread)
+        all.emplace_back(run, thread);
+    for (std::thread& thread : all)
+        thread.join();
+    for (const std::string& problem : problems)
+        CHECK(problem == "");
+    for (u32 i = 0; i < threads * rounds; ++i) {
+        CAPTURE(i);
+        CHECK(results[i] == results_over_axes(*shared, i));
+    }
+}
 
 STREAM_TEST(statistics_of_rows_and_columns) {
     for (const u64 n : {1, 17, 40, 1100}) {
