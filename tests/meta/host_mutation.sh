@@ -24,8 +24,8 @@ mutant() {
     files+=("$1") whats+=("$2") froms+=("$3") tos+=("$4") units+=("") checks+=("")
 }
 # of_library FILE UNIT CHECK WHAT FROM TO: the same for kernels in the library. UNIT is the source file that compiles
-# them; its replacement is loaded before the library. `concord check CHECK` must catch the fault. FILE may have its folder
-# of algorithms/ in front, which is otherwise the first word of its name.
+# them; its replacement is loaded before the library. `concord check CHECK` must catch the fault. FILE may have its
+# folder of algorithms/ in front, which is otherwise the first word of its name.
 of_library() {
     files+=("$1") units+=("$2") checks+=("$3") whats+=("$4") froms+=("$5") tos+=("$6")
 }

@@ -206,7 +206,7 @@ STREAM_TEST(statistics_over_axes_of_special_values) {
     CHECK(argmin(stream, t, 1).to_host(stream) == std::vector<u64>{1, 0, 1, 2});
     CHECK(argmax(stream, t, 1).to_host(stream) == std::vector<u64>{0, 2, 1, 0});
     CHECK(argmin(stream, t, 0).to_host(stream) == std::vector<u64>{1, 2, 2});
-    // Elements at the indices: -0 as it is, NaNs canonical.
+    // Elements at the indices: -0 keeps its sign, NaNs are canonical.
     const f32 payload = std::bit_cast<f32>(0xffc01234);
     const Array<f32> y(stream, {3, 1, 1, -0.0f, 0, 2, 1, payload, nan, 0, -0.0f, 4});
     CHECK(same_bits(argmin_with_value(stream, NdSpan(y, {4, 3}), 1).value.to_host(stream),

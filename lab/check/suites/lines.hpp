@@ -1,6 +1,7 @@
 #pragma once
 // Array views of test cases: ranks 1 to 5, strides, offsets and empty axes; and the shapes of calls over one axis.
 
+#include <concord/internal/language.hpp>
 #include <concord/lab/compare.hpp>
 #include <concord/lab/work.hpp>
 
@@ -101,8 +102,8 @@ struct LinesCase {
     Layout in = Layout::dense, out = Layout::dense;
 };
 
-// Short and long lines of adjacent elements, lines that are adjacent to each other, and other strides. One element makes
-// views without lines, and views of lines without elements.
+// Short and long lines of adjacent elements, lines that are adjacent to each other, and other strides. One element
+// makes views without lines, and views of lines without elements.
 inline const std::vector<LinesCase>& lines_cases() {
     static const std::vector<LinesCase> all{
         {"one line", {0}, 0},
@@ -158,9 +159,7 @@ void check_refused(const char* call, const F& f) {
 }
 
 // The variant of calls over an axis, which is not in the descriptors of their algorithms.
-inline constexpr Variant lines_variant{.name = "lines",
-                                       .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
-                                       .order = OperationOrder::canonical,
-                                       .stable = true};
+inline constexpr Variant lines_variant{
+    .name = "lines", .dialects = detail::all_languages(), .order = OperationOrder::canonical, .stable = true};
 
 }  // namespace concord::lab

@@ -4,6 +4,7 @@
 
 #include "lines.hpp"
 
+#include <concord/internal/language.hpp>
 #include <concord/lab/internal/reduce_reference.hpp>
 
 #include <concord/lab/compare.hpp>
@@ -110,9 +111,8 @@ struct MapTwoFunction {
     }
 };
 
-inline constexpr Variant evaluate_variant{.name = "evaluate",
-                                          .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
-                                          .order = OperationOrder::canonical};
+inline constexpr Variant evaluate_variant{
+    .name = "evaluate", .dialects = detail::all_languages(), .order = OperationOrder::canonical};
 
 template <MapTwo kind, class T>
 Work map_two_work(const MapTwoCase& of, u64 n, Pattern pattern, u64 seed) {

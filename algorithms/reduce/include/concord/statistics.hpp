@@ -21,7 +21,7 @@
 /// - Asynchrony: enqueues on the stream and returns. The forms without an output return a Future, see reduce().
 /// - Scratch: what reduce() takes. Over axes also an element per line for variance, for argmin of wide types, and for
 ///   an out that is not contiguous.
-/// - NaN: results are canonical. The value of argmin() and argmax() is x[index], with -0 and +0 as they are. A NaN is the
+/// - NaN: results are canonical. The value of argmin() and argmax() is x[index], also the sign of a zero. A NaN is the
 ///   canonical one, as that of min() and max() is.
 /// - Errors: as for reduce(). argmin and argmax of an empty input, or over empty axes, throw invalid_argument.
 /// - Source: NumPy's reference (mean, var, argmin).
