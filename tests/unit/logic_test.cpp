@@ -553,10 +553,58 @@ STREAM_TEST(logic_refuses_shapes) {
     CHECK(throws(ErrorCode::invalid_argument, "the extents of the expression, 2 x 3 x 4, got 4 x 6", [&] {
         evaluate(stream, sum, NdSpan(out, {4, 6}));
     }));
-    CHECK(throws(ErrorCode::unsupported, "out must be contiguous", [&] {
-        evaluate(stream, sum, NdSpan(out, {4, 3, 2}).transposed());
+    CHECK(throws(ErrorCode::invalid_argument, "indices of out may share elements", [&] {
+        evaluate(stream, sum, NdSpan(out, {2, 3, 4}, {4, 0, 1}));
     }));
+    // An output with strides may not be an input.
+    const NdSpan square(a, {2, 2}), turned = square.transposed();
+    CHECK(throws(ErrorCode::invalid_argument, "overlap",
+                 [&] { evaluate(stream, transform(BinaryFunction::add, square, constant(1.0f)), turned); }));
     CHECK(throws(ErrorCode::invalid_argument, "24", [&] { evaluate(stream, sum, out.span().part(0, 23)); }));
+}
+
+STREAM_TEST(logic_evaluates_to_any_strides) {
+    for (const NdExtents extents :
+         {NdExtents{5}, NdExtents{37, 700}, NdExtents{2, 1, 3}, NdExtents{9, 2, 4, 5}}) {
+        CAPTURE(detail::shape_name(extents));
+        const u32 rank = extents.size();
+        u64 n = 1;
+        for (const u64 extent : extents)
+            n *= extent;
+        const auto x = random_values<u16>(n, 1);
+        const Array<u16> a(stream, x);
+        const NdSpan in(a, extents);
+        // Gaps of one element, and the axes in reverse order, each of them or one backwards.
+        NdStrides strides;
+        u64 width = 2;
+        for (const u64 extent : extents) {
+            strides.add(static_cast<i64>(width));
+            width *= extent;
+        }
+        const std::vector<u16> empty(width + 3, 7);
+        for (const i64 backwards : {-1, 0, static_cast<int>(rank) - 1}) {
+            CAPTURE(backwards);
+            const Array<u16> out(stream, empty);
+            NdSpan<u16> to(out.span(), extents, strides, 3);
+            if (backwards >= 0) to = to.reversed(backwards);
+            evaluate(stream, transform(ReduceOp::sum, in, constant(u16{1})), to);
+            std::vector<u16> expected = empty;
+            for (u64 i = 0; i < n; ++i) {
+                i64 at = static_cast<i64>(to.view().origin() + to.view().range().offset / sizeof(u16));
+                for (u64 k = rank, rest = i; k-- > 0; rest /= extents[static_cast<u32>(k)])
+                    at += static_cast<i64>(rest % extents[static_cast<u32>(k)]) *
+                          to.stride(static_cast<u32>(k));
+                expected[static_cast<std::size_t>(at)] = static_cast<u16>(x[i] + 1);
+            }
+            CHECK(out.to_host(stream) == expected);
+        }
+    }
+    // A copy: no function.
+    const Array<f64> a(stream, random_values<f64>(6, 1)), out(stream, std::vector<f64>(12, 0.0));
+    evaluate(stream, convert<f64>(NdSpan(a, {2, 3})), NdSpan(out, {2, 3}, {2, 4}));
+    const auto from = a.to_host(stream), to = out.to_host(stream);
+    for (u64 i = 0; i < 6; ++i)
+        CHECK(to[i / 3 * 2 + i % 3 * 4] == from[i]);
 }
 
 STREAM_TEST(logic_any_and_all) {

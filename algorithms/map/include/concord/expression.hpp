@@ -517,7 +517,7 @@ auto convert(S&& x) {
 
 namespace detail {
 Enqueued evaluate(Stream& stream, const Input& in, const View& out, const Options& options);
-// Throws invalid_argument unless out has the extents, and unsupported unless it is contiguous.
+// Throws invalid_argument unless out has the extents and is unique.
 Enqueued evaluate(Stream& stream, const Input& in, const NdExtents& extents, const NdView& out,
                   const Options& options);
 // The range, or the elements of the expression in a temporary array, which lives as long as `room`.
@@ -566,8 +566,9 @@ template <class T>
     return out;
 }
 
-/// Writes the elements of an expression with extents to an array view of these extents, which must be contiguous. As
-/// evaluate() of an expression. Also throws unsupported (out is not contiguous).
+/// Writes the elements of an expression with extents to an array view of these extents and any strides. As evaluate() of
+/// an expression, but out may be a range of the expression only if it is contiguous. Also throws invalid_argument if two
+/// indices of out share an element.
 template <class T, OutputNdRange Out>
 Enqueued evaluate(Stream& stream, const NdExpression<T>& in, const Out& out, const Options& options = {}) {
     static_assert(std::is_same_v<T, typename Out::Element>,
