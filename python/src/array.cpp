@@ -426,12 +426,17 @@ ArrayObject::ArrayObject(Tensor tensor, bool boolean, std::shared_ptr<Device> de
     std::copy(tensor_.strides().begin(), tensor_.strides().end(), strides_.begin());
 }
 
+ArrayObject ArrayObject::with(Tensor tensor) const {
+    ArrayObject other(std::move(tensor), boolean_, device_);
+    other.uses_ = uses_;
+    return other;
+}
+
 // Python objects end with the lock.
 ArrayObject::~ArrayObject() {
     const HasLock locked;
     tensor_ = {};
-    writer_.reset();
-    readers_.clear();
+    uses_.reset();
 }
 
 namespace {
@@ -449,28 +454,28 @@ void order(Stream& earlier, Stream& later) {
 }  // namespace
 
 void ArrayObject::use(const std::shared_ptr<Stream>& stream, bool writes) {
-    if (writer_ && writer_ != stream) order(*writer_, *stream);
+    if (uses_->writer && uses_->writer != stream) order(*uses_->writer, *stream);
     // Calls on other devices have done their work when they return.
     if (!is_cuda(stream->device())) return;
     if (writes) {
-        for (const auto& reader : readers_) {
+        for (const auto& reader : uses_->readers) {
             if (reader != stream) order(*reader, *stream);
         }
-        readers_.clear();
-        writer_ = stream;
-    } else if (std::find(readers_.begin(), readers_.end(), stream) == readers_.end()) {
-        readers_.push_back(stream);
+        uses_->readers.clear();
+        uses_->writer = stream;
+    } else if (std::find(uses_->readers.begin(), uses_->readers.end(), stream) == uses_->readers.end()) {
+        uses_->readers.push_back(stream);
     }
 }
 
 void ArrayObject::wait() {
-    const std::shared_ptr<Stream> writer = writer_;
+    const std::shared_ptr<Stream> writer = uses_->writer;
     if (!writer) return;
     {
         const Unlocked unlocked;
         writer->synchronize();
     }
-    if (writer_ == writer) writer_.reset();
+    if (uses_->writer == writer) uses_->writer.reset();
 }
 
 dlpack::Tensor ArrayObject::described() const {
@@ -522,21 +527,9 @@ Argument::Argument(const char* call, const char* name, nb::handle object)
     } else if (library_->has_cuda_interface) {
         from_cuda_interface(object);
     } else if (nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object) ||
-               PyNumber_Check(object.ptr()) != 0) {
-        if (std::string_view(name) == "out")
-            throw nb::type_error(
-                (where_text(call, name) + " is a Python number or sequence; expected an array").c_str());
-        nb::object numpy;
-        try {
-            numpy = in_python([] { return nb::module_::import_("numpy"); });
-        } catch (nb::python_error&) {
-            throw nb::type_error(
-                (where_text(call, name) + " is a Python number or sequence, which needs NumPy").c_str());
-        }
-        const nb::object array = in_python([&] { return numpy.attr("asarray")(object); });
-        library_ = &library_of(array);
-        object_ = array;
-        if (!from_buffer(array)) refuse_type(nb::cast<std::string>(nb::str(array.attr("dtype"))));
+               PyNumber_Check(object.ptr()) != 0 || attribute(object.type(), "__array__").is_valid() ||
+               attribute(object, "__array_interface__").is_valid()) {
+        from_numpy(object);
     } else {
         throw nb::type_error(
             (where_text(call, name) + " is a " + nb::cast<std::string>(object.type().attr("__name__")) +
@@ -575,6 +568,27 @@ u64 Argument::size() const {
     return count;
 }
 
+NdView Argument::array() const {
+    const ElementType type = boolean_ ? Type::boolean : type_;
+    NdExtents extents;
+    NdStrides strides;
+    u64 origin = 0;
+    for (u32 k = 0; k < rank_; ++k) {
+        const bool turned = (reversed_ >> k & 1) != 0;
+        extents.add(static_cast<u64>(shape_[k]));
+        strides.add(turned ? -tensor_.strides()[k] : tensor_.strides()[k]);
+        if (turned) origin += static_cast<u64>(shape_[k] - 1) * static_cast<u64>(tensor_.strides()[k]);
+    }
+    if (bytes_ == 0) return {detail::no_elements(type), extents};
+    return {View{tensor_.buffer().get(), tensor_.offset(), bytes_ / size_of(type_), type}, extents, strides,
+            origin};
+}
+
+View Argument::view() const {
+    if (reversed_ != 0) refuse_this("has indices that descend in memory; pass a copy");
+    return tensor_.view(call_);
+}
+
 std::string Argument::dtype() const {
     return boolean_ ? "bool" : numpy_name(type_);
 }
@@ -583,6 +597,7 @@ nb::object Argument::as_array(const std::shared_ptr<Argument>& self) const {
     const auto device = this->device();
     const std::span<const i64> strides(strides_.data(), rank_);
     if (bytes_ == 0) return nb::cast(ArrayObject(Tensor(nullptr, 0, type_, shape()), boolean_, device));
+    if (reversed_ != 0) refuse_this("has indices that descend in memory; pass a copy");
     check_aligned();
     dlpack::Tensor tensor;
     tensor.data = data_;
@@ -622,7 +637,38 @@ std::shared_ptr<Device> Argument::device() const {
     return cuda_device(where_.id);
 }
 
-void Argument::take(const dlpack::Tensor& tensor, bool read_only) {
+void Argument::take(const dlpack::Tensor& given, bool read_only) {
+    dlpack::Tensor tensor = given;
+    std::array<i64, Tensor::max_dimensions> ascending{};
+    reversed_ = 0;
+    // The same memory with positive strides, from its lowest element on.
+    for (i32 k = 0; given.strides != nullptr && given.shape != nullptr && k < given.rank && k < 8; ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        const i64 stride = given.strides[k], extent = given.shape[k];
+        ascending[at] = stride;
+        if (stride >= 0) continue;
+        if (extent <= 1) {
+            ascending[at] = 1;
+            continue;
+        }
+        const detail::CheckedSize below = detail::CheckedSize(u64{0} - static_cast<u64>(stride)) *
+                                          static_cast<u64>(extent - 1) *
+                                          std::max<u64>(1, given.type.bits / 8U);
+        const bool has_bytes =
+            std::none_of(given.shape, given.shape + given.rank, [](i64 e) { return e <= 0; });
+        if (!below.fits() || below.value() > u64{1} << 62)
+            refuse_this("has strides that exceed the address space");
+        ascending[at] = -stride;
+        reversed_ |= 1U << k;
+        if (!has_bytes) continue;
+        if (given.device.type == dlpack::DeviceType::opencl) {
+            if (below.value() > tensor.byte_offset) refuse_this("begins before its memory");
+            tensor.byte_offset -= below.value();
+        } else {
+            tensor.data = static_cast<std::byte*>(tensor.data) - below.value();
+        }
+    }
+    if (reversed_ != 0) tensor.strides = ascending.data();
     const detail::DescribedTensor described = detail::described(call_, name_, tensor);
     detail::check_memory(call_, name_, tensor, described.bytes);
     type_ = described.type;
@@ -637,6 +683,30 @@ void Argument::take(const dlpack::Tensor& tensor, bool read_only) {
     bytes_ = described.bytes;
 }
 
+// An object that NumPy makes an array of: numbers, sequences, and columns of tables.
+void Argument::from_numpy(nb::handle object) {
+    if (std::string_view(name_) == "out")
+        throw nb::type_error((where_text(call_, name_) + " is a " +
+                              nb::cast<std::string>(object.type().attr("__name__")) +
+                              ", which calls cannot write to; expected an array")
+                                 .c_str());
+    nb::object numpy;
+    try {
+        numpy = in_python([] { return nb::module_::import_("numpy"); });
+    } catch (nb::python_error&) {
+        throw nb::type_error((where_text(call_, name_) + " is a " +
+                              nb::cast<std::string>(object.type().attr("__name__")) + ", which needs NumPy")
+                                 .c_str());
+    }
+    nb::object array = in_python([&] { return numpy.attr("asarray")(object); });
+    const nb::object dtype = array.attr("dtype");
+    if (nb::cast<std::string>(dtype.attr("byteorder")) == ">")
+        array = in_python([&] { return array.attr("astype")(dtype.attr("newbyteorder")("=")); });
+    library_ = &library_of(array);
+    object_ = array;
+    if (!from_buffer(array)) refuse_type(nb::cast<std::string>(nb::str(array.attr("dtype"))));
+}
+
 // False if the object has no buffer after all, as arrays on GPUs.
 bool Argument::from_buffer(nb::handle object) {
     auto buffer = std::make_unique<Py_buffer>();
@@ -649,6 +719,12 @@ bool Argument::from_buffer(nb::handle object) {
     held_.buffer = std::move(buffer);
     const Py_buffer& b = *held_.buffer;
     const std::string_view format = b.format != nullptr ? b.format : "B";
+    if (format[0] == '>' && b.itemsize > 1 && std::string_view(name_) != "out") {
+        PyBuffer_Release(held_.buffer.get());
+        held_.buffer.reset();
+        from_numpy(object);
+        return true;
+    }
     const std::string_view code =
         !format.empty() && (format[0] == '@' || format[0] == '=' || format[0] == '<') ? format.substr(1)
                                                                                       : format;
@@ -1136,7 +1212,50 @@ Argument& Call::output(nb::handle out, Type type, std::span<const i64> shape, bo
 }
 
 View Call::values(const Argument& input) {
-    return input.boolean() ? truths(input.view()) : input.view();
+    if (input.contiguous()) return input.boolean() ? truths(input.view()) : input.view();
+    View copies = copied(input, elements(input), input.boolean() ? Type::boolean : input.type());
+    copies.type = input.type();
+    return copies;
+}
+
+View Call::converted_values(const Argument& input, Type type) {
+    if (input.type() == type) return values(input);
+    return copied(input, detail::convert_node(type, elements(input)), type);
+}
+
+View Call::copied(const Argument& input, const detail::ExpressionPointer& elements, Type type) {
+    const u64 count = input.size();
+    truths_.push_back(stream_->scratch(std::max<u64>(1, count * size_of(type))));
+    const View copies{truths_.back().get(), 0, count, type};
+    detail::evaluate(*stream_, detail::Input(elements), copies, {});
+    return copies;
+}
+
+detail::ExpressionPointer Call::elements(const Argument& input) const {
+    const NdView array = input.array();
+    return detail::broadcast_node({nullptr, array, array.extents()}, array.extents());
+}
+
+void Call::write(const NdView& to, const detail::ExpressionPointer& elements) {
+    if (to.size() == 0) return;
+    const detail::Input in(elements);
+    const auto is_read = [&](const std::unique_ptr<Argument>& input) {
+        if (input->bytes_ == 0) return false;
+        const NdView from = input->array();
+        const bool same = from.is_contiguous() && to.is_contiguous() && from.extents() == to.extents() &&
+                          from.range().offset == to.range().offset;
+        return overlap(from.range(), to.range()) && !same;
+    };
+    const bool is_input =
+        std::any_of(arguments_.begin(), arguments_.begin() + static_cast<i64>(inputs_), is_read);
+    if (!is_input) {
+        detail::evaluate(*stream_, in, to.extents(), to, options_);
+        return;
+    }
+    truths_.push_back(stream_->scratch(to.size() * to.type().size()));
+    const View results{truths_.back().get(), 0, to.size(), to.type()};
+    detail::evaluate(*stream_, in, results, options_);
+    detail::evaluate(*stream_, detail::Input(results), to.extents(), to, {});
 }
 
 View Call::truths(const View& bytes) {

@@ -5,6 +5,7 @@
 #include <concord/detail/float_environment.hpp>
 #include <concord/detail/interruption.hpp>
 #include <concord/dlpack.hpp>
+#include <concord/expression.hpp>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
@@ -117,8 +118,10 @@ class ArrayObject {
     const Tensor& tensor() const { return tensor_; }
     Device& device() const { return *device_; }
     bool boolean() const { return boolean_; }
+    // Another array on the memory of this one.
+    ArrayObject with(Tensor tensor) const;
     // The stream that last wrote the elements; null: none, or its work is done.
-    const std::shared_ptr<Stream>& writer() const { return writer_; }
+    const std::shared_ptr<Stream>& writer() const { return uses_->writer; }
     // A call on the stream reads or writes the elements: its work comes after that of other streams.
     void use(const std::shared_ptr<Stream>& stream, bool writes);
     // Waits until the elements are there, without the interpreter's lock.
@@ -130,8 +133,12 @@ class ArrayObject {
     Tensor tensor_;
     bool boolean_;
     std::shared_ptr<Device> device_;
-    std::shared_ptr<Stream> writer_;
-    std::vector<std::shared_ptr<Stream>> readers_;  // since the last write
+    // Of all arrays on this memory.
+    struct Uses {
+        std::shared_ptr<Stream> writer;
+        std::vector<std::shared_ptr<Stream>> readers;  // since the last write
+    };
+    std::shared_ptr<Uses> uses_ = std::make_shared<Uses>();
     mutable std::array<i64, Tensor::max_dimensions> shape_{}, strides_{};
 };
 
@@ -187,7 +194,14 @@ class Argument {
     const Library& library() const { return *library_; }
     // The memory as a tensor on the device of the call, once the call has begun.
     const Tensor& tensor() const { return tensor_; }
-    View view() const { return tensor_.view(call_); }
+    // The elements as an array view; bool as Type::boolean.
+    NdView array() const;
+    // Whether the elements are in row-major order without padding.
+    bool contiguous() const { return reversed_ == 0 && tensor_.contiguous(); }
+    // Whether the indices of an axis descend in memory.
+    bool reversed() const { return reversed_ != 0; }
+    // Raises InvalidArgument unless they are contiguous.
+    View view() const;
     // Raises ValueError for another number of dimensions.
     void check_rank(std::size_t rank) const;
     // Leaves the tensor that it took over to its owner.
@@ -208,6 +222,7 @@ class Argument {
     // The address of the first element; not of a cl_mem.
     std::byte* address() const { return static_cast<std::byte*>(data_) + byte_offset_; }
     bool from_buffer(nb::handle object);
+    void from_numpy(nb::handle object);
     void from_cuda_interface(nb::handle object);
     void from_capsule(nb::handle object);
     void take(const dlpack::Tensor& tensor, bool read_only);
@@ -229,7 +244,8 @@ class Argument {
     bool boolean_ = false, read_only_ = false;
     u32 rank_ = 0;
     std::array<i64, Tensor::max_dimensions> shape_{}, strides_{};
-    u64 bytes_ = 0;  // from the first element to the end of the last one
+    u32 reversed_ = 0;  // bit k: the indices of axis k descend in memory
+    u64 bytes_ = 0;     // from the lowest element to the end of the highest one
     Held held_;
     // On CUDA: the stream on which the library of the argument orders its work; null: none is known.
     std::shared_ptr<Stream> home_;
@@ -260,9 +276,19 @@ class Call {
     Argument& output(nb::handle out, Type type, std::span<const i64> shape, bool boolean = false,
                      bool is_read = false);
 
-    // The elements of an input. Those of bool are 0 and 1, copies if the input is bool: any byte except 0 is true. For
-    // use in run().
+    // The elements of an input in row-major order. Those of bool are 0 and 1, copies if the input is bool: any byte
+    // except 0 is true. Copies also of an array that is not contiguous. For use in run().
     View values(const Argument& input);
+    // The same as elements of another type.
+    View converted_values(const Argument& input, Type type);
+    // The same in the kernel that reads them, without a copy; bool as Type::boolean.
+    detail::ExpressionPointer elements(const Argument& input) const;
+    // Writes the elements to an output of any strides, or to a part of one, which may have memory in common with an
+    // input. For use in run().
+    void write(const Argument& output, const detail::ExpressionPointer& elements) {
+        write(output.array(), elements);
+    }
+    void write(const NdView& to, const detail::ExpressionPointer& elements);
     // Copies of bytes of bool, 0 and 1.
     View truths(const View& bytes);
 
@@ -291,6 +317,7 @@ class Call {
     void store(const View& to, const void* from);
 
   private:
+    View copied(const Argument& input, const detail::ExpressionPointer& elements, Type type);
     void bind(Argument& argument, bool is_output, bool is_read);
     void check_output(const Argument& out, Type type, std::span<const i64> shape, bool boolean) const;
     bool share_buffer(Argument& argument, u64 bytes);
@@ -345,9 +372,10 @@ inline bool is_given(nb::handle argument) {
 [[noreturn]] void refuse(const std::string& call, const std::string& wrong);
 
 // reduce() and scan() with a built-in operator.
-nb::object reduced_builtin(nb::handle x, const std::string& op, nb::handle out, const Common& common);
-nb::object scanned_builtin(nb::handle x, const std::string& op, bool exclusive, nb::handle out,
-                           const Common& common);
+nb::object reduced_builtin(nb::handle x, const std::string& op, nb::handle axis, bool keepdims,
+                           nb::handle out, const Common& common);
+nb::object scanned_builtin(nb::handle x, const std::string& op, nb::handle axis, bool exclusive,
+                           nb::handle out, const Common& common);
 
 // At the end of the interpreter: deletes what was dropped, and keeps what is dropped from now on. The process then
 // waits for calls of other threads before it ends the drivers.
@@ -357,6 +385,8 @@ void define_arrays(nb::module_& module);
 void define_errors(nb::module_& module);
 void define_devices(nb::module_& module);
 void define_functions(nb::module_& module);
+void define_elementwise(nb::module_& module);
+void define_reductions(nb::module_& module);
 void define_kernels(nb::module_& module);
 // Words the errors of all functions that the module has. Call it last.
 void explain_errors(nb::module_& module);

@@ -11,47 +11,6 @@ using namespace nanobind::literals;
 namespace concord::python {
 namespace {
 
-// NumPy and PyTorch sum integers of fewer bits in 64 bits. A byte of bool is 0 or 1 by convention only.
-CONCORD_FUNCTION(i64, widen_bool, (u8 x), return x != 0;)
-CONCORD_FUNCTION(i64, index_of_u32, (u32 x), return x;)
-CONCORD_FUNCTION(u8, flag_of, (u8 x), return x != 0;)
-
-#define CONCORD_PYTHON_INTEGER(TYPE, WIDE)                    \
-    CONCORD_FUNCTION(WIDE, widen_##TYPE, (TYPE x), return x;) \
-    constexpr auto widen_of(detail::TypeTag<TYPE>) {          \
-        return widen_##TYPE;                                  \
-    }
-CONCORD_PYTHON_INTEGER(i8, i64)
-CONCORD_PYTHON_INTEGER(i16, i64)
-CONCORD_PYTHON_INTEGER(i32, i64)
-CONCORD_PYTHON_INTEGER(i64, i64)
-CONCORD_PYTHON_INTEGER(u8, u64)
-CONCORD_PYTHON_INTEGER(u16, u64)
-CONCORD_PYTHON_INTEGER(u32, u64)
-CONCORD_PYTHON_INTEGER(u64, u64)
-#undef CONCORD_PYTHON_INTEGER
-
-constexpr u64 widened_part = u64{1} << 24;  // elements that are widened at a time
-
-Type widened(Type type, bool boolean) {
-    if (is_float(type)) return type;
-    return is_unsigned(type) && !boolean ? Type::u64 : Type::i64;
-}
-
-// Enqueues out = in, integers that are converted to 64 bits.
-void widen(Stream& stream, const View& in, const View& out, bool boolean) {
-    if (boolean) {
-        map(stream, Span<const u8>(in), Span<i64>(out), widen_bool);
-        return;
-    }
-    detail::visit_type(in.type, [&]<class T>(detail::TypeTag<T> tag) {
-        if constexpr (std::is_integral_v<T>) {
-            const auto function = widen_of(tag);
-            map(stream, Span<const T>(in), Span<typename decltype(function)::Result>(out), function);
-        }
-    });
-}
-
 View scratch_view(const std::shared_ptr<Buffer>& buffer, u64 count, Type type) {
     return {buffer.get(), 0, count, type};
 }
@@ -60,131 +19,11 @@ std::shared_ptr<Buffer> scratch(Stream& stream, u64 count, Type type) {
     return stream.scratch(std::max<u64>(1, count * size_of(type)));
 }
 
-// Reduces in the type of `out`, which is that of `in` or the wider one.
-void reduce_to(Stream& stream, const View& in, const View& out, bool boolean, ReduceOp op,
-               const Options& options) {
-    if (in.type == out.type && !boolean) {
-        reduce(stream, in, out, op, options);
-        return;
-    }
-    // Integers are exact in any order, so the parts of one call give its result.
-    const u64 parts = std::max<u64>(1, (in.count + widened_part - 1) / widened_part);
-    const auto buffer = scratch(stream, std::min(in.count, widened_part), out.type);
-    const auto totals = scratch(stream, parts, out.type);
-    for (u64 i = 0; i < parts; ++i) {
-        const u64 first = i * widened_part;
-        const View part = in.part(first, std::min(in.count - first, widened_part));
-        const View wide = scratch_view(buffer, part.count, out.type);
-        widen(stream, part, wide, boolean);
-        reduce(stream, wide, parts == 1 ? out : scratch_view(totals, parts, out.type).part(i, 1), op,
-               options);
-    }
-    if (parts > 1) reduce(stream, scratch_view(totals, parts, out.type), out, op, options);
-}
-
-nb::object total(const char* name, nb::handle x, ReduceOp op, nb::handle dtype, nb::handle out,
-                 const Common& common) {
-    Call call(name, common);
-    const Argument& in = call.input(x, "x");
-    const bool adds = op == ReduceOp::sum || op == ReduceOp::product;
-    if (!adds && in.size() == 0)
-        refuse(name, "x has no elements, and no element has the " + std::string(name));
-    Type type = adds ? widened(in.type(), in.boolean()) : in.type();
-    if (is_given(dtype)) {
-        const Type asked = type_named_by(name, dtype);
-        if (asked != type && (asked != in.type() || in.boolean()))
-            refuse(name, std::string("dtype ") + numpy_name(asked) + " for elements of " + in.dtype() +
-                             "; expected " + numpy_name(type) +
-                             (in.boolean() || in.type() == type ? "" : std::string(" or ") + in.dtype()));
-        type = asked;
-    }
-    call.begin();
-    Argument& result = call.output(out, type, {}, in.boolean() && !adds);
-    return call.run(result, [&] {
-        reduce_to(call.stream(), adds ? in.view() : call.values(in), result.view(), in.boolean() && adds, op,
-                  call.options());
-    });
-}
-
-ReduceOp reduce_op(const char* call, const std::string& name) {
-    if (const auto op = reduce_op_named(name)) return *op;
-    refuse(call, detail::error_message("unknown operator", detail::quoted(name),
-                                       "expected sum, product, min or max"));
-}
-
-nb::object prefix(const char* name, nb::handle x, ReduceOp op, bool exclusive, bool widens, nb::handle out,
-                  const Common& common) {
-    Call call(name, common);
-    const Argument& in = call.input(x, "x");
-    const i64 count = static_cast<i64>(in.size());
-    const Type type = widens ? widened(in.type(), in.boolean()) : in.type();
-    const bool bounds = op == ReduceOp::min || op == ReduceOp::max;
-    if (in.boolean() && !widens && !bounds)
-        refuse(name, "x has dtype bool, which has no sums; use cumsum, min or max");
-    call.begin();
-    Argument& result = call.output(out, type, std::span(&count, 1), in.boolean() && !widens && bounds);
-    return call.run(result, [&] {
-        View from = widens ? in.view() : call.values(in);
-        const View to = result.view();
-        if (from.count == 0) return;
-        if (widens && (type != from.type || in.boolean())) {
-            widen(call.stream(), from, to, in.boolean());
-            from = to;
-        }
-        scan(call.stream(), from, to, op, exclusive ? ScanKind::exclusive : ScanKind::inclusive,
-             call.options());
-    });
-}
-
 SortBy sort_by(bool descending, bool stable = false) {
     SortBy by;
     by.order = descending ? SortOrder::descending : SortOrder::ascending;
     by.stable = stable;
     return by;
-}
-
-nb::object sorted(nb::handle x, bool descending, nb::handle out, CONCORD_HANDLES) {
-    Call call("sort", CONCORD_PASSED);
-    const Argument& in = call.input(x, "x", 1);
-    call.begin();
-    Argument& result = call.output(out, in.type(), in.shape(), in.boolean());
-    return call.run(result, [&] {
-        sort(call.stream(), call.values(in), result.view(), sort_by(descending), call.options());
-    });
-}
-
-nb::object argsorted(nb::handle x, bool descending, nb::handle out, CONCORD_HANDLES) {
-    Call call("argsort", CONCORD_PASSED);
-    const Argument& in = call.input(x, "x", 1);
-    call.begin();
-    Argument& result = call.output(out, Type::i64, in.shape());
-    return call.run(result, [&] {
-        Stream& stream = call.stream();
-        const View keys = call.values(in), to = result.view();
-        const u64 n = keys.count;
-        if (n == 0) return;
-        SortBy by = sort_by(descending, true);
-        // 0, 1, 2, ... as the exclusive sums of ones.
-        const auto count_up = [&](const View& view) {
-            const u64 one = 1;
-            stream.fill(*view.buffer, view.offset, view.bytes(), &one, size_of(view.type));
-            scan(stream, view, view, ReduceOp::sum, ScanKind::exclusive);
-        };
-        const auto sorted_keys = scratch(stream, n, keys.type);
-        if (n <= ~u32{0}) {
-            const auto numbers = scratch(stream, n, Type::u32), moved = scratch(stream, n, Type::u32);
-            const View from = scratch_view(numbers, n, Type::u32), there = scratch_view(moved, n, Type::u32);
-            count_up(from);
-            sort_pairs(stream, keys, from, scratch_view(sorted_keys, n, keys.type), there, by,
-                       call.options());
-            map(stream, Span<const u32>(there), Span<i64>(to), index_of_u32);
-        } else {
-            const auto numbers = scratch(stream, n, Type::i64);
-            const View from = scratch_view(numbers, n, Type::i64);
-            count_up(from);
-            sort_pairs(stream, keys, from, scratch_view(sorted_keys, n, keys.type), to, by, call.options());
-        }
-    });
 }
 
 nb::tuple sorted_pairs(nb::handle keys, nb::handle values, bool descending, CONCORD_HANDLES) {
@@ -338,14 +177,14 @@ nb::tuple counted(nb::handle x, nb::handle bins, nb::handle range, bool density,
     else if (given)
         array = &call.input(bins, "bins", 1);
     call.begin();
-    View from = in.view();
-    if (in.boolean()) call.run([&] { from = call.values(in); });
+    View from = in.contiguous() ? in.view() : View{};
+    if (in.boolean() || !in.contiguous()) call.run([&] { from = call.values(in); });
     const bool is_f32 = in.type() == Type::f32;
     HistogramBins rule = HistogramBins::identity();
     if (given) {
         if (array != nullptr) {
             edges.type = array->type();
-            edges.bytes.resize(array->view().bytes());
+            edges.bytes.resize(array->size() * size_of(array->type()));
             if (!edges.bytes.empty()) call.run([&] { call.fetch(edges.bytes.data(), call.values(*array)); });
         }
         rule = bins_between(edges, in.type());
@@ -449,28 +288,26 @@ nb::object compressed(nb::handle condition, nb::handle x, CONCORD_HANDLES) {
         refuse(name, "condition has " + std::to_string(flags.size()) + " elements, x has " +
                          std::to_string(in.size()));
     call.begin();
-    const View from = in.view(), keep = flags.view();
-    const u64 n = from.count;
+    const u64 n = in.size();
     std::shared_ptr<Buffer> keys, kept;
     u64 count = 0;
     call.run([&] {
         if (n == 0) return;
         Stream& stream = call.stream();
         const auto total = scratch(stream, 1, Type::i64);
-        reduce_to(stream, keep, scratch_view(total, 1, Type::i64), true, ReduceOp::sum, {});
-        const auto flags_only = scratch(stream, n, Type::u8);
-        const View by_flag = scratch_view(flags_only, n, Type::u8);
-        map(stream, Span<const u8>(keep), Span<u8>(by_flag), flag_of);
+        detail::reduce(stream, detail::Input(detail::convert_node(Type::i64, call.elements(flags))),
+                       scratch_view(total, 1, Type::i64), ReduceOp::sum, {});
+        const View by_flag = call.values(flags);
         keys = scratch(stream, n, Type::u8);
-        kept = scratch(stream, n, from.type);
+        kept = scratch(stream, n, in.type());
         // A stable sort by one bit.
         SortBy by = sort_by(true, true);
         by.end_bit = 1;
         sort_pairs(stream, by_flag, call.values(in), scratch_view(keys, n, Type::u8),
-                   scratch_view(kept, n, from.type), by, call.options());
+                   scratch_view(kept, n, in.type()), by, call.options());
         call.fetch(&count, scratch_view(total, 1, Type::i64));
     });
-    return shortened(call, scratch_view(kept, n, from.type), count, in.boolean());
+    return shortened(call, scratch_view(kept, n, in.type()), count, in.boolean());
 }
 
 // The built-in rule with its operand in the type of the elements.
@@ -500,18 +337,18 @@ nb::object compacted(nb::handle x, const std::string& rule, nb::handle operand, 
     const Argument& in = call.input(x, "x", 1);
     const Keep keep = keep_of(name, rule, operand, in.type());
     call.begin();
-    const View from = in.view();
+    const u64 n = in.size();
     std::shared_ptr<Buffer> kept;
     u64 count = 0;
     call.run([&] {
-        if (from.count == 0) return;
+        if (n == 0) return;
         const auto total = scratch(call.stream(), 1, Type::u64);
-        kept = scratch(call.stream(), from.count, from.type);
-        compact(call.stream(), call.values(in), scratch_view(kept, from.count, from.type),
+        kept = scratch(call.stream(), n, in.type());
+        compact(call.stream(), call.values(in), scratch_view(kept, n, in.type()),
                 scratch_view(total, 1, Type::u64), keep, call.options());
         call.fetch(&count, scratch_view(total, 1, Type::u64));
     });
-    return shortened(call, scratch_view(kept, from.count, from.type), count, in.boolean());
+    return shortened(call, scratch_view(kept, n, in.type()), count, in.boolean());
 }
 
 nb::tuple partitioned(nb::handle x, const std::string& rule, nb::handle operand, nb::handle out,
@@ -534,6 +371,78 @@ nb::tuple partitioned(nb::handle x, const std::string& rule, nb::handle operand,
     return nb::make_tuple(call.result(result), count);
 }
 
+// Whether the elements are a matrix, or planes of one, that products and stencils read in place.
+bool has_planes(const Argument& in) {
+    const std::span<const i64> shape = in.shape(), strides = in.tensor().strides();
+    const std::size_t rank = shape.size();
+    if (in.reversed() || rank < 2 || rank > 3) return false;
+    const auto pitched = [&](std::size_t fast, std::size_t slow) {
+        const bool in_lines =
+            (strides[fast] == 1 || shape[fast] == 1) && (strides[slow] >= shape[fast] || shape[slow] == 1);
+        return in_lines &&
+               (rank == 2 || shape[0] == 1 || strides[0] >= strides[slow] * (shape[slow] - 1) + shape[fast]);
+    };
+    return pitched(rank - 1, rank - 2) || pitched(rank - 2, rank - 1);
+}
+
+// The elements as a tensor of planes, rows and columns, or as it is: a copy if they do not lie in lines or have another
+// type. `room` keeps a copy. For use in run().
+Tensor planes_of(Call& call, const Argument& in, Type type, std::span<const i64> planes,
+                 std::vector<std::shared_ptr<Buffer>>& rooms) {
+    const bool same_planes = std::ranges::equal(planes, in.shape().first(in.shape().size() - 2));
+    if (in.type() == type && !in.boolean() && same_planes && has_planes(in)) return in.tensor();
+    const std::span<const i64> matrix = in.shape().last(2);
+    NdExtents extents;
+    i64 count = 1;
+    for (const i64 extent : planes) {
+        extents.add(static_cast<u64>(extent));
+        count *= extent;
+    }
+    for (const i64 extent : matrix)
+        extents.add(static_cast<u64>(extent));
+    const NdView array = in.array();
+    const auto elements =
+        detail::convert_node(type, detail::broadcast_node({nullptr, array, array.extents()}, extents));
+    rooms.push_back(call.stream().scratch(std::max<u64>(1, detail::element_count(extents) * size_of(type))));
+    detail::evaluate(call.stream(), detail::Input(elements),
+                     scratch_view(rooms.back(), detail::element_count(extents), type), {});
+    const i64 shape[] = {count, matrix[0], matrix[1]};
+    return {rooms.back(), 0, type, std::span(shape).last(planes.empty() ? 2 : 3)};
+}
+
+// Elements of a vector at indices, which are checked first.
+nb::object taken(nb::handle x, nb::handle indices, nb::handle out, CONCORD_HANDLES) {
+    constexpr const char* name = "_take";
+    Call call(name, CONCORD_PASSED);
+    const Argument& in = call.input(x, "x", 1);
+    const Argument& at = call.input(indices, "indices");
+    if (is_float(at.type()) || at.boolean())
+        refuse("take", "indices have dtype " + at.dtype() + "; expected integers");
+    call.begin();
+    const i64 n = static_cast<i64>(in.size());
+    if (at.size() > 0) {
+        std::pair<f64, f64> ends;
+        call.run([&] { ends = extremes(call, call.values(at)); });
+        const f64 bad = ends.first < -static_cast<f64>(n) ? ends.first : ends.second;
+        if (bad < -static_cast<f64>(n) || bad >= static_cast<f64>(n))
+            throw nb::index_error(("take: index " + std::to_string(static_cast<i64>(bad)) +
+                                   " is out of range for " + std::to_string(n) + " elements")
+                                      .c_str());
+    }
+    Argument& result = call.output(out, in.type(), at.shape(), in.boolean());
+    return call.run(result, [&] {
+        if (at.size() == 0) return;
+        const i64 zero = 0;
+        const auto index = detail::convert_node(Type::i64, call.elements(at)),
+                   first = detail::constant_node(Type::i64, &zero),
+                   count = detail::constant_node(Type::i64, &n);
+        const auto from_front =
+            detail::where_node(detail::transform_node(BinaryPredicate::less, index, first),
+                               detail::transform_node(BinaryFunction::add, index, count), index);
+        call.write(result, detail::gather_node(call.elements(in), from_front));
+    });
+}
+
 nb::object transposed(nb::handle x, nb::handle out, CONCORD_HANDLES) {
     constexpr const char* name = "transpose";
     Call call(name, CONCORD_PASSED);
@@ -543,52 +452,95 @@ nb::object transposed(nb::handle x, nb::handle out, CONCORD_HANDLES) {
     Argument& result = call.output(out, in.type(), shape, in.boolean());
     return call.run(result, [&] {
         if (in.size() == 0) return;
-        const MatrixView from = in.tensor().matrix(name), to = result.tensor().matrix(name);
-        if (from.layout == to.layout) {
-            transpose(call.stream(), from, to, call.options());
-            return;
+        if (has_planes(in) && has_planes(result) && !in.boolean()) {
+            const MatrixView from = in.tensor().matrix(name), to = result.tensor().matrix(name);
+            if (from.layout == to.layout) return void(transpose(call.stream(), from, to, call.options()));
         }
         // Rows of one are rows of the other: a copy.
-        if (from.pitch != from.rows || to.pitch != to.columns)
-            throw Error(ErrorCode::unsupported, name,
-                        "x is column-major with padding; pass x.T, which is the result");
-        call.stream().copy(*to.range.buffer, to.range.offset, *from.range.buffer, from.range.offset,
-                           in.size() * size_of(in.type()));
+        const NdView turned = in.array().transposed();
+        call.write(result, detail::broadcast_node({nullptr, turned, turned.extents()}, turned.extents()));
     });
+}
+
+// An argument of matmul: a vector is a matrix of one row or column.
+struct Factor {
+    const Argument& argument;
+    std::vector<i64> shape;
+
+    Factor(const char* call, const Argument& in, const char* which, bool is_first) : argument(in) {
+        if (in.shape().empty())
+            refuse(call, std::string(which) + " has no dimensions; expected a vector or matrices");
+        if (!is_float(in.type()))
+            refuse(call, std::string(which) + " has dtype " + in.dtype() + "; expected float32 or float64");
+        shape.assign(in.shape().begin(), in.shape().end());
+        if (shape.size() == 1) shape.insert(is_first ? shape.begin() : shape.end(), 1);
+    }
+    bool is_vector() const { return argument.shape().size() == 1; }
+    std::span<const i64> planes() const { return std::span(shape).first(shape.size() - 2); }
+    i64 rows() const { return shape[shape.size() - 2]; }
+    i64 columns() const { return shape.back(); }
+};
+
+// The planes of both factors by NumPy's rules.
+std::vector<i64> common_planes(const char* call, const Factor& a, const Factor& b) {
+    std::vector<i64> common(std::max(a.planes().size(), b.planes().size()), 1);
+    for (const Factor* factor : {&a, &b}) {
+        const std::span<const i64> planes = factor->planes();
+        for (std::size_t k = 0; k < planes.size(); ++k) {
+            i64& extent = common[common.size() - planes.size() + k];
+            if (extent != 1 && planes[k] != 1 && extent != planes[k])
+                refuse(call, "shapes " + text_of(a.argument.shape()) + " and " + text_of(b.argument.shape()) +
+                                 " do not match: batches of " + text_of(a.planes()) + " and " +
+                                 text_of(b.planes()));
+            if (planes[k] != 1) extent = planes[k];
+        }
+    }
+    return common;
 }
 
 nb::object product(nb::handle a, nb::handle b, f64 alpha, f64 beta, nb::handle out, CONCORD_HANDLES) {
     constexpr const char* name = "matmul";
     Call call(name, CONCORD_PASSED);
-    const Argument& left = call.input(a, "a");
-    const Argument& right = call.input(b, "b");
-    const auto check = [&](const Argument& argument, const char* which) {
-        if (argument.shape().size() < 2 || argument.shape().size() > 3) argument.check_rank(2);
-        if (!is_float(argument.type()))
-            refuse(name,
-                   std::string(which) + " has dtype " + argument.dtype() + "; expected float32 or float64");
-    };
-    check(left, "a");
-    check(right, "b");
-    if (left.type() != right.type())
-        refuse(name, "a has dtype " + left.dtype() + ", b has " + right.dtype() + "; convert one of them");
+    const Factor left(name, call.input(a, "a"), "a", true), right(name, call.input(b, "b"), "b", false);
+    const Type type = left.argument.type() == Type::f64 ? Type::f64 : right.argument.type();
     if (beta != 0 && (!is_given(out))) refuse(name, "beta without out; pass the matrix that beta scales");
     call.begin();
-    const std::span<const i64> l = left.shape(), r = right.shape();
-    std::vector<i64> shape;
-    if (l.size() == 3 || r.size() == 3)
-        shape.push_back(std::max(l.size() == 3 ? l[0] : 1, r.size() == 3 ? r[0] : 1));
-    shape.push_back(l[l.size() - 2]);
-    shape.push_back(r[r.size() - 1]);
-    if (l[l.size() - 1] != r[r.size() - 2])
-        refuse(name, "shapes " + text_of(l) + " and " + text_of(r) +
-                         " do not match: " + std::to_string(l[l.size() - 1]) + " columns and " +
-                         std::to_string(r[r.size() - 2]) + " rows");
-    Argument& result = call.output(out, left.type(), shape, false, beta != 0);
+    if (left.columns() != right.rows())
+        refuse(name, "shapes " + text_of(left.argument.shape()) + " and " + text_of(right.argument.shape()) +
+                         " do not match: " + std::to_string(left.columns()) + " columns and " +
+                         std::to_string(right.rows()) + " rows");
+    const std::vector<i64> planes = common_planes(name, left, right);
+    std::vector<i64> shape = planes;
+    if (!left.is_vector()) shape.push_back(left.rows());
+    if (!right.is_vector()) shape.push_back(right.columns());
+    Argument& result = call.output(out, type, shape, false, beta != 0);
     return call.run(result, [&] {
         if (result.size() == 0) return;
-        matmul(call.stream(), left.tensor().volume(name), right.tensor().volume(name),
-               result.tensor().volume(name), {.alpha = alpha, .beta = beta}, call.options());
+        std::vector<std::shared_ptr<Buffer>> rooms;
+        const auto volume = [&](const Factor& factor) {
+            const Argument& in = factor.argument;
+            if (factor.is_vector()) {
+                const View values = call.converted_values(in, type);
+                const i64 sides[] = {factor.rows(), factor.columns()};
+                return VolumeView(MatrixView(values, static_cast<u64>(sides[0]), static_cast<u64>(sides[1])));
+            }
+            // One matrix serves all products, and so does a batch of one.
+            const std::span<const i64> own = factor.planes();
+            const bool is_one = std::ranges::all_of(own, [](i64 extent) { return extent == 1; });
+            return planes_of(call, in, type, is_one ? own : std::span<const i64>(planes), rooms).volume(name);
+        };
+        const VolumeView x = volume(left), y = volume(right);
+        VolumeView to;
+        if (result.contiguous()) {
+            i64 count = 1;
+            for (const i64 extent : planes)
+                count *= extent;
+            const i64 sides[] = {count, left.rows(), right.columns()};
+            to = Tensor(result.tensor().buffer(), result.tensor().offset(), type, sides).volume(name);
+        } else {
+            to = result.tensor().volume(name);
+        }
+        matmul(call.stream(), x, y, to, {.alpha = alpha, .beta = beta}, call.options());
     });
 }
 
@@ -627,8 +579,8 @@ nb::object convolved(nb::handle image, nb::handle mask, const std::string& borde
         const auto rows = static_cast<u64>(sides[0]), columns = static_cast<u64>(sides[1]);
         const ConvolveMask taps =
             type == Type::f32 ? ConvolveMask(narrow, rows, columns) : ConvolveMask(values, rows, columns);
-        MatrixView from = in.tensor().matrix(name);
-        if (in.boolean()) from.range = call.truths(from.range);
+        std::vector<std::shared_ptr<Buffer>> rooms;
+        MatrixView from = planes_of(call, in, in.type(), {}, rooms).matrix(name);
         convolve(call.stream(), from, taps, result.tensor().matrix(name), *edge, call.options());
     });
 }
@@ -643,108 +595,15 @@ nb::object stepped(nb::handle volume, const std::vector<f64>& coefficients, u64 
     Argument& result = call.output(out, in.type(), in.shape());
     return call.run(result, [&] {
         if (in.size() == 0) return;
-        stencil(call.stream(), in.tensor().volume(name), star, result.tensor().volume(name), steps,
-                call.options());
-    });
-}
-
-nb::object added(nb::handle a, nb::handle b, nb::handle out, CONCORD_HANDLES) {
-    Call call("add", CONCORD_PASSED);
-    const Argument& left = call.input(a, "a");
-    const Argument& right = call.input(b, "b");
-    const bool same =
-        std::equal(left.shape().begin(), left.shape().end(), right.shape().begin(), right.shape().end());
-    if (!same || left.type() != right.type() || left.boolean())
-        refuse("add", "a has dtype " + left.dtype() + " and shape " + text_of(left.shape()) + ", b has " +
-                          right.dtype() + " and " + text_of(right.shape()) +
-                          "; expected equal ones, and numbers");
-    call.begin();
-    Argument& result = call.output(out, left.type(), left.shape());
-    return call.run(result, [&] {
-        if (left.size() > 0) add(call.stream(), left.view(), right.view(), result.view(), call.options());
+        std::vector<std::shared_ptr<Buffer>> rooms;
+        stencil(call.stream(), planes_of(call, in, in.type(), in.shape().first(1), rooms).volume(name), star,
+                result.tensor().volume(name), steps, call.options());
     });
 }
 
 }  // namespace
 
-nb::object reduced_builtin(nb::handle x, const std::string& op, nb::handle out, const Common& common) {
-    Call call("reduce", common);
-    const Argument& in = call.input(x, "x");
-    const ReduceOp known = reduce_op("reduce", op);
-    if (in.boolean() && (known == ReduceOp::sum || known == ReduceOp::product))
-        refuse("reduce", "x has dtype bool, which has no sums; use sum, min or max");
-    call.begin();
-    Argument& result = call.output(out, in.type(), {}, in.boolean());
-    return call.run(result,
-                    [&] { reduce(call.stream(), call.values(in), result.view(), known, call.options()); });
-}
-
-nb::object scanned_builtin(nb::handle x, const std::string& op, bool exclusive, nb::handle out,
-                           const Common& common) {
-    return prefix("scan", x, reduce_op("scan", op), exclusive, false, out, common);
-}
-
 void define_functions(nb::module_& m) {
-    const auto define_total = [&](const char* name, ReduceOp op, const char* text) {
-        if (op == ReduceOp::sum || op == ReduceOp::product) {
-            m.def(
-                name,
-                [name, op](nb::handle x, nb::handle dtype, nb::handle out, CONCORD_HANDLES) {
-                    return total(name, x, op, dtype, out, CONCORD_PASSED);
-                },
-                "x"_a, nb::kw_only(), "dtype"_a = nb::none(), "out"_a = nb::none(), CONCORD_COMMON,
-                signature(
-                    name + std::string("(x: $x, *, dtype: Any = None, out: _Out = None, $common) -> $r"),
-                    CONCORD_WIDENED_ELEMENT),
-                text);
-        } else {
-            m.def(
-                name,
-                [name, op](nb::handle x, nb::handle out, CONCORD_HANDLES) {
-                    return total(name, x, op, {}, out, CONCORD_PASSED);
-                },
-                "x"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
-                signature(name + std::string("(x: $x, *, out: _Out = None, $common) -> $r"), CONCORD_ELEMENT),
-                text);
-        }
-    };
-    define_total("sum", ReduceOp::sum,
-                 "Sum of all elements.\n\n"
-                 "Floats are added in the canonical order, so that the result has the same bits on every "
-                 "device. Integers\n"
-                 "of less than 64 bits and bool are summed in 64 bits, as in NumPy; dtype=x.dtype keeps "
-                 "their type, which\n"
-                 "wraps. The sum of no elements is 0.");
-    define_total("prod", ReduceOp::product,
-                 "Product of all elements; see sum(). The product of no elements is 1.");
-    define_total("min", ReduceOp::min,
-                 "Smallest element; NaN if there is one. Raises ValueError without elements.");
-    define_total("max", ReduceOp::max,
-                 "Largest element; NaN if there is one. Raises ValueError without elements.");
-    m.def(
-        "cumsum",
-        [](nb::handle x, nb::handle out, CONCORD_HANDLES) {
-            return prefix("cumsum", x, ReduceOp::sum, false, true, out, CONCORD_PASSED);
-        },
-        "x"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
-        signature("cumsum(x: $x, *, out: _Out = None, $common) -> $r", CONCORD_WIDENED),
-        "Sums of the elements up to each one, in row-major order, with one dimension.\n\n"
-        "Integers of less than 64 bits and bool are summed in 64 bits, as in NumPy. Floats are added in the "
-        "canonical\n"
-        "order of scan(), which gives the same bits on every device.");
-    m.def("sort", sorted, "x"_a, nb::kw_only(), "descending"_a = false, "out"_a = nb::none(), CONCORD_COMMON,
-          signature("sort(x: $x, *, descending: bool = False, out: _Out = None, $common) -> $r",
-                    CONCORD_SAME_TYPE),
-          "Elements in ascending order.\n\n"
-          "Floats are in IEEE total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN. NumPy puts all NaNs last "
-          "and does not\n"
-          "distinguish the zeros. out may be x.");
-    m.def("argsort", argsorted, "x"_a, nb::kw_only(), "descending"_a = false, "out"_a = nb::none(),
-          CONCORD_COMMON,
-          signature("argsort(x: $x, *, descending: bool = False, out: _Out = None, $common) -> $r",
-                    CONCORD_INT64),
-          "Indices (int64) that sort x. Equal elements keep their order. The order of floats is that of "
-          "sort().");
     m.def("sort_pairs", sorted_pairs, "keys"_a, "values"_a, nb::kw_only(), "descending"_a = false,
           CONCORD_COMMON,
           signature("sort_pairs(keys: _A, values: $x, *, descending: bool = False, $common) -> tuple[_A, $r]",
@@ -790,6 +649,7 @@ void define_functions(nb::module_& m) {
         "Elements of x that satisfy a rule (see compact()), then the others, both in order. Returns (array, "
         "count).\n\n"
         "Another function than numpy.partition.");
+    m.def("_take", taken, "x"_a, "indices"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON);
     m.def("transpose", transposed, "x"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
           signature("transpose(x: $x, *, out: _Out = None, $common) -> $r", CONCORD_SAME_TYPE),
           "The transpose of a matrix as a new array, not a view.");
@@ -825,9 +685,6 @@ void define_functions(nb::module_& m) {
         "Time steps of a star stencil on a volume of float32 or float64: coefficients[0] times the point "
         "plus\n"
         "coefficients[r] times its six neighbours at distance r, for r = 1 ... 8. Outside the volume is 0.");
-    m.def("add", added, "a"_a, "b"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
-          signature("add(a: $x, b: _Values, *, out: _Out = None, $common) -> $r", CONCORD_SAME_TYPE),
-          "Sums of the elements of two arrays of one type and shape. Integers wrap.");
 }
 
 }  // namespace concord::python

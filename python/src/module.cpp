@@ -1,5 +1,7 @@
 // The extension module concord._concord: arrays, devices, errors. Functions are in functions.cpp and operators.cpp.
 #include "array.hpp"
+#include "elementwise.hpp"
+#include "indexing.hpp"
 
 #include <concord/log.hpp>
 
@@ -311,6 +313,30 @@ nb::object made(const char* call, nb::handle shape, nb::handle dtype, nb::handle
     return nb::cast(ArrayObject(Tensor(std::move(buffer), 0, type, extents), boolean, on));
 }
 
+// first, first + step, ...
+nb::object sequence(i64 count, nb::handle first, nb::handle step, nb::handle dtype, nb::handle device) {
+    constexpr const char* name = "arange";
+    nb::object result = made(name, nb::int_(count), dtype, device);
+    ArrayObject& to = nb::cast<ArrayObject&>(result);
+    if (count == 0) return result;
+    const Type type = to.tensor().type();
+    if (to.boolean()) refuse(name, "dtype bool, which has no sequences");
+    const auto begin = number_bytes(name, "start", first, type),
+               distance = number_bytes(name, "step", step, type);
+    const nb::object there = nb::cast(to.device().shared_from_this());
+    Call call(name, Common{there, {}, {}, {}});
+    call.begin();
+    const std::array<i64, 1> shape{count};
+    Argument& out = call.output(result, type, shape);
+    call.run([&] {
+        const std::array<u64, 1> extents{static_cast<u64>(count)};
+        const std::array<i64, 1> strides{1};
+        call.write(out, detail::strided_node(detail::counting_node(type, begin.data(), distance.data()),
+                                             extents, strides, 0));
+    });
+    return result;
+}
+
 // Copies the elements of an array to host memory and waits for them, without the interpreter's lock.
 void read_array(ArrayObject& array, void* to) {
     const View from = array.tensor().view("numpy");
@@ -361,7 +387,7 @@ nb::object copied(const char* call, nb::handle x, nb::handle device) {
     const Argument& in = copy.input(x, "x");
     copy.begin();
     Argument& out = copy.output(result, in.type(), in.shape(), in.boolean());
-    copy.run([&] { map(copy.stream(), in.tensor().view(call), out.tensor().view(call), MapFunction::copy); });
+    copy.run([&] { copy.write(out, copy.elements(in)); });
     return result;
 }
 
@@ -378,12 +404,6 @@ nb::object to_numpy(nb::handle self) {
     held.buffer = std::move(view);
     read_array(array, held.buffer->buf);
     return result;
-}
-
-// The elements compared by NumPy.
-nb::object compared(const char* how, nb::handle self, nb::handle other) {
-    const nb::object value = nb::isinstance<ArrayObject>(other) ? to_numpy(other) : nb::borrow(other);
-    return in_python([&] { return to_numpy(self).attr(how)(value); });
 }
 
 std::string dtype_of(const ArrayObject& array) {
@@ -622,18 +642,8 @@ void define_arrays(nb::module_& m) {
         .def("__int__", [](nb::handle self) { return nb::int_(item_of(self)); })
         .def("__bool__", [](nb::handle self) { return nb::cast<bool>(nb::bool_(item_of(self))); })
         .def(
-            "__getitem__", [](nb::handle self, nb::handle at) { return nb::object(to_numpy(self)[at]); },
-            nb::sig("def __getitem__(self, at: Any) -> Any"),
-            "Elements as values of NumPy: a view on CPUs, copied from GPUs.")
-        .def(
             "__iter__", [](nb::handle self) { return nb::steal(PyObject_GetIter(to_numpy(self).ptr())); },
             nb::sig("def __iter__(self) -> Iterator[Any]"))
-        .def(
-            "__eq__", [](nb::handle self, nb::handle other) { return compared("__eq__", self, other); },
-            nb::sig("def __eq__(self, other: object) -> Any"))
-        .def(
-            "__ne__", [](nb::handle self, nb::handle other) { return compared("__ne__", self, other); },
-            nb::sig("def __ne__(self, other: object) -> Any"))
         .def("__hash__", [](nb::handle self) { return reinterpret_cast<std::uintptr_t>(self.ptr()) >> 4; })
         .def(
             "__copy__", [](nb::handle self) { return copied("copy", self, {}); },
@@ -699,6 +709,7 @@ void define_arrays(nb::module_& m) {
             return text + "shape=" + text_of(a.tensor().shape()) + ", dtype=" + dtype_of(a) + ", device='" +
                    a.device().info().selector + "')";
         });
+    define_indexing(array);
     PyObject_SetAttrString(array.ptr(), "__dlpack_c_exchange_api__",
                            nb::capsule(&exchange_api, exchange_capsule).ptr());
     m.def(
@@ -710,6 +721,9 @@ void define_arrays(nb::module_& m) {
         nb::sig("def empty(shape: int | Sequence[int], dtype: Any = 'float32', "
                 "device: _Device | None = None) -> Array"),
         "An array with undefined elements.");
+    m.def("_arange", [](i64 count, nb::handle first, nb::handle step, nb::handle dtype, nb::handle device) {
+        return sequence(count, first, step, dtype, device);
+    });
     m.def(
         "array", [](nb::handle x, nb::handle device) { return copied("array", x, device); }, "x"_a,
         "device"_a = nb::none(), nb::sig("def array(x: _Values, device: _Device | None = None) -> Array"),
@@ -737,6 +751,8 @@ NB_MODULE(_concord, m) {
     define_devices(m);
     define_arrays(m);
     define_functions(m);
+    define_elementwise(m);
+    define_reductions(m);
     define_operators(m);
     define_kernels(m);
     explain_errors(m);

@@ -1,5 +1,6 @@
 // Functions of the user from text: concord.function, and the calls that take one.
 #include "operators.hpp"
+#include "elementwise.hpp"
 #include "signatures.hpp"
 
 #include <concord/backend/program_cache.hpp>
@@ -241,55 +242,11 @@ nb::object scanned(FunctionObject& function, nb::handle x, nb::handle identity, 
     });
 }
 
-nb::object mapped_builtin(const char* name, MapFunction function, nb::handle x, nb::handle out,
-                          const Common& common) {
-    Call call(name, common);
-    const Argument& in = call.input(x, "x");
-    check_float(name, "x", in, detail::traits_of(function).floats_only);
-    if (in.boolean() && function == MapFunction::negate)
-        throw nb::type_error(
-            (std::string(name) + ": x has dtype bool, which has no negative; use numpy.logical_not").c_str());
-    call.begin();
-    Argument& result = call.output(out, in.type(), in.shape(), in.boolean());
-    return call.run(result, [&] {
-        const View from = call.values(in);
-        if (from.count > 0) map(call.stream(), from, result.view(), function, call.options());
-    });
-}
-
-bool is_number(nb::handle object) {
-    return PyFloat_Check(object.ptr()) != 0 || PyLong_Check(object.ptr()) != 0;
-}
-
-nb::object mapped_pairs(const char* name, PairFunction function, nb::handle x, nb::handle y, nb::handle out,
-                        const Common& common) {
-    if (is_number(x) && is_number(y))
-        throw nb::type_error((std::string(name) + ": x and y are numbers; expected an array").c_str());
-    const nb::handle number = is_number(x) ? x : is_number(y) ? y : nb::handle();
-    const char* const array_name = is_number(x) ? "y" : "x";
-    Call call(name, common);
-    const Argument& first = call.input(is_number(x) ? y : x, array_name);
-    const Argument& second = number.is_valid() ? first : call.input(y, "y");
-    check_float(name, array_name, first, true);
-    if (second.type() != first.type() || !std::ranges::equal(second.shape(), first.shape()))
-        refuse(name, "x has dtype " + first.dtype() + " and shape " + text_of(first.shape()) + ", y has " +
-                         second.dtype() + " and " + text_of(second.shape()) +
-                         "; expected equal ones, or a number");
-    std::vector<std::byte> value;  // of the number
-    if (number.is_valid()) value = value_bytes(name, is_number(x) ? "x" : "y", number, first.type());
-    call.begin();
-    Argument& result = call.output(out, first.type(), first.shape());
-    return call.run(result, [&] {
-        View a = first.view(), b = second.view();
-        if (a.count == 0) return;
-        std::shared_ptr<Buffer> filled;
-        if (number.is_valid()) {
-            filled = call.stream().scratch(a.bytes());
-            call.stream().fill(*filled, 0, a.bytes(), value.data(), size_of(a.type));
-            (is_number(x) ? a : b) = {filled.get(), 0, a.count, a.type};
-        }
-        map(call.stream(), a, b, result.view(), function, call.options());
-    });
+// Functions of the user combine all elements.
+void check_all_elements(const char* call, nb::handle axis) {
+    if (is_given(axis))
+        refuse(call, "axis: got " + short_text(axis) +
+                         " with a function of the user, which combines all elements; leave it out");
 }
 
 [[noreturn]] void refuse_function(const std::string& name, const char* what) {
@@ -308,7 +265,7 @@ nb::object mapped_by_name(const std::string& name, nb::handle x, nb::handle y, n
     }
     const auto function = map_function_named(name);
     if (!function) refuse_function(name, "one array");
-    return mapped_builtin("map", *function, x, out, common);
+    return mapped_elements("map", *function, x, out, common);
 }
 
 // NumPy's name of a built-in function.
@@ -358,13 +315,14 @@ void define_builtins(nb::module_& m) {
         m.def(
             name,
             [name, function](nb::handle x, nb::handle out, CONCORD_HANDLES) {
-                return mapped_builtin(name, function, x, out, CONCORD_PASSED);
+                return mapped_elements(name, function, x, out, CONCORD_PASSED);
             },
             "x"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
             signature(name + std::string("(x: $x, *, out: _Out = None, $common) -> $r"), CONCORD_SAME_TYPE),
             kept(text_of_function(name_of(function), detail::traits_of(function).floats_only)));
     }
     for (const PairFunction function : all_pair_functions) {
+        if (function == PairFunction::pow) continue;  // also of integers: elementwise.cpp
         const char* const name = kept(python_name(name_of(function)));
         m.def(
             name,
@@ -478,32 +436,36 @@ void define_operators(nb::module_& m) {
         "built-in one: copy, negate, abs, square, sqrt, exp, log, pow and the other math functions.");
     m.def(
         "reduce",
-        [](nb::handle x, nb::handle op, nb::handle identity, nb::handle out, CONCORD_HANDLES) {
+        [](nb::handle x, nb::handle op, nb::handle identity, nb::handle axis, bool keepdims, nb::handle out,
+           CONCORD_HANDLES) {
             const Common common{device, stream, order, variant};
             if (!nb::isinstance<FunctionObject>(op))
-                return reduced_builtin(x, builtin_name("reduce", op, identity), out, common);
+                return reduced_builtin(x, builtin_name("reduce", op, identity), axis, keepdims, out, common);
+            check_all_elements("reduce", axis);
             return reduced(nb::cast<FunctionObject&>(op), x, identity, out, common);
         },
-        "x"_a, "op"_a, "identity"_a = nb::none(), nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
-        signature("reduce(x: $x, op: _Operator, identity: float | None = None, *, out: _Out = None, $common) "
-                  "-> $r",
-                  CONCORD_ELEMENT),
+        "x"_a, "op"_a, "identity"_a = nb::none(), nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = false,
+        "out"_a = nb::none(), CONCORD_COMMON,
+        signature("reduce(x: $x, op: _Operator, identity: float | None = None, *, axis: _Axes = None, "
+                  "keepdims: bool = False, out: _Out = None, $common) -> $r",
+                  CONCORD_ONE_ELEMENT),
         "Combines all elements in the type of x. op: sum, product, min, max, or a function T(T, T) of "
         "function(), which is\n"
         "associative and commutative up to rounding and has an identity e: op(e, x) == x.");
     m.def(
         "scan",
-        [](nb::handle x, nb::handle op, nb::handle identity, bool exclusive, nb::handle out,
+        [](nb::handle x, nb::handle op, nb::handle identity, nb::handle axis, bool exclusive, nb::handle out,
            CONCORD_HANDLES) {
             const Common common{device, stream, order, variant};
             if (!nb::isinstance<FunctionObject>(op))
-                return scanned_builtin(x, builtin_name("scan", op, identity), exclusive, out, common);
+                return scanned_builtin(x, builtin_name("scan", op, identity), axis, exclusive, out, common);
+            check_all_elements("scan", axis);
             return scanned(nb::cast<FunctionObject&>(op), x, identity, exclusive, out, common);
         },
-        "x"_a, "op"_a = "sum", "identity"_a = nb::none(), nb::kw_only(), "exclusive"_a = false,
-        "out"_a = nb::none(), CONCORD_COMMON,
+        "x"_a, "op"_a = "sum", "identity"_a = nb::none(), nb::kw_only(), "axis"_a = nb::none(),
+        "exclusive"_a = false, "out"_a = nb::none(), CONCORD_COMMON,
         signature("scan(x: $x, op: _Operator = 'sum', identity: float | None = None, *, "
-                  "exclusive: bool = False, out: _Out = None, $common) -> $r",
+                  "axis: int | None = None, exclusive: bool = False, out: _Out = None, $common) -> $r",
                   CONCORD_SAME_TYPE),
         "Combinations of the elements up to each one (before each one, if exclusive) in the type of x. op: "
         "as in reduce(),\n"

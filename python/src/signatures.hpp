@@ -17,7 +17,8 @@ struct Overload {
 // and $common the keyword arguments of all functions.
 nanobind::sig signature(std::string_view text, std::initializer_list<Overload> overloads);
 
-// Results with the element type of the argument; with int64; with another type than integers have; of one element.
+// Results with the element type of the argument; with int64; with another type than integers have; of one element of
+// the argument's type, or of another one.
 #define CONCORD_SAME_TYPE                          \
     {                                              \
         {"_A", "_A"}, {"_Host", "NDArray[Any]"}, { \
@@ -42,11 +43,17 @@ nanobind::sig signature(std::string_view text, std::initializer_list<Overload> o
             "_Memory", "Array"                                                  \
         }                                                                       \
     }
-#define CONCORD_ELEMENT                                          \
+#define CONCORD_ONE_ELEMENT                                      \
     {                                                            \
         {"NDArray[_S]", "_S"}, {"_Host", "Any"}, {"_A", "_A"}, { \
             "_Memory", "Array"                                   \
         }                                                        \
+    }
+#define CONCORD_ANY_ELEMENT                              \
+    {                                                    \
+        {"NDArray[Any] | _Host", "Any"}, {"_A", "_A"}, { \
+            "_Memory", "Array"                           \
+        }                                                \
     }
 // Of a function of the user.
 #define CONCORD_ANY_TYPE                                          \
