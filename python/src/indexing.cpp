@@ -436,6 +436,20 @@ void define_indexing(nb::class_<ArrayObject>& array) {
             return nb::object(self.attr("item")());
         },
         nb::sig("def __index__(self) -> int"));
+    array.def(
+        "__array_namespace__",
+        [](nb::handle, nb::handle version) {
+            if (is_given(version) && nb::cast<std::string>(nb::str(version)) > "2024.12")
+                refuse("Array.__array_namespace__",
+                       "api_version: got " + short_text(version) + "; known are those up to 2024.12");
+            return nb::object(nb::module_::import_("concord"));
+        },
+        nb::kw_only(), "api_version"_a = nb::none(),
+        nb::sig("def __array_namespace__(self, *, api_version: str | None = None) -> Any"));
+    array.def(
+        "to_device", [](nb::handle self, nb::handle device, nb::handle) { return self.attr("to")(device); },
+        "device"_a, nb::kw_only(), "stream"_a = nb::none(),
+        nb::sig("def to_device(self, device: _Device, *, stream: Any = None) -> Array"), "The same as to().");
     // NumPy's arrays leave operators with a concord.Array to it.
     array.attr("__array_ufunc__") = nb::none();
 }

@@ -255,7 +255,7 @@ nb::object extremum_index(const char* name, ReduceOp op, nb::handle x, nb::handl
     return call.run(own.boolean ? ElementKind{Type::u8} : own, {Type::i64}, out,
                     Overloaded{[&](const detail::Input& in, View to) {
                                    to.type = Type::u64;
-                                   detail::arg_extremum(call.call.stream(), operands_of(in, to), op,
+                                   detail::arg_extremum(call.call.stream(), operands_of(in, to), nullptr, op,
                                                         call.call.options());
                                },
                                [&](const detail::NdInput& in, const NdView& to, const Axes& axes) {
@@ -263,7 +263,7 @@ nb::object extremum_index(const char* name, ReduceOp op, nb::handle x, nb::handl
                                    range.type = Type::u64;
                                    const NdView indices(range, to.extents(), to.strides(), to.origin());
                                    detail::arg_extremum(call.call.stream(), operands_of(in, indices, axes),
-                                                        op, call.call.options());
+                                                        nullptr, op, call.call.options());
                                }});
 }
 
@@ -652,7 +652,7 @@ void define_reductions(nb::module_& m) {
         "the canonical\n"
         "order of scan(), which gives the same bits on every device.");
     define_cumulative("cumprod", ReduceOp::product, "Products of the elements up to each one; see cumsum().");
-    m.def("sort", sorted, "x"_a, "axis"_a = -1, nb::kw_only(), "descending"_a = false, "nan"_a = nb::none(),
+    m.def("sort", sorted, "x"_a, "axis"_a.none() = -1, nb::kw_only(), "descending"_a = false, "nan"_a = nb::none(),
           "out"_a = nb::none(), CONCORD_COMMON,
           signature(
               "sort(x: $x, axis: int | None = -1, *, descending: bool = False, nan: Literal['last'] | None = "
@@ -663,7 +663,7 @@ void define_reductions(nb::module_& m) {
           "NumPy's: all NaNs "
           "are\n"
           "last, and -0 equals +0. Equal elements keep their order. out may be x.");
-    m.def("argsort", argsorted, "x"_a, "axis"_a = -1, nb::kw_only(), "descending"_a = false,
+    m.def("argsort", argsorted, "x"_a, "axis"_a.none() = -1, nb::kw_only(), "descending"_a = false,
           "nan"_a = nb::none(), "out"_a = nb::none(), CONCORD_COMMON,
           signature("argsort(x: $x, axis: int | None = -1, *, descending: bool = False, nan: Literal['last'] "
                     "| None = "
