@@ -564,7 +564,7 @@ STREAM_TEST(logic_refuses_shapes) {
 }
 
 STREAM_TEST(logic_evaluates_to_any_strides) {
-    for (const NdExtents extents :
+    for (const NdExtents& extents :
          {NdExtents{5}, NdExtents{37, 700}, NdExtents{2, 1, 3}, NdExtents{9, 2, 4, 5}}) {
         CAPTURE(detail::shape_name(extents));
         const u32 rank = extents.size();
