@@ -165,6 +165,11 @@ nb::object item(nb::handle self, nb::handle key) {
 ExpressionPointer broadcast_value(const char* name, const Operand& value, ElementKind type,
                                   const NdExtents& extents) {
     detail::NdSource source = value.source(name, type);
+    if (value.is_number()) {
+        const std::array<u64, 1> count{detail::element_count(extents)};
+        const std::array<i64, 1> stride{0};
+        return detail::strided_node(source.node, count, stride, 0);
+    }
     u32 dropped = 0;
     while (source.extents.size() - dropped > extents.size() && source.extents[dropped] == 1)
         ++dropped;
@@ -194,7 +199,8 @@ void assign(nb::handle self, nb::handle key, nb::handle value) {
     const ArrayObject& array = nb::cast<ArrayObject&>(self);
     const ElementKind type{array.tensor().type(), array.boolean()};
     const auto parts = parts_of(key, array.tensor().shape().size());
-    const Common common{nb::cast(array.device().shared_from_this()), {}, {}, {}};
+    const nb::object device = nb::cast(array.device().shared_from_this());
+    const Common common{device, {}, {}, {}};
     nb::object mask;
     if (!parts) {
         mask = nb::isinstance<ArrayObject>(key)
@@ -220,24 +226,23 @@ void assign(nb::handle self, nb::handle key, nb::handle value) {
     const Argument* old = by != nullptr ? &call.input(self, "self") : nullptr;
     call.begin();
     Argument& to = call.output(self, type.type, array.tensor().shape(), type.boolean, true);
-    call.run([&] {
-        if (by != nullptr) {
-            const NdView whole = old->array(), flags = by->array();
-            if (!(flags.extents() == whole.extents()))
-                refuse_index("a mask of shape " + text_of(by->shape()) + " for the shape " +
-                             text_of(old->shape()));
-            if (!operand.is_number() && operand.argument().size() != 1)
-                refuse(name, "value has the shape " + text_of(operand.argument().shape()) +
-                                 "; a mask assigns one value");
-            call.write(to, detail::where_node(elements_of(flags),
-                                              broadcast_value(name, operand, type, whole.extents()),
-                                              elements_of(whole)));
-            return;
-        }
-        const NdView target = view_of(to, selected(to.shape(), array.tensor().strides(), *parts));
-        if (target.size() == 0) return;
-        call.write(target, broadcast_value(name, operand, type, target.extents()));
-    });
+    if (by != nullptr) {
+        const NdView whole = old->array();
+        if (!(by->array().extents() == whole.extents()))
+            refuse_index("a mask of shape " + text_of(by->shape()) + " for the shape " +
+                         text_of(old->shape()));
+        if (!operand.is_number() && operand.argument().size() != 1)
+            refuse(name, "value has the shape " + text_of(operand.argument().shape()) +
+                             "; a mask assigns one value");
+        const ExpressionPointer values = broadcast_value(name, operand, type, whole.extents());
+        call.run([&] {
+            call.write(to, detail::where_node(elements_of(by->array()), values, elements_of(whole)));
+        });
+        return;
+    }
+    const NdView target = view_of(to, selected(to.shape(), array.tensor().strides(), *parts));
+    const ExpressionPointer values = broadcast_value(name, operand, type, target.extents());
+    call.run([&] { call.write(target, values); });
 }
 
 nb::object reshaped(nb::handle self, nb::args arguments) {

@@ -424,7 +424,8 @@ nb::object sorted(nb::handle x, nb::handle axis, bool descending, nb::handle nan
             const NdView keys = room_for(call, sorting.rooms, from, in.type());
             const auto elements = detail::broadcast_node({nullptr, from, from.extents()}, from.extents());
             detail::evaluate(stream, detail::Input(numpy_keys(elements, in.type())), keys.range(), {});
-            sort_pairs(stream, keys, from, keys, to, sorting.along, by, call.options());
+            const NdView moved = room_for(call, sorting.rooms, from, in.type());
+            sort_pairs(stream, keys, from, moved, to, sorting.along, by, call.options());
         } else if (sorting.of_range() && from.is_contiguous() && result.contiguous()) {
             SortBy unordered = by;
             unordered.stable = false;

@@ -225,7 +225,7 @@ def test_indices(device):
         with pytest.raises(IndexError):
             y[wrong]
     with pytest.raises(ValueError, match="extents"):
-        there[0] = np.ones(3)
+        there[0] = np.ones(3, int)
     with pytest.raises((ValueError, TypeError)):
         there[0] = 1.5
 

@@ -155,7 +155,7 @@ of_library transpose_host.hpp transpose_host.cpp "$transpose blocked" "blocked: 
 
 compact="compact --types u32 --patterns random --sizes 1009,9001,300007 --variants"
 of_library compact_move.hpp compact_kernels.cpp "$compact fused" "fused: the last element of a chunk is not counted" \
-    'std::min(n, begin + chunk), keep' 'std::min(n, begin + chunk) - 1, keep'
+    'std::min(n, begin + chunk), false' 'std::min(n, begin + chunk) - 1, false'
 of_library compact_move.hpp compact_kernels.cpp "$compact fused" "fused: every other flag of a word is not counted" \
     '(sums & bytes) + (sums >> 8 & bytes)' '2 * (sums & bytes)'
 of_library compact_move.hpp compact_kernels.cpp "$compact fused" "fused: the other elements begin at the front" \
