@@ -199,8 +199,8 @@ std::span<const std::byte> values_of(const Keep& keep, Type type) {
 
 Enqueued compact(Stream& stream, const Input& in, const View& out, const View& count, const Keep& keep,
                  Others others, const Options& options) {
-    const Type type = in.view.type;
     check_elements(name_of_call(others), "in", in.view);
+    const Type type = in.view.type;
     check_keep(name_of_call(others), keep, type);
     const auto [op, host] = compact_builtin(keep.rule, type);
     return compact(stream,
@@ -236,8 +236,8 @@ Enqueued compact(Stream& stream, const Input& in, const Input& flags, const View
 }
 
 ExpressionPointer kept_node(const Input& in, const Keep& keep) {
-    const Type type = in.view.type;
     check_elements("count_if", "in", in.view);
+    const Type type = in.view.type;
     check_keep("count_if", keep, type);
     const auto [op, host] = compact_builtin(keep.rule, type);
     return convert_node(Type::u64,

@@ -3,6 +3,7 @@
 #include "expression_nodes.hpp"
 
 #include <concord/detail/canonical.hpp>
+#include <concord/internal/thread_room.hpp>
 
 #include <cmath>
 #include <cstring>
@@ -278,11 +279,9 @@ class Evaluation {
     u32 used_ = 0;
 };
 
-// Of the thread.
 BlockRoom& block_room() {
-    thread_local std::unique_ptr<BlockRoom> room;
-    if (!room) room.reset(new BlockRoom);  // not initialised
-    return *room;
+    static ThreadRoom<BlockRoom> rooms;
+    return rooms.get();
 }
 
 }  // namespace

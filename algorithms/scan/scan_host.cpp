@@ -3,10 +3,10 @@
 
 #include <concord/detail/scan_lines_host.hpp>
 #include <concord/internal/scan_carry.hpp>
+#include <concord/internal/thread_room.hpp>
 
 #include <algorithm>
 #include <atomic>
-#include <memory>
 
 namespace concord::detail {
 namespace host {
@@ -19,9 +19,8 @@ std::byte* tile_room() {
     struct Room {
         alignas(64) std::byte elements[scan_tile * sizeof(u64)];
     };
-    thread_local std::unique_ptr<Room> room;
-    if (!room) room.reset(new Room);  // not initialised
-    return room->elements;
+    static ThreadRoom<Room> rooms;
+    return rooms.get().elements;
 }
 
 class Scan {
