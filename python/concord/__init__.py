@@ -215,7 +215,7 @@ __all__ = [
     "iinfo", "inf", "int16", "int32", "int64", "int8", "isdtype", "isfinite", "isinf", "isnan", "kernel", "less", "less_equal",
     "lgamma", "linspace", "log", "log10", "log1p", "log2", "logical_and", "logical_not", "logical_or", "logical_xor", "map",
     "matmul", "matrix_transpose", "max", "maximum", "mean", "min", "minimum", "moveaxis", "multiply", "nan", "negative",
-    "newaxis", "norm", "not_equal", "ones", "ones_like", "partition", "permute_dims", "pi", "pow", "power", "prod", "reduce",
+    "norm", "not_equal", "ones", "ones_like", "partition", "permute_dims", "pi", "pow", "power", "prod", "reduce",
     "reshape", "result_type", "roll", "rsqrt", "scan", "sin", "sinh", "sinpi", "sort", "sort_pairs", "sqrt", "square",
     "squeeze", "stack", "std", "stencil", "subtract", "sum", "take", "tan", "tanh", "testing", "tgamma", "transpose", "uint16",
     "uint32", "uint64", "uint8", "var", "where", "zeros", "zeros_like",

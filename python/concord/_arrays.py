@@ -2,14 +2,16 @@
 
 import math as _math
 import operator as _operator
+from typing import Any
 
 from . import _concord
+from ._concord import Array
 
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _FLOATS = ("float32", "float64")
 
 
-def asarray(x, dtype=None, *, device=None, copy=None):
+def asarray(x: Any, dtype: Any = None, *, device: Any = None, copy: Any = None) -> Array:
     """An array of x: the same memory if that is possible, else a copy. copy=True always copies, copy=False never."""
     if isinstance(x, (bool, int, float, list, tuple)) or not (hasattr(x, "__dlpack__") or hasattr(x, "__cuda_array_interface__")):
         if copy is False and not hasattr(x, "__dlpack__"):
@@ -53,44 +55,44 @@ def _filled(shape, value, dtype, device):
     return made
 
 
-def zeros(shape, dtype="float64", *, device=None):
+def zeros(shape: Any, dtype: Any = "float64", *, device: Any = None) -> Array:
     """An array of zeros."""
     return _filled(shape, 0, dtype, device)
 
 
-def ones(shape, dtype="float64", *, device=None):
+def ones(shape: Any, dtype: Any = "float64", *, device: Any = None) -> Array:
     """An array of ones."""
     return _filled(shape, 1, dtype, device)
 
 
-def full(shape, fill_value, dtype=None, *, device=None):
+def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """An array of one value, whose type is int64, float64 or bool unless a dtype is given."""
     if dtype is None:
         dtype = "bool" if isinstance(fill_value, bool) else "int64" if isinstance(fill_value, int) else getattr(fill_value, "dtype", "float64")
     return _filled(shape, fill_value, dtype, device)
 
 
-def zeros_like(x, dtype=None, *, device=None):
+def zeros_like(x: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """An array of zeros with the shape, and unless given the dtype and device, of x."""
     return _filled(x.shape, 0, dtype or x.dtype, device or x.device)
 
 
-def ones_like(x, dtype=None, *, device=None):
+def ones_like(x: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """An array of ones with the shape, and unless given the dtype and device, of x."""
     return _filled(x.shape, 1, dtype or x.dtype, device or x.device)
 
 
-def full_like(x, fill_value, dtype=None, *, device=None):
+def full_like(x: Any, fill_value: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """An array of one value with the shape, and unless given the dtype and device, of x."""
     return _filled(x.shape, fill_value, dtype or x.dtype, device or x.device)
 
 
-def empty_like(x, dtype=None, *, device=None):
+def empty_like(x: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """An array of undefined elements with the shape, and unless given the dtype and device, of x."""
     return _concord.empty(x.shape, dtype or x.dtype, device or x.device)
 
 
-def arange(start, stop=None, step=1, *, dtype=None, device=None):
+def arange(start: Any, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None) -> Array:
     """The numbers start, start + step, ... below stop; arange(stop) begins at 0."""
     if stop is None:
         start, stop = 0, start
@@ -105,7 +107,7 @@ def arange(start, stop=None, step=1, *, dtype=None, device=None):
     return _concord._arange(count, start, step, _name(dtype), device)
 
 
-def linspace(start, stop, num, *, dtype=None, device=None, endpoint=True):
+def linspace(start: Any, stop: Any, num: Any, *, dtype: Any = None, device: Any = None, endpoint: Any = True) -> Array:
     """num numbers at equal distances from start to stop, which is the last one unless endpoint is False."""
     if num < 0:
         raise ValueError(f"linspace: num: got {num}; expected 0 or more")
@@ -117,7 +119,7 @@ def linspace(start, stop, num, *, dtype=None, device=None, endpoint=True):
     return made if dtype is None else made.astype(dtype)
 
 
-def eye(n_rows, n_cols=None, *, k=0, dtype="float64", device=None):
+def eye(n_rows: Any, n_cols: Any = None, *, k: Any = 0, dtype: Any = "float64", device: Any = None) -> Array:
     """A matrix with ones on a diagonal, k above the main one, and zeros elsewhere."""
     columns = n_rows if n_cols is None else n_cols
     made = zeros((n_rows, columns), dtype, device=device)
@@ -128,29 +130,29 @@ def eye(n_rows, n_cols=None, *, k=0, dtype="float64", device=None):
     return made
 
 
-def astype(x, dtype, /, *, copy=True, device=None):
+def astype(x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Array:
     """The elements of x as another type."""
     made = asarray(x).astype(dtype, copy=copy)
     return made if device is None else made.to(device)
 
 
-def reshape(x, /, shape, *, copy=None):
+def reshape(x: Any, /, shape: Any, *, copy: Any = None) -> Array:
     """The elements of x in row-major order with another shape."""
     x = asarray(x)
     return (x.copy() if copy else x).reshape(shape)
 
 
-def permute_dims(x, /, axes):
+def permute_dims(x: Any, /, axes: Any) -> Array:
     """x with its axes in another order, on the same memory."""
     return asarray(x).transpose(tuple(axes))
 
 
-def matrix_transpose(x, /):
+def matrix_transpose(x: Any, /) -> Array:
     """x with its last two axes exchanged, on the same memory."""
     return asarray(x).mT
 
 
-def moveaxis(x, source, destination, /):
+def moveaxis(x: Any, source: Any, destination: Any, /) -> Array:
     """x with axes moved to other places, on the same memory."""
     x = asarray(x)
     source, destination = ((value,) if isinstance(value, int) else tuple(value) for value in (source, destination))
@@ -168,14 +170,14 @@ def _axis(call, axis, rank):
     return place % rank
 
 
-def expand_dims(x, /, *, axis=0):
+def expand_dims(x: Any, /, *, axis: Any = 0) -> Array:
     """x with an axis of one element."""
     x = asarray(x)
     place = _axis("expand_dims", axis, x.ndim + 1)
     return x[(slice(None),) * place + (None,)]
 
 
-def squeeze(x, /, axis):
+def squeeze(x: Any, /, axis: Any) -> Array:
     """x without axes of one element."""
     x = asarray(x)
     places = {_axis("squeeze", each, x.ndim) for each in ((axis,) if isinstance(axis, int) else axis)}
@@ -185,14 +187,14 @@ def squeeze(x, /, axis):
     return x[tuple(0 if place in places else slice(None) for place in range(x.ndim))]
 
 
-def flip(x, /, *, axis=None):
+def flip(x: Any, /, *, axis: Any = None) -> Array:
     """A copy of x with the order of the elements along axes reversed; along all of them without axis."""
     x = asarray(x)
     places = range(x.ndim) if axis is None else {_axis("flip", each, x.ndim) for each in ((axis,) if isinstance(axis, int) else axis)}
     return x[tuple(slice(None, None, -1) if place in places else slice(None) for place in range(x.ndim))].copy()
 
 
-def roll(x, /, shift, *, axis=None):
+def roll(x: Any, /, shift: Any, *, axis: Any = None) -> Array:
     """A copy of x whose elements have moved along an axis; those that leave it come back at its other end."""
     x = asarray(x)
     if axis is None:
@@ -208,7 +210,7 @@ def roll(x, /, shift, *, axis=None):
     return x.copy() if x.size else x
 
 
-def result_type(*arrays_and_dtypes):
+def result_type(*arrays_and_dtypes: Any) -> str:
     """The type in which functions compute elements of several arrays, types and numbers."""
     first = None
     numbers = []
@@ -225,7 +227,7 @@ def result_type(*arrays_and_dtypes):
     return first
 
 
-def concat(arrays, /, *, axis=0):
+def concat(arrays: Any, /, *, axis: Any = 0) -> Array:
     """Arrays one behind the other along an axis; of their elements in row-major order with axis=None."""
     arrays = [asarray(each) for each in arrays]
     if not arrays:
@@ -249,12 +251,12 @@ def concat(arrays, /, *, axis=0):
     return made
 
 
-def stack(arrays, /, *, axis=0):
+def stack(arrays: Any, /, *, axis: Any = 0) -> Array:
     """Arrays of one shape along a new axis."""
     return concat([expand_dims(each, axis=axis) for each in arrays], axis=axis)
 
 
-def broadcast_to(x, /, shape):
+def broadcast_to(x: Any, /, shape: Any) -> Array:
     """A copy of x, repeated to a shape."""
     x = asarray(x)
     made = _concord.empty(tuple(shape), x.dtype, x.device)
@@ -262,7 +264,7 @@ def broadcast_to(x, /, shape):
     return made
 
 
-def broadcast_arrays(*arrays):
+def broadcast_arrays(*arrays: Any) -> list[Array]:
     """Copies of arrays, repeated to their common shape."""
     arrays = [asarray(each) for each in arrays]
     rank = max((each.ndim for each in arrays), default=0)
@@ -275,7 +277,7 @@ def broadcast_arrays(*arrays):
     return [broadcast_to(each, shape) for each in arrays]
 
 
-def take(x, indices, /, *, axis=None):
+def take(x: Any, indices: Any, /, *, axis: Any = None) -> Array:
     """Elements of x at indices along an axis; without one x has one dimension. Negative indices count from the end."""
     x = asarray(x)
     if axis is None and x.ndim == 1:
@@ -301,12 +303,12 @@ def take(x, indices, /, *, axis=None):
     return made.transpose(order)
 
 
-def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
+def cumulative_sum(x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: Any = False) -> Array:
     """Sums of the elements up to each one along an axis; see cumsum()."""
     return _cumulative(_concord.cumsum, 0, x, axis, dtype, include_initial)
 
 
-def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
+def cumulative_prod(x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: Any = False) -> Array:
     """Products of the elements up to each one along an axis; see cumsum()."""
     return _cumulative(_concord.cumprod, 1, x, axis, dtype, include_initial)
 
@@ -325,7 +327,7 @@ def _cumulative(function, initial, x, axis, dtype, include_initial):
     return concat([full(shape, initial, made.dtype, device=made.device), made], axis=axis)
 
 
-def isdtype(dtype, kind):
+def isdtype(dtype: Any, kind: Any) -> bool:
     """Whether a type is of a kind of the array API standard ('integral', 'real floating', ...), or is another type."""
     name = _name(dtype)
     if isinstance(kind, tuple):
@@ -335,13 +337,13 @@ def isdtype(dtype, kind):
     return name in kinds[kind] if kind in kinds else name == _name(kind)
 
 
-def can_cast(from_, to, /):
+def can_cast(from_: Any, to: Any, /) -> bool:
     """Whether promotion gives the second type for both."""
     return result_type(from_, to) == _name(to)
 
 
 class _Limits:
-    def __init__(self, **values):
+    def __init__(self, **values: Any) -> None:
         self.__dict__.update(values)
 
     def __repr__(self):
@@ -351,10 +353,10 @@ class _Limits:
 class finfo(_Limits):
     """Limits of a type of floats."""
 
-    def __init__(self, type, /):
+    def __init__(self, type: Any, /) -> None:
         name = _name(getattr(type, "dtype", type))
         if name not in _FLOATS:
-            raise ValueError(f"finfo: {name} is no type of floats")
+            raise ValueError(f"finfo: {name} is not a type of floats")
         bits, digits, exponent = (32, 23, 127) if name == "float32" else (64, 52, 1023)
         super().__init__(bits=bits, eps=2.0 ** -digits, max=(2 - 2.0 ** -digits) * 2.0 ** exponent,
                          min=-(2 - 2.0 ** -digits) * 2.0 ** exponent, smallest_normal=2.0 ** (1 - exponent), dtype=name)
@@ -363,10 +365,10 @@ class finfo(_Limits):
 class iinfo(_Limits):
     """Limits of a type of integers."""
 
-    def __init__(self, type, /):
+    def __init__(self, type: Any, /) -> None:
         name = _name(getattr(type, "dtype", type))
         if name not in _INTEGERS:
-            raise ValueError(f"iinfo: {name} is no type of integers")
+            raise ValueError(f"iinfo: {name} is not a type of integers")
         bits = int(name.lstrip("uint"))
         low = 0 if name.startswith("u") else -(1 << bits - 1)
         super().__init__(bits=bits, max=low + (1 << bits) - 1, min=low, dtype=name)
@@ -392,7 +394,7 @@ class _Information:
         return {name: name for name in names if kind is None or isdtype(name, kind)}
 
 
-def __array_namespace_info__():
+def __array_namespace_info__() -> Any:
     """What is there of the array API standard: types, devices and capabilities."""
     return _Information()
 

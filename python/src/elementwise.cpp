@@ -141,30 +141,34 @@ ExpressionPointer converted(ElementKind to, const ExpressionPointer& node) {
 
 // --- Calls ---------------------------------------------------------------------------------------------------------
 
-nb::object evaluated(Call& call, const char* name, std::span<const detail::NdSource> sources, nb::handle out,
+nb::object evaluated(Call& call, const char* name,
+                     const std::function<std::vector<detail::NdSource>()>& sources_of, nb::handle out,
                      ElementKind result,
                      const std::function<ExpressionPointer(std::vector<ExpressionPointer>)>& make) {
+    std::vector<detail::NdSource> sources = sources_of();
     const NdExtents extents = detail::common_extents(name, sources);
+    ElementKind stored = result;
+    if (is_given(out)) {
+        const Argument given(name, "out", out);
+        const ElementKind kind{given.type(), given.boolean()};
+        if (can_store(result, kind)) stored = kind;  // otherwise the output is refused
+    }
+    const std::vector<i64> shape = shape_of_extents(extents);
+    Argument& to = call.output(out, stored.type, shape, stored.boolean);
+    // An output in the memory of an input changes the buffers of both.
+    if (is_given(out)) sources = sources_of();
     std::vector<ExpressionPointer> nodes;
     nodes.reserve(sources.size());
     for (const auto& source : sources)
         nodes.push_back(detail::broadcast_node(source, extents));
     ExpressionPointer elements = make(std::move(nodes));
-    ElementKind stored = result;
-    if (is_given(out)) {
-        const Argument given(name, "out", out);
-        stored = {given.type(), given.boolean()};
-        if (!can_store(result, stored)) stored = result;  // the output refuses it
-        elements = converted(stored, elements);
-    }
-    const std::vector<i64> shape = shape_of_extents(extents);
-    Argument& to = call.output(out, stored.type, shape, stored.boolean);
+    if (!(stored == result)) elements = converted(stored, elements);
     return call.run(to, [&] { call.write(to, elements); });
 }
 
 namespace {
 
-// Two operands, of which at least one is an array.
+// Two operands. At least one is an array.
 struct Pair {
     Operand x, y;
 
@@ -243,11 +247,17 @@ nb::object computed(const char* name, BinaryFunction function, nb::handle a, nb:
     call.begin();
     if (function == BinaryFunction::power && any_negative(call, pair.y, type))
         refuse(name, "y has negative elements; integers have no negative powers: convert x or y to float64");
-    const detail::NdSource sources[] = {pair.x.source(name, type), pair.y.source(name, type)};
+    const auto sources = [&] { return std::vector{pair.x.source(name, type), pair.y.source(name, type)}; };
     return evaluated(call, name, sources, out, type, [&](std::vector<ExpressionPointer> nodes) {
         return logic ? detail::transform_node(*logic, nodes[0], nodes[1])
                      : detail::transform_node(function, nodes[0], nodes[1]);
     });
+}
+
+ExpressionPointer same_for_all(const ExpressionPointer& like, bool value) {
+    const u8 byte = value ? 1 : 0;
+    const ExpressionPointer constant = detail::constant_node(Type::boolean, &byte);
+    return detail::where_node(like, constant, constant);
 }
 
 // The comparison of elements with an integer that their type does not have: always the same.
@@ -279,23 +289,20 @@ nb::object compared(const char* name, BinaryPredicate function, nb::handle a, nb
         refuse(name, "x has dtype " + pair.x.kind().name() + ", y has " + pair.y.kind().name() +
                          ", which have no common integers; convert one of them");
     call.begin();
-    std::vector<detail::NdSource> sources;
-    if (is_logical) {
-        sources = {pair.x.source(name, truth), pair.y.source(name, truth)};
-    } else if (const int side = pair.x.is_number()   ? side_of(pair.x.object(), type)
-                                : pair.y.is_number() ? side_of(pair.y.object(), type)
-                                                     : 0;
-               side != 0) {
+    const int side = is_logical           ? 0
+                     : pair.x.is_number() ? side_of(pair.x.object(), type)
+                     : pair.y.is_number() ? side_of(pair.y.object(), type)
+                                          : 0;
+    if (side != 0) {
         const u8 result = outcome(function, side, pair.x.is_number()) ? 1 : 0;
         const Operand& array = pair.x.is_number() ? pair.y : pair.x;
-        sources = {array.source(name, truth)};
-        return evaluated(call, name, sources, out, truth, [&](std::vector<ExpressionPointer> nodes) {
-            const ExpressionPointer constant = detail::constant_node(Type::boolean, &result);
-            return detail::where_node(nodes[0], constant, constant);
+        const auto elements = [&] { return std::vector{array.source(name, truth)}; };
+        return evaluated(call, name, elements, out, truth, [&](std::vector<ExpressionPointer> nodes) {
+            return same_for_all(nodes[0], result != 0);
         });
-    } else {
-        sources = {pair.x.source(name, type), pair.y.source(name, type)};
     }
+    const ElementKind read = is_logical ? truth : type;
+    const auto sources = [&] { return std::vector{pair.x.source(name, read), pair.y.source(name, read)}; };
     return evaluated(call, name, sources, out, truth, [&](std::vector<ExpressionPointer> nodes) {
         return detail::transform_node(function, nodes[0], nodes[1]);
     });
@@ -307,7 +314,7 @@ nb::object powered(const char* name, PairFunction function, nb::handle a, nb::ha
     const Pair pair(call, a, b);
     const ElementKind type = float_for(pair.common());
     call.begin();
-    const detail::NdSource sources[] = {pair.x.source(name, type), pair.y.source(name, type)};
+    const auto sources = [&] { return std::vector{pair.x.source(name, type), pair.y.source(name, type)}; };
     return evaluated(call, name, sources, out, type, [&](std::vector<ExpressionPointer> nodes) {
         return detail::transform_node(function, nodes[0], nodes[1]);
     });
@@ -324,8 +331,9 @@ nb::object selected(nb::handle condition, nb::handle x, nb::handle y, nb::handle
                              : second.is_number() ? promoted_number(first.kind(), y)
                                                   : promoted(first.kind(), second.kind());
     call.begin();
-    const detail::NdSource sources[] = {c.source(name, truth), first.source(name, type),
-                                        second.source(name, type)};
+    const auto sources = [&] {
+        return std::vector{c.source(name, truth), first.source(name, type), second.source(name, type)};
+    };
     return evaluated(call, name, sources, out, type, [](std::vector<ExpressionPointer> nodes) {
         return detail::where_node(nodes[0], nodes[1], nodes[2]);
     });
@@ -346,9 +354,12 @@ nb::object clipped(nb::handle x, nb::handle low, nb::handle high, nb::handle out
     if (is_given(high)) add("max", high);
     if (type.boolean) refuse_bool(name, "minimum and maximum");
     call.begin();
-    std::vector<detail::NdSource> sources{in.source(name, type)};
-    for (const Operand& limit : limits)
-        sources.push_back(limit.source(name, type));
+    const auto sources = [&] {
+        std::vector<detail::NdSource> all{in.source(name, type)};
+        for (const Operand& limit : limits)
+            all.push_back(limit.source(name, type));
+        return all;
+    };
     return evaluated(call, name, sources, out, type, [&](std::vector<ExpressionPointer> nodes) {
         ExpressionPointer result = nodes[0];
         std::size_t next = 1;
@@ -367,7 +378,7 @@ nb::object tested(const char* name, nb::handle x, nb::handle out, const Common& 
     const bool all_false = needs_floats && (in.kind().boolean || !is_float(in.kind().type));
     const ElementKind type = all_false ? truth : in.kind();
     call.begin();
-    const detail::NdSource sources[] = {in.source(name, type)};
+    const auto sources = [&] { return std::vector{in.source(name, type)}; };
     return evaluated(call, name, sources, out, truth, [&](std::vector<ExpressionPointer> nodes) {
         return make(nodes[0], all_false ? Type::boolean : type.type);
     });
@@ -377,12 +388,6 @@ ExpressionPointer infinity_node(Type type) {
     const f32 narrow = std::numeric_limits<f32>::infinity();
     const f64 wide = std::numeric_limits<f64>::infinity();
     return type == Type::f32 ? detail::constant_node(type, &narrow) : detail::constant_node(type, &wide);
-}
-
-ExpressionPointer same_for_all(const ExpressionPointer& like, bool value) {
-    const u8 byte = value ? 1 : 0;
-    const ExpressionPointer constant = detail::constant_node(Type::boolean, &byte);
-    return detail::where_node(like, constant, constant);
 }
 
 }  // namespace
@@ -412,7 +417,7 @@ nb::object mapped_elements(const char* name, MapFunction function, nb::handle x,
                 map(call.stream(), argument.view(), result.view(), function, call.options());
         });
     }
-    const detail::NdSource sources[] = {in.source(name, type)};
+    const auto sources = [&] { return std::vector{in.source(name, type)}; };
     return evaluated(call, name, sources, out, type, [&](std::vector<ExpressionPointer> nodes) {
         if (type.boolean) return nodes[0];  // abs and square of bool
         return detail::transform_node(function, nodes[0]);

@@ -52,8 +52,8 @@ class Operand {
 
 // Evaluates the expression that `make` makes of the sources, broadcast to common extents, to `out` or a new array.
 nb::object evaluated(
-    Call& call, const char* name, std::span<const detail::NdSource> sources, nb::handle out,
-    ElementKind result,
+    Call& call, const char* name, const std::function<std::vector<detail::NdSource>()>& sources_of,
+    nb::handle out, ElementKind result,
     const std::function<detail::ExpressionPointer(std::vector<detail::ExpressionPointer>)>& make);
 
 // Built-in functions of one and two arrays.

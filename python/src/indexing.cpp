@@ -5,6 +5,7 @@
 #include <concord/detail/checked_size.hpp>
 
 #include <algorithm>
+#include <list>
 #include <numeric>
 
 using namespace nanobind::literals;
@@ -317,8 +318,9 @@ nb::object operand_for(nb::handle self, nb::handle other) {
         PyLong_CheckExact(other.ptr()) != 0 || PyBool_Check(other.ptr()) != 0)
         return nb::borrow(other);
     const Library& library = library_of(other);
-    const bool is_array =
-        library.api != nullptr || library.has_buffer || library.has_dlpack || library.has_cuda_interface;
+    const bool is_array = nb::isinstance<nb::list>(other) || nb::isinstance<nb::tuple>(other) ||
+                          library.api != nullptr || library.has_buffer || library.has_dlpack ||
+                          library.has_cuda_interface;
     if (!is_array || nb::isinstance<nb::str>(other) || nb::isinstance<nb::bytes>(other)) return {};
     return function("array")(other, "device"_a = nb::cast<ArrayObject&>(self).device().info().selector);
 }
@@ -368,6 +370,18 @@ void define_indexing(nb::class_<ArrayObject>& array) {
         },
         nb::sig("def transpose(self, *axes: Any) -> Array"),
         "The array with its axes in another order, or in reverse, on the same memory.");
+    // Functions as methods.
+    for (const char* name : {"sum", "prod", "min", "max", "any", "all", "mean", "var", "std", "argmin",
+                             "argmax", "cumsum", "cumprod", "clip", "dot"}) {
+        static std::list<std::string> signatures;
+        signatures.push_back("def " + std::string(name) + "(self, *args: Any, **keywords: Any) -> Any");
+        array.def(
+            name,
+            [name](nb::handle self, nb::args arguments, nb::kwargs keywords) {
+                return nb::object(function(name)(self, *arguments, **keywords));
+            },
+            nb::sig(signatures.back().c_str()), "The function of this name, of the array.");
+    }
     array.def("astype", as_type, "dtype"_a, nb::kw_only(), "copy"_a = true,
               nb::sig("def astype(self, dtype: Any, *, copy: bool = True) -> Array"),
               "The elements as another type; see convert() in C++.");
@@ -375,11 +389,9 @@ void define_indexing(nb::class_<ArrayObject>& array) {
     // Operators, with the array on either side.
     const auto define = [&](const char* name, const char* reflected, const char* in_place,
                             const char* called) {
-        const std::string head = std::string("def ");
-        static std::vector<std::string> texts;
-        texts.reserve(128);
-        const auto text = [&](const char* method) {
-            texts.push_back(head + method + "(self, other: Any) -> Any");
+        static std::list<std::string> texts;
+        const auto text = [](const char* method) {
+            texts.push_back(std::string("def ") + method + "(self, other: Any) -> Any");
             return texts.back().c_str();
         };
         array.def(

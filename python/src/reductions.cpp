@@ -653,8 +653,8 @@ void define_reductions(nb::module_& m) {
         "the canonical\n"
         "order of scan(), which gives the same bits on every device.");
     define_cumulative("cumprod", ReduceOp::product, "Products of the elements up to each one; see cumsum().");
-    m.def("sort", sorted, "x"_a, "axis"_a.none() = -1, nb::kw_only(), "descending"_a = false, "nan"_a = nb::none(),
-          "out"_a = nb::none(), CONCORD_COMMON,
+    m.def("sort", sorted, "x"_a, "axis"_a.none() = -1, nb::kw_only(), "descending"_a = false,
+          "nan"_a = nb::none(), "out"_a = nb::none(), CONCORD_COMMON,
           signature(
               "sort(x: $x, axis: int | None = -1, *, descending: bool = False, nan: Literal['last'] | None = "
               "None, out: _Out = None, $common) -> $r",

@@ -150,10 +150,11 @@ def test_memory_is_released():
 @pytest.mark.parametrize("expression, message", [
     ("cc.sum(np.ones(3, 'f2'))", "x has dtype float16; supported are"),
     ("cc.sum(np.ones(3, complex))", "x has dtype complex128"),
-    ("cc.sum(np.ones(3, '>f4'))", "x has dtype >f4"),
-    ("cc.sum(np.ones(6)[::2])", r"elements are not contiguous, got the shape \(3,\) with strides \(2,\)"),
-    ("cc.sum(np.ones(6)[::-1])", r"negative strides, got \(-1,\)"),
-    ("cc.sort(np.ones((2, 2)))", r"x has the shape \(2, 2\); expected 1 dimension"),
+    ("cc.from_dlpack(np.ones(6)[::-1])", "x has indices that descend in memory"),
+    ("cc.sum(np.ones((2, 2)), 2)", "axis"),
+    ("cc.sum(np.ones((2, 2)), (0, 0))", "axis"),
+    ("cc.sort(np.ones((2, 2)), 2)", "axis"),
+    ("cc.sort(np.float64(1))", "x has no dimensions"),
     ("cc.sum(np.ones(3), out=np.ones(1))", r"out has dtype float64 and shape \(1,\); expected float64 and \(\)"),
     ("cc.sort(np.ones(3), out=np.ones(3, 'f4'))", "out has dtype float32"),
     ("cc.sort(np.ones(3), out=np.frombuffer(bytes(24)))", "out is read-only"),
@@ -164,11 +165,10 @@ def test_memory_is_released():
     ("cc.compact(np.ones(3), 'even', 2)", "does not accept an operand"),
     ("cc.map('copy', np.ones(3), np.ones(3))", "unknown function of two arrays, got 'copy'"),
     ("cc.reduce(np.ones(3), 'sum', 0)", "identity"),
-    ("cc.add(np.ones(3), np.ones(4))", r"a has dtype float64 and shape \(3,\), b has float64 and \(4,\)"),
+    ("cc.add(np.ones(3), np.ones(4))", "shapes do not broadcast, got 3 and 4"),
     ("cc.sum(np.ones(3), device='cuda:99')", "cuda:99|cuda"),
     ("cc.stencil(np.ones((2, 2, 2)), [1])", "coefficients"),
     ("cc.convolve(np.ones((3, 3)), np.ones((2, 3)))", "odd"),
-    ("cc.sum(np.ones(3), dtype='int32')", "dtype int32 for elements of float64"),
     ("cc.empty(3, 'float16')", "unsupported dtype, got 'float16'"),
     ("cc.empty((2**40, 2**40))", "2\\^60"),
     ("cc.empty(-1)", "not negative"),
@@ -234,7 +234,6 @@ def test_out_overlaps_the_input():
     before = x.copy()
     for call in (
         lambda: cc.sort(x[:-1], out=x[1:]),
-        lambda: cc.map("negate", x[:-1], out=x[1:]),
         lambda: cc.scan(x[:-1], out=x[1:]),
         lambda: cc.partition(x, ">", 5.0, out=x),
         lambda: cc.sum(x, out=x[5:6].reshape(())),
@@ -247,6 +246,10 @@ def test_out_overlaps_the_input():
             call()
     assert_same_bits(x, before)
     assert_same_bits(cc.transpose(square, out=square), np.ones((100, 100)))
+    # Functions of elements compute as if their inputs were copies.
+    cc.map("negate", x[:-1], out=x[1:])
+    assert_same_bits(x[1:], -before[:-1])
+    x[:] = before
     # Parts of one array that have no element in common.
     cc.map("negate", x[:5000], out=x[5000:])
     assert_same_bits(x[5000:], -before[:5000])
@@ -350,7 +353,7 @@ def test_array_as_a_value():
     assert y[0] == 3 and y[1:].tolist() == [1, 2] and list(y) == [3, 1, 2]
     for other in (copy.copy(y), copy.deepcopy(y), pickle.loads(pickle.dumps(y))):
         assert type(other) is cc.Array and other is not y and other.tolist() == [3, 1, 2]
-    with pytest.raises(TypeError, match="out is a Python number or sequence"):
+    with pytest.raises(TypeError, match="out is a list"):
         cc.cumsum([1.0, 2.0], out=[0.0, 0.0])
     for name in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"):
         assert cc.empty(3, name).dtype == np.dtype(name).name
@@ -369,8 +372,7 @@ def test_functions_of_bool():
     for call in (cc.negative, lambda v: cc.map("negate", v)):
         with pytest.raises(TypeError, match="has dtype bool"):
             call(x)
-    with pytest.raises(ValueError, match="dtype bool"):
-        cc.sqrt(x)
+    assert_same_bits(cc.sqrt(x), x.astype("f4"))
     odd = np.array([2, 255, 0, 1], "u1").view(bool)
     plain = np.array([True, True, False, True])
     for call in (cc.sum, cc.prod, cc.min, cc.max, cc.cumsum, cc.sort, cc.argsort, cc.abs, cc.bincount,

@@ -78,22 +78,16 @@ def test_integers(device, dtype, values):
 
 def test_errors():
     x = np.ones(3, "f4")
-    with pytest.raises(ValueError, match="exp: x has dtype int64; expected float32 or float64"):
-        cc.exp(np.arange(3))
-    with pytest.raises(ValueError, match="pow: x has dtype int64; expected float32 or float64"):
-        cc.pow(np.arange(3), 2)
-    with pytest.raises(ValueError, match=r"hypot: x has dtype float32 and shape \(3,\), y has float64 and \(3,\)"):
-        cc.hypot(x, np.ones(3))
-    with pytest.raises(ValueError, match=r"y has float32 and \(2,\); expected equal ones, or a number"):
-        cc.atan2(x, x[:2])
-    with pytest.raises(TypeError, match="pow: x and y are numbers"):
-        cc.pow(1, 2)
-    with pytest.raises(ValueError, match=r"pow: y: 1e\+300 is not a value of float32"):
-        cc.pow(x, 1e300)
+    with pytest.raises(ValueError, match="hypot: shapes do not broadcast, got 3 and 2"):
+        cc.hypot(x, x[:2])
+    with pytest.raises(TypeError, match="negative: x has dtype bool"):
+        cc.negative(x > 0)
     with pytest.raises(ValueError, match="unknown function of two arrays, got 'exp'"):
         cc.map("exp", x, x)
-    with pytest.raises(ValueError, match="out has dtype float64"):
-        cc.exp(x, out=np.ones(3))
+    with pytest.raises(ValueError, match="out has dtype int32"):
+        cc.exp(x, out=np.ones(3, "i4"))
+    out = np.ones(3)
+    assert_same_bits(cc.exp(x, out=out), cc.exp(x).astype("f8"))
 
 
 @pytest.mark.skipif(shutil.which("c++") is None, reason="needs a C++ compiler for the CPU device")

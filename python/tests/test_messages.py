@@ -45,10 +45,10 @@ def test_wrong_type(name):
 
 
 @pytest.mark.parametrize("call, words", [
-    (lambda: cc.sum(X, axis=0), ["sum: unknown argument 'axis'", "call sum() for each row", "transpose() first", "accepted: x, dtype"]),
+    (lambda: cc.compact(X, "even", axis=0), ["compact: unknown argument 'axis'", "call compact() for each row", "transpose() first", "accepted: x, rule"]),
     (lambda: cc.sum(X, dtypes="f4"), ["did you mean 'dtype'?"]),
     (lambda: cc.sum(), ["sum: missing argument 'x'"]),
-    (lambda: cc.sum(X, X, X), ["sum: 3 positional arguments; expected at most 1, and by keyword: dtype, out"]),
+    (lambda: cc.sum(X, X, X), ["sum: 3 positional arguments; expected at most 2, and by keyword: dtype, keepdims, out"]),
     (lambda: cc.sum(X, x=X), ["sum: two values of argument 'x'"]),
     (lambda: cc.sort(X, descending="yes"), ["sort: descending: got 'yes'; expected True or False"]),
     (lambda: cc.matmul(X, X, alpha="a"), ["matmul: alpha: got 'a'; expected a number"]),

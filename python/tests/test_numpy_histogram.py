@@ -21,7 +21,6 @@ UNSUPPORTED = {
     "test_datetime": "dates",
     "test_bool_conversion": "a warning about bool",
     "test_precision": "float16 and longdouble",
-    "test_gh_23110": "big-endian arrays",
 }
 # These pass except for the words of NumPy's errors.
 OTHER_WORDS = {"test_bin_array_dims", "test_invalid_range", "test_small_value_range"}

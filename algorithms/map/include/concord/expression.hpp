@@ -566,9 +566,9 @@ template <class T>
     return out;
 }
 
-/// Writes the elements of an expression with extents to an array view of these extents and any strides. As evaluate() of
-/// an expression, but out may be a range of the expression only if it is contiguous. Also throws invalid_argument if two
-/// indices of out share an element.
+/// Writes the elements of an expression with extents to an array view of these extents and any strides. As evaluate()
+/// of an expression, but out may be a range of the expression only if it is contiguous. Also throws invalid_argument if
+/// two indices of out share an element.
 template <class T, OutputNdRange Out>
 Enqueued evaluate(Stream& stream, const NdExpression<T>& in, const Out& out, const Options& options = {}) {
     static_assert(std::is_same_v<T, typename Out::Element>,
