@@ -386,7 +386,7 @@ bool has_planes(const Argument& in) {
 }
 
 // The elements as a tensor of planes, rows and columns, or unchanged: a copy if they do not lie in lines or have another
-// type. `room` keeps a copy. For use in run().
+// type. `rooms` keep the copies. For use in run().
 Tensor planes_of(Call& call, const Argument& in, Type type, std::span<const i64> planes,
                  std::vector<std::shared_ptr<Buffer>>& rooms) {
     const bool same_planes = std::ranges::equal(planes, in.shape().first(in.shape().size() - 2));
