@@ -385,8 +385,8 @@ bool has_planes(const Argument& in) {
     return pitched(rank - 1, rank - 2) || pitched(rank - 2, rank - 1);
 }
 
-// The elements as a tensor of planes, rows and columns, or unchanged: a copy if they do not lie in lines or have another
-// type. `rooms` keep the copies. For use in run().
+// The elements as a tensor of planes, rows and columns, or unchanged: a copy, kept in `rooms`, if they do not lie in
+// lines or have another type. For use in run().
 Tensor planes_of(Call& call, const Argument& in, Type type, std::span<const i64> planes,
                  std::vector<std::shared_ptr<Buffer>>& rooms) {
     const bool same_planes = std::ranges::equal(planes, in.shape().first(in.shape().size() - 2));
