@@ -83,5 +83,6 @@ INLINED u32 atomic_add(u32* at, u32 x) { return atomicAdd(at, x); }
 INLINED u32 atomic_inc(u32* at) { return atomicAdd(at, 1u); }
 INLINED u32 atomic_sub(u32* at, u32 x) { return atomicSub(at, x); }
 INLINED u32 atomic_or(u32* at, u32 x) { return atomicOr(at, x); }
+INLINED u32 atomic_min(u32* at, u32 x) { return atomicMin(at, x); }
 
 INLINED u32 popcount(u32 x) { return (u32)__popc(x); }

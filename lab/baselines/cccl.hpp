@@ -18,6 +18,7 @@ struct Operands {
     cudaStream_t queue;
     int bins;      // of histogram
     double limit;  // of compact, which keeps what is below
+    int segments;  // of calls on segments, whose offsets are the second input
 
     template <class T>
     const T* input(int k) const {
@@ -82,6 +83,8 @@ cudaError_t thrust_compact(const Operands& at);
 // These set `bytes` if there is no scratch memory.
 template <class T>
 cudaError_t cub_sum(const Operands& at, void* scratch, std::size_t& bytes);
+template <class T>
+cudaError_t cub_segmented_sum(const Operands& at, void* scratch, std::size_t& bytes);
 template <class T>
 cudaError_t cub_scan(const Operands& at, void* scratch, std::size_t& bytes);
 template <class T>

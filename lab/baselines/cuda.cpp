@@ -37,7 +37,7 @@ cccl::Operands operands_of(Stream& stream, const Work& work, Views in, Views out
         at.out[k] = lab::native_pointer<void>(out[k]);
     at.n = static_cast<std::int32_t>(work.n);
     at.queue = queue_of(stream);
-    at.bins = static_cast<int>(work.outputs[0].count);
+    at.bins = at.segments = static_cast<int>(work.outputs[0].count);
     return at;
 }
 
@@ -133,6 +133,10 @@ void cuda(std::vector<Baseline>& list) {
           {"sum"},
           {{Type::f32, cub_sum<f32>}, {Type::u32, cub_sum<u32>}},
           "cub::DeviceReduce::Sum"},
+         {"segmented_reduce",
+          segmented_sum_titles,
+          {{Type::f32, cub_segmented_sum<f32>}},
+          "cub::DeviceSegmentedReduce::Sum"},
          {"scan",
           {"exclusive_sum"},
           {{Type::f32, cub_scan<f32>}, {Type::u32, cub_scan<u32>}},

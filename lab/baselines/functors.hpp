@@ -158,6 +158,10 @@ decltype(auto) visit_wrapping(Type type, F&& f) {
 }
 
 inline const std::vector<std::string_view> map_titles = {"copy", "negate", "abs", "square", "sqrt"};
+// Workloads of segmented_reduce, with offsets of type u32.
+inline const std::vector<std::string_view> segmented_sum_titles = {
+    "sum of segments of 16", "sum of segments of 256", "sum of segments of 4096", "sum of segments of 65536",
+    "sum of power-law segments around 256"};
 inline const std::vector<std::string_view> reduce_titles = {"sum", "product", "min", "max"};
 
 // Calls f(TypeTag<T>, function) for work of map.

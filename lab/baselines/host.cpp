@@ -75,6 +75,36 @@ Call std_reduce(Stream&, const Work& work, Views in, Views out) {
     });
 }
 
+// The sums of segments [first, last).
+template <class T>
+void sum_segments(const T* from, const u32* offsets, T* to, std::size_t first, std::size_t last) {
+    for (std::size_t s = first; s < last; ++s) {
+        T sum{};
+        for (u32 i = offsets[s]; i < offsets[s + 1]; ++i)
+            sum = Sum{}(sum, from[i]);
+        to[s] = sum;
+    }
+}
+
+Call loop_segmented_reduce(Stream&, const Work& work, Views in, Views out) {
+    return visit_wrapping(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
+        return [from = native_pointer<const T>(in[0]), offsets = native_pointer<const u32>(in[1]),
+                to = native_pointer<T>(out[0]),
+                segments = work.outputs[0].count] { sum_segments(from, offsets, to, 0, segments); };
+    });
+}
+
+Call tbb_segmented_reduce(Stream&, const Work& work, Views in, Views out) {
+    return visit_wrapping(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
+        return [from = native_pointer<const T>(in[0]), offsets = native_pointer<const u32>(in[1]),
+                to = native_pointer<T>(out[0]), segments = work.outputs[0].count] {
+            tbb::parallel_for(tbb::blocked_range<std::size_t>(0, segments), [=](const auto& block) {
+                sum_segments(from, offsets, to, block.begin(), block.end());
+            });
+        };
+    });
+}
+
 template <class Policy>
 Call std_scan(Stream&, const Work& work, Views in, Views out) {
     return visit_scan(work, [&]<class T>(detail::TypeTag<T>, auto op, bool exclusive) -> Call {
@@ -408,11 +438,14 @@ void host(std::vector<Baseline>& list) {
     append(list, {"tbb", tbb + ", plain loops", "tbb"}, tbb_stencils());
     append(list, {"tbb_tiled", tbb + ", tiles of rows", "tbb"}, tbb_tiled_stencils());
     append(list, {"loop", library, "tbb"},
-           {{"compact", compact_titles, any_type, loop_compact, "a branch-free loop on one thread"}});
+           {{"compact", compact_titles, any_type, loop_compact, "a branch-free loop on one thread"},
+            {"segmented_reduce", segmented_sum_titles, any_type, loop_segmented_reduce,
+             "a loop on one thread"}});
     append(list, {"tbb", tbb, "tbb"},
            {{"map", map_titles, any_type, tbb_map, "tbb::parallel_for"},
             {"add", {"sum"}, any_type, tbb_add, "tbb::parallel_for"},
             {"reduce", reduce_titles, any_type, tbb_reduce, "tbb::parallel_reduce"},
+            {"segmented_reduce", segmented_sum_titles, any_type, tbb_segmented_reduce, "tbb::parallel_for"},
             {"scan", scan_titles, any_type, tbb_scan, "tbb::parallel_scan"},
             {"histogram", histogram_titles, histogram_types, tbb_histogram,
              "tbb::parallel_for with tbb::combinable"},

@@ -125,6 +125,7 @@ from ._concord import (
     reduce,
     rsqrt,
     scan,
+    segmented_reduce,
     sin,
     sinh,
     sinpi,
@@ -216,7 +217,7 @@ __all__ = [
     "lgamma", "linspace", "log", "log10", "log1p", "log2", "logical_and", "logical_not", "logical_or", "logical_xor", "map",
     "matmul", "matrix_transpose", "max", "maximum", "mean", "min", "minimum", "moveaxis", "multiply", "nan", "negative",
     "norm", "not_equal", "ones", "ones_like", "partition", "permute_dims", "pi", "pow", "power", "prod", "reduce",
-    "reshape", "result_type", "roll", "rsqrt", "scan", "sin", "sinh", "sinpi", "sort", "sort_pairs", "sqrt", "square",
+    "reshape", "result_type", "roll", "rsqrt", "scan", "segmented_reduce", "sin", "sinh", "sinpi", "sort", "sort_pairs", "sqrt", "square",
     "squeeze", "stack", "std", "stencil", "subtract", "sum", "take", "tan", "tanh", "testing", "tgamma", "transpose", "uint16",
     "uint32", "uint64", "uint8", "var", "where", "zeros", "zeros_like",
 ]

@@ -4,6 +4,7 @@
 
 #include <concord/any_all.hpp>
 #include <concord/scan_axes.hpp>
+#include <concord/segmented_reduce.hpp>
 #include <concord/sort_axes.hpp>
 #include <concord/statistics.hpp>
 
@@ -164,6 +165,12 @@ detail::StatisticOperands operands_of(const detail::NdInput& in, const NdView& o
 
 // --- Reductions ----------------------------------------------------------------------------------------------------
 
+ReduceOp reduce_op(const char* call, const std::string& name) {
+    if (const auto op = reduce_op_named(name)) return *op;
+    refuse(call, detail::error_message("unknown operator", detail::quoted(name),
+                                       "expected sum, product, min or max"));
+}
+
 nb::object combined(Reduction& call, ElementKind type, ReduceOp op, nb::handle out) {
     // The largest of bool is any, the smallest is all.
     const auto quantifier = op == ReduceOp::max ? detail::Quantifier::any : detail::Quantifier::all;
@@ -185,6 +192,32 @@ nb::object combined(Reduction& call, ElementKind type, ReduceOp op, nb::handle o
                                        detail::reduce_lines(stream, in, to, op, axes, call.call.options());
                                    }
                                }});
+}
+
+nb::object segmented(nb::handle x, nb::handle offsets, const std::string& op, nb::handle out,
+                     CONCORD_HANDLES) {
+    constexpr const char* name = "segmented_reduce";
+    const ReduceOp known = reduce_op(name, op);
+    Call call(name, CONCORD_PASSED);
+    const Argument& in = call.input(x, "x", 1);
+    const Argument& at = call.input(offsets, "offsets", 1);
+    if (in.boolean()) refuse(name, "x has dtype bool; pass x.astype('uint8')");
+    if (at.boolean() || is_float(at.type()) || size_of(at.type()) < 4)
+        refuse(name, "offsets has dtype " + at.dtype() + "; expected int32, int64, uint32 or uint64");
+    if (at.size() == 0) refuse(name, "offsets is empty; pass one offset more than there are segments");
+    call.begin();
+    const i64 segments = static_cast<i64>(at.size()) - 1;
+    Argument& result = call.output(out, in.type(), std::span(&segments, 1));
+    return call.run(result, [&] {
+        const View where = call.values(at);
+        std::vector<std::byte> bytes(where.bytes());
+        call.fetch(bytes.data(), where);
+        detail::OffsetsCheck(name, in.size()).add(bytes, at.type());
+        if (segments == 0) return;
+        const detail::Input elements =
+            in.contiguous() ? detail::Input(call.values(in)) : detail::Input(call.elements(in));
+        detail::segmented_reduce(call.stream(), elements, where, result.view(), known, call.options());
+    });
 }
 
 nb::object total(const char* name, nb::handle x, ReduceOp op, nb::handle axis, nb::handle dtype,
@@ -289,12 +322,6 @@ nb::object inner_product(nb::handle x, nb::handle y, nb::handle out, CONCORD_HAN
 }
 
 // --- Scans ---------------------------------------------------------------------------------------------------------
-
-ReduceOp reduce_op(const char* call, const std::string& name) {
-    if (const auto op = reduce_op_named(name)) return *op;
-    refuse(call, detail::error_message("unknown operator", detail::quoted(name),
-                                       "expected sum, product, min or max"));
-}
 
 // widens: sums of integers have 64 bits.
 nb::object prefix(const char* name, nb::handle x, ReduceOp op, nb::handle axis, nb::handle dtype,
@@ -627,6 +654,16 @@ void define_reductions(nb::module_& m) {
                  "Index of the smallest element, as int64: the first of several, and that of the first NaN.");
     define_index("argmax", ReduceOp::max,
                  "Index of the largest element, as int64: the first of several, and that of the first NaN.");
+    m.def("segmented_reduce", segmented, "x"_a, "offsets"_a, "op"_a = "sum", nb::kw_only(),
+          "out"_a = nb::none(), CONCORD_COMMON,
+          signature("segmented_reduce(x: $x, offsets: _Values, op: Literal['sum', 'product', 'min', 'max'] = "
+                    "'sum', *, out: _Out = None, $common) -> $r",
+                    CONCORD_SAME_TYPE),
+          "Combines the elements x[offsets[s]:offsets[s + 1]] of each segment s in the type of x, bitwise "
+          "identical to reduce()\n"
+          "of these elements alone. A segment without elements gives the identity. offsets: integers that "
+          "ascend, one more than\n"
+          "there are segments.");
     m.def("dot", inner_product, "x"_a, "y"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
           signature("dot(x: $x, y: _Values, *, out: _Out = None, $common) -> $r", CONCORD_ANY_ELEMENT),
           "Sum of the products of the elements of two vectors, in the order of sum(). Types are promoted as "

@@ -104,6 +104,26 @@ def test_histogram_with_range(device):
         cc.histogram(np.array([1, np.nan]), device=device)
 
 
+@pytest.mark.parametrize("offsets", ["int32", "uint32", "int64", "uint64"])
+def test_segmented_reduce(device, offsets, values):
+    x = values("float32", 5000)
+    at = np.array([3, 3, 10, 200, 2300, 4990], offsets)
+    pieces = [x[a:b] for a, b in zip(at[:-1], at[1:])]
+    assert_same_bits(cc.segmented_reduce(x, at, device=device),
+                     np.array([cc.sum(piece, device=device) for piece in pieces], "f4"))
+    out = np.empty(5, "i8")
+    integers = np.arange(5000)
+    assert cc.segmented_reduce(integers, at, "min", out=out, device=device) is out
+    assert out[1:].tolist() == at[1:-1].tolist() and out[0] == np.iinfo("i8").max
+    assert_same_bits(cc.segmented_reduce(integers[::-1], at[1:], "sum", device=device),
+                     np.add.reduceat(integers[::-1], at[1:].astype("i8"))[:-1])
+    assert cc.segmented_reduce(x, at[:1], device=device).tolist() == []
+    for wrong, message in (([0, 4, 3], "offset 3 at index 2 is less than the one before it, 4"),
+                           ([0, 6000], "offset 6000 at index 1 exceeds the 5000 elements")):
+        with pytest.raises(ValueError, match=message):
+            cc.segmented_reduce(x, np.array(wrong, offsets), device=device)
+
+
 def test_bincount(device):
     for kind in ("u1", "i4", "u8"):
         x = (np.arange(5000) * 7919 % 251).astype(kind)

@@ -29,6 +29,7 @@ CALLS |= {
     "map": (ROW, lambda x, out, **more: cc.map("negate", x, out=out, **more)),
     "partition": (ROW, lambda x, out, **more: cc.partition(x, ">", 0, out=out, **more)[0]),
     "reduce": (ROW, lambda x, out, **more: cc.reduce(x, "sum", out=out, **more)),
+    "segmented_reduce": (ROW, lambda x, out, **more: cc.segmented_reduce(x, np.array([0, 1, 3]), out=out, **more)),
     "scan": (ROW, lambda x, out, **more: cc.scan(x, out=out, **more)),
     "transpose": (SQUARE, lambda x, out, **more: cc.transpose(x, out=out, **more)),
     "matmul": (SQUARE, lambda x, out, **more: cc.matmul(x, x, out=out, **more)),

@@ -54,10 +54,10 @@ if plant_fault; then
     verdict "what is wrong has no mark" "$(grep -qF '<title>sequential' wrong/report.html && echo "it has one")"
     # Faulty sums of chunks, and faulty counters.
     mkdir faulty-ranks
-    sed 's/canonical(sum\[0\])/canonical(sum[1])/' "$source/algorithms/reduce/reduce_wide.cl" >faulty-ranks/reduce_wide.cl
+    sed 's/canonical(sum\[0\])/canonical(sum[1])/' "$source/algorithms/common/reduce_chunk_wide.cl" >faulty-ranks/reduce_chunk_wide.cl
     sed 's/+ bin\[i + j\]\];/+ bin[i]];/' "$source/algorithms/histogram/histogram_bins.cl" >faulty-ranks/histogram_bins.cl
-    for name in reduce_wide histogram_bins; do
-        verdict "a fault of $name is planted" "$(cmp -s "$source/algorithms/${name%_*}/$name.cl" faulty-ranks/$name.cl && echo "it is not planted")"
+    for name in common/reduce_chunk_wide histogram/histogram_bins; do
+        verdict "a fault of $name is planted" "$(cmp -s "$source/algorithms/$name.cl" "faulty-ranks/${name#*/}.cl" && echo "it is not planted")"
     done
     CONCORD_KERNELS=$work/faulty-ranks study 1 "throughput-scaling: 0 measured" throughput-scaling --algorithms distributed_reduce,distributed_histogram --quick \
         --devices opencl:0 --out wrong-ranks

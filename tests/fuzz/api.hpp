@@ -127,6 +127,22 @@ class Machine {
         std::memcpy(buffer_->host_pointer(), before_.data(), buffer_bytes);
     }
 
+    // Replaces an element of the buffer.
+    template <class T>
+    void put(const View& view, u64 i, T value) {
+        store(before_, view, i, value);
+        std::memcpy(buffer_->host_pointer(), before_.data(), buffer_bytes);
+    }
+    // An element after the call.
+    template <class T>
+    T result(const View& view, u64 i) const {
+        T value;
+        std::memcpy(&value,
+                    static_cast<const std::byte*>(buffer_->host_pointer()) + view.offset + i * sizeof(T),
+                    sizeof value);
+        return value;
+    }
+
     // Calls the library, and the reference on a copy of the buffer. Both must give the same bytes.
     template <class Call, class Reference>
     void run(Outcome outcome, const Call& call, const Reference& reference) {

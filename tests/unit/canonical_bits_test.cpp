@@ -64,6 +64,13 @@ u64 reduce_hash(Stream& stream, const std::vector<T>& values, ReduceOp op) {
 }
 
 template <class T>
+u64 segmented_reduce_hash(Stream& stream, const std::vector<T>& values, const std::vector<u32>& offsets) {
+    const Array<T> in(stream, values);
+    const Array<u32> at(stream, offsets);
+    return hash_of(segmented_reduce(stream, in, at).to_host(stream));
+}
+
+template <class T>
 u64 scan_hash(Stream& stream, const std::vector<T>& values, ReduceOp op, ScanKind kind) {
     const Array<T> in(stream, values), out(stream.device(), values.size());
     scan(stream, in, out, op, kind);
@@ -120,6 +127,11 @@ const std::vector<Fixed>& fixed_results() {
          [](Stream& s) { return reduce_hash(s, wide_range<f64>(65537, 3), ReduceOp::sum); }},
         {"product of 10007 f32 near one", 0x0ef917a953df5ce2,
          [](Stream& s) { return reduce_hash(s, near_one<f32>(10007, 4), ReduceOp::product); }},
+        {"sums of segments of 0 to 9000001 f32 over 2^-40 ... 2^40", 0x07d9193fcbcd2c1a,
+         [](Stream& s) {
+             return segmented_reduce_hash(s, wide_range<f32>(9010101, 20),
+                                          {0, 0, 7, 60, 200, 1100, 10100, 9010101});
+         }},
         {"inclusive sums of 1048577 f32 over 2^-40 ... 2^40", 0x8b5a346adcdcdce9,
          [](Stream& s) {
              return scan_hash(s, wide_range<f32>(1048577, 5), ReduceOp::sum, ScanKind::inclusive);

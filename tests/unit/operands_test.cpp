@@ -129,6 +129,13 @@ void add_algorithms(std::vector<Call>& calls) {
     add_call("reduce", {in, {Use::out, side}}, [](Stream& s, Views v) {
         reduce(s, RawNd{table(v[0])}, RawNd{NdView(v[1], {side})}, operands_plus, 0, 0);
     });
+    const Operand offsets{Use::in, side + 1, Type::u32}, sums{Use::out, side};
+    add_call("segmented_reduce", {in, offsets, sums},
+             [](Stream& s, Views v) { segmented_reduce(s, v[0], v[1], v[2]); });
+    add_call("segmented_reduce", {in, offsets, sums}, [](Stream& s, Views v) {
+        segmented_reduce(s, transform(operands_twice, Floats{v[0]}), Raw<u32>{v[1]}, Floats{v[2]},
+                         operands_plus, 0);
+    });
     add_call("sum", {in}, [](Stream& s, Views v) { (void)sum(s, Floats{v[0]}).get(); });
     add_call("sum", {in}, [](Stream& s, Views v) { (void)sum(s, RawNd{table(v[0])}, 0).to_host(s); });
     add_call("min", {in}, [](Stream& s, Views v) { (void)concord::min(s, Floats{v[0]}).get(); });

@@ -26,12 +26,12 @@ mutant reduce_chunk.kernel many "$fixed" "an element past the end is counted" 'i
 mutant reduce_chunk.kernel many "$fixed" "unaligned rows are read one late" 'load_item(from, j)' 'load_item(from, j + 1)'
 mutant reduce_chunk.kernel many "${fixed/i32/f64}" "another association: columns 64 apart meet crosswise" \
     'sum[held + j]' 'sum[HELD - 1 - j]'
-mutant reduce.kernel many "$fixed_large" "the last chunk is lost" \
+mutant reduce_levels.kernel many "$fixed_large" "the last chunk is lost" \
     'sums[c] = canonical(sum);' 'sums[c] = chunks > 1 && c + 1 == chunks ? identity : sum;'
-mutant reduce.kernel many "${fixed_large/65537/1048577}" "the third level is short of one sum" \
+mutant reduce_levels.kernel many "${fixed_large/65537/1048577}" "the third level is short of one sum" \
     'TEAM ? upper_chunks : 0' 'TEAM ? upper_chunks - 1 : 0'
-mutant reduce_wide.cl one "$fixed" "the last element is dropped" 'l < rest; ++l' 'l + 1 < rest; ++l'
-mutant reduce_wide.cl one "${fixed/i32/f64}" "another association: columns meet crosswise" \
+mutant reduce_chunk_wide.cl one "$fixed" "the last element is dropped" 'l < rest; ++l' 'l + 1 < rest; ++l'
+mutant reduce_chunk_wide.cl one "${fixed/i32/f64}" "another association: columns meet crosswise" \
     'sum[l + distance]' 'sum[2 * distance - 1 - l]'
 mutant reduce_wide.cl one "${fixed_large/65537/1000003}" "all groups write their sums to the same place" \
     'sums + first, identity, op)' 'sums, identity, op)'
@@ -82,8 +82,8 @@ mutant group_reduce.cu any "$fixed" "a step of the tree is left out" 'distance =
 
 # A NaN keeps the bits that the device gives it.
 nans="${fixed/i32/f32}" nans="${nans/near_one/special}"
-mutant reduce.kernel many "$nans" "a NaN is not canonical" 'sums[c] = canonical(sum);' 'sums[c] = sum;'
-mutant reduce_wide.cl one "$nans" "a NaN is not canonical" 'return canonical(sum[0]);' 'return sum[0];'
+mutant reduce_levels.kernel many "$nans" "a NaN is not canonical" 'sums[c] = canonical(sum);' 'sums[c] = sum;'
+mutant reduce_chunk_wide.cl one "$nans" "a NaN is not canonical" 'return canonical(sum[0]);' 'return sum[0];'
 
 axes="reduce --variants fixed --types i32 --patterns random --sizes 9001"
 mutant reduce_rows.kernel many "$axes" "a chunk begins one element late" 'begin = c * s.chunk;' 'begin = c * s.chunk + (c > 0);'

@@ -1,0 +1,49 @@
+#pragma once
+// The option --offsets of commands on segments.
+
+#include "run.hpp"
+
+#include <concord/segmented_reduce.hpp>
+
+namespace concord::app {
+
+class OffsetsOption {
+  public:
+    void add(CLI::App& command) {
+        command
+            .add_option(
+                "--offsets", path_,
+                "Where the segments begin, and where the last one ends: a .npy file of S + 1 ascending "
+                "values of type u32, u64, i32 or i64")
+            ->type_name("FILE")
+            ->required();
+    }
+    NamedInput input() const { return {"--offsets", path_}; }
+
+    // Throws invalid_argument unless the offsets are those of segments of `in`. Names the first wrong one.
+    void check(const InputArray& in, const InputArray& offsets) const {
+        const auto refuse = [](const std::string& why) {
+            throw Error(ErrorCode::invalid_argument, "--offsets", why);
+        };
+        for (const InputArray* array : {&in, &offsets}) {
+            if (array->shape().size() != 1)
+                refuse(array->name() + " must have one dimension, got shape " + shape_name(array->shape()));
+        }
+        detail::check_offset_type("--offsets", offsets.type());
+        if (offsets.count() == 0)
+            refuse(offsets.name() + " is empty; pass one offset more than there are segments");
+        constexpr u64 piece = u64{8} << 20;
+        detail::OffsetsCheck values("--offsets", in.count());
+        std::vector<std::byte> bytes;
+        for (u64 first = 0; first < offsets.bytes(); first += piece) {
+            bytes.resize(std::min(piece, offsets.bytes() - first));
+            offsets.source().read(bytes.data(), first, bytes.size());
+            values.add(bytes, offsets.type());
+        }
+    }
+
+  private:
+    std::string path_;
+};
+
+}  // namespace concord::app

@@ -1,0 +1,62 @@
+// Calls of segmented_reduce, with wrong offsets too.
+#include "../api.hpp"
+
+namespace concord::fuzz {
+namespace {
+
+// Whether the offsets are those of segments of `count` elements.
+template <class O>
+bool are_right(const Bytes& bytes, const View& offsets, u64 count) {
+    u64 before = 0;
+    for (u64 s = 0; s < offsets.count; ++s) {
+        const auto offset = static_cast<u64>(load<O>(bytes, offsets, s));
+        if (offset < before || offset > count) return false;
+        before = offset;
+    }
+    return true;
+}
+
+}  // namespace
+
+FUZZ_CALLS(segmented_reduce) {
+    const Type type = any_type();
+    fill(type);
+    const ReduceOp op = any_op(type);
+    const View in = range(type, elements(type, 3000));
+    const u64 segments = choices_.below(40);
+    const View offsets =
+                   range(choices_.any(std::array{Type::u32, Type::u64, Type::i32, Type::i64}), segments + 1),
+               out = range(type, choices_.one_in(32) ? segments + 1 : segments);
+    if (out.count + 1 != offsets.count) outcome_ = Outcome::refused;
+    no_overlap(in, out);
+    no_overlap(offsets, out);
+    const Options asked = options(segmented_reduce_algorithm);
+    // Right offsets in half of the calls, else any bits.
+    if (outcome_ != Outcome::refused && choices_.one_in(2)) {
+        with_type(offsets.type, [&]<class O>(O) {
+            u64 offset = choices_.below(in.count + 1);
+            for (u64 s = 0; s <= segments; ++s) {
+                machine_.put(offsets, s, static_cast<O>(offset));
+                offset += choices_.one_in(3) ? 0 : choices_.below(in.count - offset + 1);
+            }
+        });
+    }
+    verify(
+        type, [&] { concord::segmented_reduce(stream(), in, offsets, out, op, asked); },
+        [&]<class T>(Bytes& to, T) {
+            with_type(offsets.type, [&]<class O>(O) {
+                const bool right = are_right<O>(before(), offsets, in.count);
+                for (u64 s = 0; s < segments; ++s) {
+                    // With wrong offsets any result is right.
+                    T result = right ? identity_of<T>(op) : machine_.result<T>(out, s);
+                    const auto begin = static_cast<u64>(load<O>(before(), offsets, s)),
+                               end = static_cast<u64>(load<O>(before(), offsets, s + 1));
+                    for (u64 i = begin; right && i < end; ++i)
+                        result = wrapped(op, result, load<T>(before(), in, i));
+                    store(to, out, s, result);
+                }
+            });
+        });
+}
+
+}  // namespace concord::fuzz
