@@ -4,8 +4,18 @@
 #include <concord/internal/shape.hpp>
 
 #include <algorithm>
+#include <numeric>
+#include <random>
 
 namespace concord::detail {
+
+std::vector<u32> items_in_order(std::string_view order, u32 size) {
+    std::vector<u32> table(size);
+    std::iota(table.begin(), table.end(), 0U);
+    if (order != "ascending") std::reverse(table.begin(), table.end());
+    if (order == "shuffled") std::shuffle(table.begin(), table.end(), std::mt19937(1));
+    return table;
+}
 
 void compare_orders(const KernelDefinition& d, std::size_t parameter, std::string_view order,
                     std::span<const std::byte> expected, std::span<const std::byte> found,

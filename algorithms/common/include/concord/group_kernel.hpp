@@ -61,8 +61,6 @@
 #include <concord/detail/group_body.hpp>
 #include <concord/extents.hpp>
 
-#include <algorithm>
-#include <random>
 #include <vector>
 
 namespace concord {
@@ -78,7 +76,8 @@ inline constexpr u64 max_local_bytes = 48 << 10;
 // The most work-items of a group.
 inline constexpr u64 max_group_items = 1024;
 constexpr bool is_group_size(u32 rank, u64 x, u64 y, u64 z) {
-    const bool fits = (std::max)({x, y, z}) <= max_group_items && x * y * z <= max_group_items;
+    const bool fits =
+        x <= max_group_items && y <= max_group_items && z <= max_group_items && x * y * z <= max_group_items;
     return fits && (x * y * z > 0 || (x == any_size && rank == 1));
 }
 constexpr GroupShape group_shape(u32 x) {
@@ -488,6 +487,8 @@ P passed_argument(A& argument) {
         return argument;
     }
 }
+// The numbers below `size` in "ascending", "descending" or "shuffled" order.
+std::vector<u32> items_in_order(std::string_view order, u32 size);
 // Throws invalid_argument: the results differ from those of the loops that launches have.
 void compare_orders(const KernelDefinition& definition, std::size_t parameter, std::string_view order,
                     std::span<const std::byte> expected, std::span<const std::byte> found,
@@ -568,14 +569,10 @@ class GroupKernel {
             }
             (std::index_sequence_for<P...>{});
         };
-        std::vector<u32> table(detail::ItemsInOrder<K::concord_shape>::size);
-        for (u32 i = 0; i < table.size(); ++i)
-            table[i] = i;
-        compare("ascending", run(table, false));
-        std::reverse(table.begin(), table.end());
-        compare("descending", run(table, true));
-        std::shuffle(table.begin(), table.end(), std::mt19937(1));
-        compare("shuffled", run(table, false));
+        constexpr u32 size = detail::ItemsInOrder<K::concord_shape>::size;
+        compare("ascending", run(detail::items_in_order("ascending", size), false));
+        compare("descending", run(detail::items_in_order("descending", size), true));
+        compare("shuffled", run(detail::items_in_order("shuffled", size), false));
     }
     /// @endcond
 

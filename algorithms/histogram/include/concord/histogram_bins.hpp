@@ -6,7 +6,7 @@
 
 #include <concepts>
 #include <memory>
-#include <ranges>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -88,13 +88,13 @@ class HistogramBins {
     ///
     /// At most 2^30 bins. Each call copies the edges to the device, and a launch of its own finds the bins by binary
     /// search: it writes 4 bytes of scratch memory per sample, which a variant then counts. Throws invalid_argument.
-    template <std::ranges::contiguous_range R>
-    requires is_element<std::ranges::range_value_t<R>>
+    template <class R>
+    requires is_element<std::remove_cvref_t<decltype(*std::data(std::declval<const R&>()))>>
     static HistogramBins edges(const R& all) {
-        using T = std::ranges::range_value_t<R>;
+        using T = std::remove_cvref_t<decltype(*std::data(all))>;
         static_assert(std::is_arithmetic_v<T>, "edges must be integers, f32 or f64");
         HistogramBins bins(Kind::edges);
-        bins.edges_ = edges_of(type_of<T>(), std::ranges::data(all), std::ranges::size(all));
+        bins.edges_ = edges_of(type_of<T>(), std::data(all), std::size(all));
         return bins;
     }
     /// Unsigned samples: bin = sample mod N.
