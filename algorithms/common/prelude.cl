@@ -22,6 +22,9 @@
 #define OUT_RESTRICT(E, NAME) __global E *restrict NAME, ulong NAME##_at
 #define AT_OFFSET(NAME) NAME += NAME##_at
 
+#define report_index(WORD, POSITION) \
+    atomic_min(WORD, (POSITION) < 0xfffffffeu ? (u32)(POSITION) : 0xfffffffeu)
+
 #define local_id() ((u32)get_local_id(0))
 #define group_id() ((u32)get_group_id(0))
 #define group_count() ((u32)get_num_groups(0))

@@ -85,4 +85,9 @@ INLINED u32 atomic_sub(u32* at, u32 x) { return atomicSub(at, x); }
 INLINED u32 atomic_or(u32* at, u32 x) { return atomicOr(at, x); }
 INLINED u32 atomic_min(u32* at, u32 x) { return atomicMin(at, x); }
 
+// Reports that the index at a position is out of range: *word keeps the least position. See internal/index_report.hpp.
+INLINED void report_index(u32* word, u64 position) {
+    atomicMin(word, position < 0xfffffffeu ? (u32)position : 0xfffffffeu);
+}
+
 INLINED u32 popcount(u32 x) { return (u32)__popc(x); }

@@ -172,7 +172,7 @@ ExpressionPointer transform_node(ReduceOp op, ExpressionPointer a, ExpressionPoi
                              map_kernel(map_builtin_host(op, type)), {std::move(a), std::move(b)}));
 }
 
-ExpressionPointer gather_node(ExpressionPointer in, ExpressionPointer index) {
+ExpressionPointer gather_node(ExpressionPointer in, ExpressionPointer index, bool reports) {
     if (in->count == any_count) refuse("gather", "x has no size; gather from a range");
     if (is_boolean(index->type) || is_float(index->type))
         throw Error(ErrorCode::unsupported, "gather",
@@ -182,6 +182,7 @@ ExpressionPointer gather_node(ExpressionPointer in, ExpressionPointer index) {
     ExpressionNode node{.kind = ExpressionKind::gather, .type = in->type};
     node.count = index->count;
     append_bytes(node.values, &in->count, sizeof in->count);
+    node.reports = reports;
     node.inputs = {std::move(in), std::move(index)};
     return made("gather", std::move(node));
 }
@@ -405,6 +406,7 @@ Support supports_input(const Device& device, const Input& in) {
     u64 bytes = own_bytes;
     visit_nodes(in, [&](const ExpressionNode& node, bool /*in_place*/) {
         bytes += node.kind == ExpressionKind::range ? buffer_bytes : (node.values.size() + 7) / 8 * 8;
+        bytes += node.reports ? buffer_bytes : 0;
         if (!all) return;
         all = supports_type(device, node.type);
         if (!all || node.op == nullptr) return;
@@ -454,6 +456,7 @@ void add_structure(std::string& key, const ExpressionNode& node) {
     add_key(key, node.type);
     add_key(key, node.rank);
     add_key(key, node.role);
+    add_key(key, node.reports);
     add_key(key, static_cast<u32>(node.inputs.size()));
     if (node.op != nullptr) {
         add_key(key, node.op->hash);
@@ -472,8 +475,9 @@ u32 add_steps(std::vector<BlockStep>& steps, u32& argument, const ExpressionNode
                      .kernel = node.kernel.kernel,
                      .is_map = node.kernel.is_map,
                      .is_flags = node.kernel.is_flags,
-                     .rank = node.rank});
-    argument += argument_count(node.kind);
+                     .rank = node.rank,
+                     .reports = node.reports});
+    argument += argument_count(node);
     for (const ExpressionPointer& in : node.inputs) {
         const u32 input = add_steps(steps, argument, *in);
         steps[step].inputs.push_back(input);
@@ -556,6 +560,9 @@ void InputArguments::add(const ExpressionNode& node) {
         case ExpressionKind::gather:
         case ExpressionKind::strided:
             add_value(0, node.values.size());
+            if (!node.reports) break;
+            words_.push_back({list_.size(), {"gather", "index", node.inputs[0]->count}});
+            list_.emplace_back();
             break;
         case ExpressionKind::convert:
         case ExpressionKind::select:
@@ -572,7 +579,11 @@ void InputArguments::launch_expression(Stream& stream, const Kernel& kernel, con
     if (on_host) all.assign(others.begin(), others.end());
     all.insert(all.end(), list_.begin(), list_.end());
     if (!on_host) all.insert(all.end(), others.begin(), others.end());
-    stream.launch(kernel, shape, all);
+    if (words_.empty()) return stream.launch(kernel, shape, all);
+    std::vector<IndexWord> words = words_;
+    for (IndexWord& word : words)
+        word.argument += on_host ? others.size() : 0;
+    launch_reporting(stream, kernel, shape, all, words);
 }
 
 View materialized(Stream& stream, const Input& in, std::shared_ptr<Buffer>& room) {
@@ -585,10 +596,20 @@ View materialized(Stream& stream, const Input& in, std::shared_ptr<Buffer>& room
     return view;
 }
 
+NdInputInMemory::NdInputInMemory(Stream& stream, std::string_view call, const NdInput& in, const NdView& out,
+                                 const Options& options) {
+    if (!in.elements) {
+        view_ = in.view;
+        return;
+    }
+    in_memory_.emplace(stream, call, Input(in.elements), out.range(), options);
+    view_ = NdView(in_memory_->view(), in.view.extents());
+}
+
 InputInMemory::InputInMemory(Stream& stream, std::string_view call, const Input& in, const View& out,
                              const Options& options, InPlace in_place) {
     if (in.node) {
-        check_input(call, "in", stream, in);
+        check_stored_input(call, "in", stream, in);
         check_input_overlap(call, {"out", out}, "in", in, in_place);
         if (options.order && *options.order != OperationOrder::unspecified)
             check_portable(call, in, stream.device());

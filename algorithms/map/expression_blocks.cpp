@@ -2,6 +2,8 @@
 
 #include "expression_nodes.hpp"
 
+#include <concord/internal/index_report.hpp>
+
 #include <concord/detail/canonical.hpp>
 #include <concord/internal/thread_room.hpp>
 
@@ -117,10 +119,14 @@ class Evaluation {
                 visit_type(s.input_types[1], [&](auto tag) {
                     using I = typename decltype(tag)::type;
                     if constexpr (std::is_integral_v<I>) {
+                        const I* const x = static_cast<const I*>(index);
+                        bool in_range = true;
                         for (u64 i = 0; i < count_; ++i) {
-                            const u64 n = static_cast<u64>(static_cast<const I*>(index)[i]);
+                            const u64 n = static_cast<u64>(x[i]);
+                            in_range = in_range & (n < size);
                             list[i] = n < size ? n : 0;
                         }
+                        if (!in_range && s.reports) report(s, at, x, size);
                     }
                 });
                 used_ = mark + 1;
@@ -168,6 +174,16 @@ class Evaluation {
                     ? static_cast<u32>((at - begin) / static_cast<std::ptrdiff_t>(sizeof room_.blocks[0])) + 1
                     : mark;
         return result;
+    }
+
+    // Reports the indices of a gather that are out of range.
+    template <class I>
+    void report(const BlockStep& s, const Indices& at, const I* index, u64 size) const {
+        u32* const word = value_at<u32*>(arguments_[s.argument + 1]);
+        for (u64 i = 0; i < count_; ++i) {
+            if (static_cast<u64>(index[i]) >= size)
+                report_index(word, at.list != nullptr ? at.list[i] : at.first + i);
+        }
     }
 
     template <class T>

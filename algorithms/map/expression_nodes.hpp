@@ -39,6 +39,7 @@ struct ExpressionNode {
     // strided
     u32 rank = 0;
     LineRole role = LineRole::none;
+    bool reports = false;  // gather: kernels report indices that are out of range
 };
 
 // A node on the CPU. Its arguments follow those of the nodes before it.
@@ -51,6 +52,7 @@ struct BlockStep {
     HostKernel kernel = {};
     bool is_map = false, is_flags = false;
     u32 rank = 0;
+    bool reports = false;
 };
 
 // The source of an expression in a language: its functions, which come before all files, so that no macro of these has
@@ -85,9 +87,9 @@ ExpressionPointer made(std::string_view call, ExpressionNode node);
 u64 count_of_all(std::string_view call, const std::vector<ExpressionPointer>& inputs);
 
 // The number of arguments of a node in a launch, without those of its inputs.
-constexpr u32 argument_count(ExpressionKind kind) {
-    if (kind == ExpressionKind::convert || kind == ExpressionKind::select) return 0;
-    return kind == ExpressionKind::counting ? 2 : 1;
+inline u32 argument_count(const ExpressionNode& node) {
+    if (node.kind == ExpressionKind::convert || node.kind == ExpressionKind::select) return 0;
+    return node.kind == ExpressionKind::counting || node.reports ? 2 : 1;
 }
 
 }  // namespace concord::detail

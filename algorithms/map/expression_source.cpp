@@ -59,7 +59,7 @@ class Writer {
     // Returns the value of the node's element `index`, a word.
     std::string element(const ExpressionNode& node, const std::string& index) {
         const u32 first = arguments_;
-        arguments_ += argument_count(node.kind);
+        arguments_ += argument_count(node);
         const std::string own = argument(first), t(name_of(kernel_type(node.type)));
         std::string value = "e" + number(values_++);
         const auto define = [&](const std::string& type, const std::string& name, const std::string& what) {
@@ -103,6 +103,7 @@ class Writer {
             }
             case ExpressionKind::gather: {
                 add_value(first, "u64");
+                if (node.reports) add_word(first + 1);
                 // The arguments of x precede those of the indices, whose text comes first.
                 Writer x(language_, values_), at(language_, values_);
                 const std::string n = number(first), inside = "i" + n;
@@ -115,6 +116,9 @@ class Writer {
                 declare(at);
                 body += at.body;
                 define("u64", "j" + n, "(u64)" + of_index);
+                if (node.reports)
+                    body.append("    if (j" + n + " >= " + own + ") report_index(" + argument(first + 1) +
+                                ", " + index + ");\n");
                 define("u64", inside, "j" + n + " < " + own + " ? j" + n + " : 0");
                 body += x.body;
                 define(t, value, of_x);
@@ -191,6 +195,12 @@ class Writer {
         copies.append(" AT_OFFSET(NAME##_").append(name) += ");";
         add_parameter(i, "IN(" + t + ", NAME##_" + name + ")");
         members.append(" const GLOBAL ").append(t).append("* ").append(name) += ";";
+    }
+    void add_word(u32 i) {
+        const std::string name = "a" + number(i);
+        copies.append(" AT_OFFSET(NAME##_").append(name) += ");";
+        add_parameter(i, "OUT(u32, NAME##_" + name + ")");
+        members.append(" GLOBAL u32* ").append(name) += ";";
     }
     void add_value(u32 i, const std::string& type) {
         const std::string name = "a" + number(i);

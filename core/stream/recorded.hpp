@@ -11,6 +11,8 @@
 
 namespace concord::detail {
 
+class IndexReports;
+
 struct RecordedCopy {
     Buffer* to;
     u64 to_offset;
@@ -38,6 +40,7 @@ struct RecordingContents {
     std::vector<RecordedOperation> operations;
     std::vector<std::shared_ptr<Buffer>> buffers;  // used by the operations, without duplicates
     std::shared_ptr<Buffer> zeros;
+    std::shared_ptr<IndexReports> reports;  // null without indices
     std::shared_ptr<void> captured;  // capture of the backend; null: operations are enqueued one by one
 
     std::mutex mutex;  // one replay at a time

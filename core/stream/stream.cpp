@@ -259,20 +259,24 @@ void Stream::fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pa
     });
 }
 
-void Stream::launch(const Kernel& kernel, const LaunchShape& asked,
-                    std::span<const KernelArgument> arguments) {
+namespace {
+
+// Checks a launch. Calls `prepare` with the lock held, which may change arguments that are buffers, then enqueues.
+template <class F>
+void launch_prepared(detail::StreamState& state, const Kernel& kernel, const LaunchShape& asked,
+                     std::span<const KernelArgument> arguments, const F& prepare) {
     check_not_forked("Stream::launch");
-    state_->check_device("Stream::launch", "kernel", kernel.device());
-    const LaunchShape shape = with_group_size(device(), kernel, asked);
+    state.check_device("Stream::launch", "kernel", kernel.device());
+    const LaunchShape shape = with_group_size(state.device, kernel, asked);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const KernelArgument& argument = arguments[i];
         if (argument.buffer == nullptr) {
-            if (argument.size > 0) state_->check_host_pointer("Stream::launch", argument.value);
+            if (argument.size > 0) state.check_host_pointer("Stream::launch", argument.value);
             continue;
         }
         const detail::CheckedSize bytes = detail::CheckedSize(argument.count) * argument.element_size;
-        state_->check_range("Stream::launch", *argument.buffer, argument.offset,
-                            bytes.fits() ? bytes.value() : ~u64{0});
+        state.check_range("Stream::launch", *argument.buffer, argument.offset,
+                          bytes.fits() ? bytes.value() : ~u64{0});
         const bool is_aligned = argument.offset == 0 || argument.offset % argument.element_size == 0;
         if (argument.buffer->kind() == Buffer::Kind::host || !is_aligned) [[unlikely]]
             throw Error(
@@ -289,13 +293,33 @@ void Stream::launch(const Kernel& kernel, const LaunchShape& asked,
             ErrorCode::invalid_argument, "Stream::launch",
             kernel.name() + ": empty group, got a group of 0 work-items; expected at least 1 per dimension");
     if (shape.groups_x == 0 || shape.groups_y == 0 || shape.groups_z == 0) return;
-    state_->enqueue([&] {
-        if (RecordingContents* const recorded = state_->recorded())
+    state.enqueue([&] {
+        prepare();
+        if (RecordingContents* const recorded = state.recorded())
             return recorded->add(kernel, shape, arguments);
         for (const KernelArgument& argument : arguments) {
-            if (argument.buffer != nullptr) state_->note_use(*argument.buffer);
+            if (argument.buffer != nullptr) state.note_use(*argument.buffer);
         }
-        state_->launch(kernel, shape, arguments);
+        state.launch(kernel, shape, arguments);
+    });
+}
+
+}  // namespace
+
+void Stream::launch(const Kernel& kernel, const LaunchShape& shape,
+                    std::span<const KernelArgument> arguments) {
+    launch_prepared(*state_, kernel, shape, arguments, [] {});
+}
+
+void detail::launch_reporting(Stream& stream, const Kernel& kernel, const LaunchShape& shape,
+                              std::span<KernelArgument> arguments, std::span<const IndexWord> words) {
+    StreamState& state = Access::state(stream);
+    const std::shared_ptr<IndexReports> from = state.made_index_reports();
+    for (const IndexWord& word : words)
+        arguments[word.argument] = from->unread();
+    launch_prepared(state, kernel, shape, arguments, [&] {
+        for (const IndexWord& word : words)
+            arguments[word.argument] = state.index_word(from, word.check);
     });
 }
 

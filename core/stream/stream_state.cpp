@@ -94,6 +94,7 @@ void StreamState::replay(Recording& recording) {
         RecordingContents& contents = Access::contents(recording);
         for (const std::shared_ptr<Buffer>& buffer : contents.buffers)
             note_use(*buffer);
+        if (contents.reports && !is_captured) add_unread(contents.reports);
         // A trace must show the kernels.
         const bool traced = (listeners.load(std::memory_order_relaxed) & listener_trace) != 0;
         if (!contents.captured || traced || is_captured) return replay_one_by_one(contents);
@@ -125,9 +126,27 @@ void StreamState::synchronize() {
     check_not_forked("Stream::synchronize");
     const u64 until = submitted;
     wait_interruptibly([this] { return queue->captured() || queue->idle(); });
-    queue->synchronize();
+    if (has_reports && !queue->captured()) [[unlikely]] {
+        synchronize_with_reports();
+    } else {
+        queue->synchronize();
+    }
     progress->complete(until);
     release_all(progress->take_synchronized());
+}
+
+void StreamState::synchronize_with_reports() {
+    const u64 last = read_reports();
+    try {
+        queue->synchronize();
+    } catch (...) {
+        // Operations may be missing.
+        for (const auto& reading : take_readings(last))
+            reading->from->is_clear = false;
+        throw;
+    }
+    for (const auto& reading : take_readings(last))
+        reading->check();
 }
 
 bool StreamState::reached(u64 ticket) {

@@ -3,6 +3,7 @@
 
 #include "device/access.hpp"
 #include "memory/buffer_state.hpp"
+#include "stream/index_reports.hpp"
 #include "stream/interruption.hpp"
 #include "stream/operation.hpp"
 #include "stream/stream_progress.hpp"
@@ -64,6 +65,18 @@ struct StreamState {
     // The contents of the recording in progress, null if the stream is not recording. The caller holds the lock.
     RecordingContents* recorded() const { return recording ? &Access::contents(*recording) : nullptr; }
 
+    // Words for reports of indices, of the stream or of its recording in progress. Makes them at the first call.
+    std::shared_ptr<IndexReports> made_index_reports();
+    // The argument for a word of a launch. The caller holds the lock.
+    KernelArgument index_word(const std::shared_ptr<IndexReports>& from, const IndexCheck& check);
+    // Notes that kernels in the queue may report in these words. The caller holds the lock.
+    void add_unread(const std::shared_ptr<IndexReports>& words);
+    // Enqueues copies of the words that were not read since kernels may have reported in them. Returns the number of
+    // the last copy.
+    u64 read_reports();
+    // The copies up to a number.
+    std::vector<std::unique_ptr<IndexReading>> take_readings(u64 last);
+
     // Whether all work up to a ticket is done. Asks the device if necessary.
     bool reached(u64 ticket);
     // Waits until reached(), also while other threads keep the queue busy. synchronize() throws errors later.
@@ -110,6 +123,18 @@ struct StreamState {
     std::atomic<bool> is_recording = false;
     std::shared_ptr<Recording> recording;  // in progress; null unless is_recording
     std::shared_ptr<StreamTrace> trace;
+    std::shared_ptr<IndexReports> reports;                // null before the first call with indices
+    std::vector<std::shared_ptr<IndexReports>> unread;    // in which kernels in the queue may report
+    std::vector<std::unique_ptr<IndexReading>> readings;  // in the queue, by number
+    u64 last_reading = 0;
+    std::atomic<bool> has_reports = false;  // in `unread` or `readings`
+
+  private:
+    // Of the stream or of its recording in progress. The caller holds the lock.
+    std::shared_ptr<IndexReports>& index_reports();
+    void clear(IndexReports& words);
+    // Waits for the queue and reads the words.
+    void synchronize_with_reports();
 };
 
 }  // namespace concord::detail

@@ -48,7 +48,7 @@ struct Operands {
     Operands(Stream& stream, u64 n)
         : x(stream, random_values<T>(n, 1)),
           y(stream, random_values<T>(n, 2)),
-          index(stream, random_values<u32>(n, 3)) {}
+          index(stream, test::random_indices(n, 3)) {}
     // A nested expression that reads elements at their own index, from the end on, and anywhere.
     auto nested() const {
         return transform(ReduceOp::max,

@@ -1,6 +1,8 @@
 #pragma once
 // What tests of expressions compare, and parts of expressions that are defined in another file.
 
+#include "devices.hpp"
+
 #include <concord/concord.hpp>
 
 #include <bit>
@@ -14,6 +16,14 @@ namespace concord::test {
 
 // Element i is x[i] / 4, by a function that has the name of one in expression_test.cpp. See statistics_test.cpp.
 Expression<f32> part_of_another_file(const Array<f32>& x);
+
+// Random indices of a range of n elements.
+inline std::vector<u32> random_indices(u64 n, u32 seed) {
+    std::vector<u32> list = random_values<u32>(n, seed);
+    for (u32& i : list)
+        i = static_cast<u32>(i % n);
+    return list;
+}
 
 // Calls f with a value of each element type that the device supports.
 template <class F>

@@ -119,7 +119,10 @@ class Stream final : public std::enable_shared_from_this<Stream> {
     bool is_recording() const noexcept;
 
     /// Blocks until the stream is empty. Throws the first failure since the last call. After a host kernel has thrown,
-    /// the stream skips kernels, fills and copies until this call, because their inputs are incomplete.
+    /// the stream skips kernels, fills and copies until this call, because their inputs are incomplete. Throws
+    /// invalid_argument if a kernel found an index out of range, such as one of gather(): names the call, the first
+    /// position and the range. Work enqueued later is not affected. A stream that is destroyed without this call drops
+    /// such reports, and those of a graph that the owner of a native stream captures are never made.
     void synchronize();
     /// Whether the stream is empty. Does not block.
     bool idle();

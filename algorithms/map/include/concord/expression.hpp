@@ -31,6 +31,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -116,7 +117,9 @@ ExpressionPointer transform_node(BinaryPredicate function, ExpressionPointer a, 
 ExpressionPointer transform_node(UnaryPredicate function, ExpressionPointer in);
 ExpressionPointer where_node(ExpressionPointer condition, ExpressionPointer x, ExpressionPointer y);
 ExpressionPointer clip_node(ExpressionPointer x, ExpressionPointer low, ExpressionPointer high);
-ExpressionPointer gather_node(ExpressionPointer in, ExpressionPointer index);
+// reports: whether the next synchronize() reports indices that are out of range. Not needed for those that are known to
+// be in range.
+ExpressionPointer gather_node(ExpressionPointer in, ExpressionPointer index, bool reports = false);
 ExpressionPointer strided_node(ExpressionPointer in, std::span<const u64> extents,
                                std::span<const i64> strides, u64 origin);
 ExpressionPointer reversed_node(ExpressionPointer in);
@@ -222,6 +225,9 @@ concept Source = Range<S> || detail::is_expression<S> || detail::is_generated<S>
 /// An input of an algorithm: a range or an expression.
 template <class S>
 concept InputRange = Range<S> || detail::is_expression<S>;
+/// What a call over axes reads: an array view, or an expression with extents.
+template <class S>
+concept NdInputRange = detail::Shaped<S>;
 
 namespace detail {
 
@@ -275,6 +281,21 @@ Input input_of(const S& source) {
 template <class T>
 Input input_of(const NdExpression<T>& source) {
     return Input(source.node());
+}
+
+// An array view, or an expression with extents.
+struct NdInput {
+    NdView view;                      // of an expression: without a buffer
+    ExpressionPointer elements = {};  // in the order of the indices of the view; null: in memory
+};
+template <class In>
+NdInput nd_input_of(const In& in) {
+    if constexpr (NdRange<In>) {
+        return {in.view()};
+    } else {
+        const Input elements(in.node());
+        return {NdView(elements.view, in.extents()), elements.node};
+    }
 }
 
 // A source of an expression with extents.
@@ -470,14 +491,16 @@ auto transform(const F& f, const Zipped<S...>& x) {
     return std::apply([&](const auto&... source) { return transform(f, source...); }, x.sources);
 }
 
-/// Element i is x[index[i]]. The indices are integers. An index on the device that is out of range reads element 0 of
-/// x: no kernel accesses memory outside of x. Throws invalid_argument if x is empty and index is not.
+/// Element i is x[index[i]]. The indices are integers. An index on the device that is not in [0, x.size()) makes the
+/// output of the call undefined: no kernel accesses memory outside of x, and the next Stream::synchronize() throws
+/// invalid_argument with the first such position in index. Throws invalid_argument if x is empty and index is not.
 template <class S, class I>
 auto gather(S&& x, I&& index) {
     detail::check_sources<false, S&&, I&&>();
     static_assert(std::is_integral_v<detail::ElementOf<I>> && !std::is_same_v<detail::ElementOf<I>, bool>,
                   "the indices of gather are integers");
-    return Expression<detail::ElementOf<S>>(detail::gather_node(detail::node_of(x), detail::node_of(index)));
+    return Expression<detail::ElementOf<S>>(
+        detail::gather_node(detail::node_of(x), detail::node_of(index), true));
 }
 
 /// The elements of x at the indices of a strided array, in row-major order: element (i0, i1, ...) is
@@ -539,6 +562,18 @@ class InputInMemory {
     std::shared_ptr<Buffer> room_;
     View view_;
     OperationOrder order_ = OperationOrder::canonical;
+};
+// The same for inputs with extents.
+class NdInputInMemory {
+  public:
+    NdInputInMemory(Stream& stream, std::string_view call, const NdInput& in, const NdView& out,
+                    const Options& options);
+    const NdView& view() const { return view_; }
+    Enqueued with_order(Enqueued call) const { return in_memory_ ? in_memory_->with_order(call) : call; }
+
+  private:
+    std::optional<InputInMemory> in_memory_;
+    NdView view_;
 };
 // The checks of check_operand() and check_overlap() for an input, and those for one that may be bool.
 void check_stored_input(std::string_view call, std::string_view name, const Stream& stream, const Input& in);

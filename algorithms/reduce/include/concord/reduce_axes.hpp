@@ -65,21 +65,6 @@ struct ReduceLinesProblem {
     Type type() const { return in.type(); }
 };
 
-// An array view, or an expression with extents.
-struct NdInput {
-    NdView view;                      // of an expression: without a buffer
-    ExpressionPointer elements = {};  // in the order of the indices of the view; null: in memory
-};
-template <class In>
-NdInput nd_input_of(const In& in) {
-    if constexpr (NdRange<In>) {
-        return {in.view()};
-    } else {
-        const Input elements(in.node());
-        return {NdView(elements.view, in.extents()), elements.node};
-    }
-}
-
 // The call of a user operator Fn. It refers to its bound values and the identity.
 template <class Fn, class T, class Values>
 ReduceLinesProblem reduce_lines_problem(const NdInput& in, const NdView& out, const Axes& axes,
@@ -116,10 +101,6 @@ NdView output_of(const NdView& in, const Axes& axes, const Out& out) {
 }
 
 }  // namespace detail
-
-/// What a call over axes reads: an array view, or an expression with extents.
-template <class S>
-concept NdInputRange = detail::Shaped<S>;
 
 /// Reduces an array view over axes with a built-in operator; see the top of this file.
 Enqueued reduce(Stream& stream, const NdView& in, const NdView& out, ReduceOp op, const Axes& axes,

@@ -4,6 +4,7 @@
 
 #include <concord/detail/host_input.hpp>
 #include <concord/expression.hpp>
+#include <concord/internal/index_report.hpp>
 
 #include <vector>
 
@@ -82,6 +83,7 @@ class InputArguments {
     const CompiledExpression* expression_ = nullptr;
     KernelArgument range_;
     std::vector<KernelArgument> list_;  // of an expression
+    std::vector<IndexWord> words_;      // in the list
 };
 
 }  // namespace concord::detail
