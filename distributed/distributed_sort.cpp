@@ -203,6 +203,9 @@ u32 chunks_per_rank(u64 bytes, u32 ranks) {
 Enqueued sort_over(Communicator& ranks, Stream& stream, const char* name, const Columns& in,
                    const Columns& out, const SortBy& by, const Options& options) {
     check(name, stream, in, out);
+    if (by.nan != NanOrder::total)
+        throw Error(ErrorCode::unsupported, name,
+                    "NaN last is not supported over ranks; pass NanOrder::total");
     const bool merges = detail::supports_merge_runs(stream.device(), in.keys.type, by);
     const u64 numbers[] = {in.keys.count, out.keys.count, merges ? u64{1} : u64{0}};
     std::vector<u64> counts, rooms;

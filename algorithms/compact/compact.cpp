@@ -2,6 +2,7 @@
 
 #include <concord/internal/input.hpp>
 #include <concord/internal/launch.hpp>
+#include <concord/internal/operands.hpp>
 
 namespace concord {
 
@@ -190,6 +191,16 @@ void check_keep(std::string_view call, const Keep& keep, Type type) {
                keep.operand_type ? name_of(*keep.operand_type) : "none");
 }
 
+// Elements of bool as 0 and 1 of type u8, which kernels compute while they read.
+Input without_bool(const Input& in) {
+    if (!is_boolean(in.view.type)) return in;
+    return Input(convert_node(Type::u8, in.node ? in.node : range_node(in.view)));
+}
+View without_bool(View out) {
+    if (is_boolean(out.type)) out.type = Type::u8;
+    return out;
+}
+
 // The bound values of a rule for elements of the type.
 std::span<const std::byte> values_of(const Keep& keep, Type type) {
     return std::span(keep.operand).first(has_operand(keep.rule) ? std::max(size_of(type), 4u) : 4u);
@@ -197,15 +208,17 @@ std::span<const std::byte> values_of(const Keep& keep, Type type) {
 
 }  // namespace
 
-Enqueued compact(Stream& stream, const Input& in, const View& out, const View& count, const Keep& keep,
+Enqueued compact(Stream& stream, const Input& input, const View& out, const View& count, const Keep& keep,
                  Others others, const Options& options) {
-    check_elements(name_of_call(others), "in", in.view);
+    check_no_struct(name_of_call(others), "in", input.view);
+    check_same_type(name_of_call(others), {{"in", input.view.type}, {"out", out.type}});
+    const Input in = without_bool(input);
     const Type type = in.view.type;
     check_keep(name_of_call(others), keep, type);
     const auto [op, host] = compact_builtin(keep.rule, type);
     return compact(stream,
                    {.in = in.view,
-                    .out = out,
+                    .out = without_bool(out),
                     .count = count,
                     .op = op,
                     .values = {values_of(keep, type)},
@@ -215,16 +228,18 @@ Enqueued compact(Stream& stream, const Input& in, const View& out, const View& c
                    options);
 }
 
-Enqueued compact(Stream& stream, const Input& in, const Input& flags, const View& out, const View& count,
+Enqueued compact(Stream& stream, const Input& input, const Input& flags, const View& out, const View& count,
                  Others others, const Options& options) {
     const char* const call = name_of_call(others);
-    check_elements(call, "in", in.view);
+    check_no_struct(call, "in", input.view);
+    check_same_type(call, {{"in", input.view.type}, {"out", out.type}});
+    const Input in = without_bool(input);
     const Input selected(select_node(call, in, flags));
     const KeepRule unused = KeepRule::nonzero;
     const auto [op, host] = compact_builtin(unused, in.view.type);
     return compact(stream,
                    {.in = selected.view,
-                    .out = out,
+                    .out = without_bool(out),
                     .count = count,
                     .op = op,
                     .values = {values_of(unused, in.view.type)},
@@ -235,8 +250,9 @@ Enqueued compact(Stream& stream, const Input& in, const Input& flags, const View
                    options);
 }
 
-ExpressionPointer kept_node(const Input& in, const Keep& keep) {
-    check_elements("count_if", "in", in.view);
+ExpressionPointer kept_node(const Input& input, const Keep& keep) {
+    check_no_struct("count_if", "in", input.view);
+    const Input in = without_bool(input);
     const Type type = in.view.type;
     check_keep("count_if", keep, type);
     const auto [op, host] = compact_builtin(keep.rule, type);

@@ -1,6 +1,8 @@
+#include "sort_codes.hpp"
 #include "sort_variants.hpp"
 
 #include <concord/internal/calibration.hpp>
+#include <concord/internal/operands.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -287,6 +289,9 @@ void check(Stream& stream, const SortProblem& p) {
     if (p.less != nullptr && (p.by.order != SortOrder::ascending || p.some_bits()))
         refuse("comparator '" + p.less->name +
                "' does not support a direction or a bit range; pass ascending order and all bits");
+    if (p.by.nan == NanOrder::last && (p.less != nullptr || (p.some_bits() && is_float(p.in.type))))
+        refuse(std::string(p.less != nullptr ? "a comparator" : "a bit range") +
+               " does not support NaN last; pass NanOrder::total");
 }
 
 }  // namespace
@@ -302,6 +307,8 @@ SortCode sort_code(Type type, const SortBy& by) {
 
 Enqueued sort(Stream& stream, SortProblem p, const Options& options) {
     if (p.by.end_bit == SortBy::last_bit) p.by.end_bit = 8 * p.key_size();
+    p.values_in = as_bytes(p.values_in);
+    p.values_out = as_bytes(p.values_out);
     check(stream, p);
     const Row<SortProblem>& row = choose_tuned("sort", table, stream.device(), p, point_of(p), options);
     if (p.count() > 0) row.run(stream, p);
@@ -313,7 +320,22 @@ namespace {
 // Sorts in the keys' own order.
 Enqueued sort_codes(Stream& stream, const View& in, const View& values_in, const View& out,
                     const View& values_out, const SortBy& by, const Options& options) {
-    check_elements("sort", values_in.buffer != nullptr ? "keys_in" : "in", in);
+    check_no_struct("sort", values_in.buffer != nullptr ? "keys_in" : "in", in);
+    if (sorts_by_codes(in.type, by)) {
+        check_same_type("sort", {{"in", in.type}, {"out", out.type}});
+        const View values_from = as_bytes(values_in), values_to = as_bytes(values_out);
+        SortProblem p{.in = as_bytes(in),
+                      .out = as_bytes(out),
+                      .values_in = values_from,
+                      .values_out = values_to,
+                      .by = by,
+                      .less = nullptr,
+                      .less_values = {},
+                      .host = nullptr};
+        if (by.end_bit == SortBy::last_bit) p.by.end_bit = 8 * p.key_size();
+        check(stream, p);
+        return sort_by_codes(stream, in, values_from, out, values_to, p.by, options);
+    }
     const SortCode code = sort_code(in.type, by);
     const detail::host::Ascending less{code.fold, code.flip};
     const u32 value_size = values_in.buffer != nullptr ? size_of(values_in.type) : 0;
@@ -335,6 +357,10 @@ Enqueued sort_codes(Stream& stream, const View& in, const View& values_in, const
 
 std::string_view name_of(SortOrder order) {
     return order == SortOrder::ascending ? "ascending" : "descending";
+}
+
+std::string_view name_of(NanOrder order) {
+    return order == NanOrder::total ? "total" : "last";
 }
 
 constinit const Algorithm sort_algorithm{.name = "sort",

@@ -1,10 +1,12 @@
 // Sort over one axis of an array.
 
+#include "sort_codes.hpp"
 #include "sort_host_kernels.hpp"
 #include "sort_kernels.hpp"
 
 #include <concord/expression.hpp>
 #include <concord/internal/nd_lines.hpp>
+#include <concord/internal/operands.hpp>
 #include <concord/sort_axes.hpp>
 
 #include <algorithm>
@@ -357,29 +359,99 @@ Enqueued run(Stream& stream, const SortLinesProblem& p, const Options& options) 
     return enqueued(stream, row, p);
 }
 
+// The codes of keys in an array of the same extents.
+class LineCodes {
+  public:
+    LineCodes(Stream& stream, const NdView& keys, const SortBy& by)
+        : codes_(keys.type(), by),
+          buffer_(memory(stream, keys.size(), codes_.type)),
+          view_(on(buffer_, keys)) {
+        store(stream, keys);
+    }
+    const SortBy& by() const { return codes_.by; }
+    const NdView& view() const { return view_; }
+    void store(Stream& stream, const NdView& keys) const {
+        View range = keys.range();
+        range.type = codes_.bits;
+        const NdView bits(range, keys.extents(), keys.strides(), keys.origin());
+        evaluate(stream, Input(codes_.node(broadcast_node({nullptr, bits, bits.extents()}, bits.extents()))),
+                 view_.range(), {});
+    }
+    // Sorts them with values. They are undefined then.
+    Enqueued move(Stream& stream, const NdView& from, const NdView& to, u32 axis,
+                  const Options& options) const {
+        if (same_elements_of(from, to))
+            return run(stream, {view_, view_, &from, &to, axis, by(), false}, options);
+        const auto buffer = memory(stream, view_.size(), codes_.type);
+        const NdView sorted = on(buffer, view_);
+        return run(stream, {view_, sorted, &from, &to, axis, by(), false}, options);
+    }
+
+  private:
+    static std::shared_ptr<Buffer> memory(Stream& stream, u64 count, Type type) {
+        return stream.scratch(max_of(u64{1}, count) * size_of(type));
+    }
+    NdView on(const std::shared_ptr<Buffer>& buffer, const NdView& like) const {
+        return {View{buffer.get(), 0, like.size(), codes_.type}, like.extents()};
+    }
+
+    SortCodes codes_;
+    std::shared_ptr<Buffer> buffer_;
+    NdView view_;
+};
+
+void check_whole(const SortBy& by, const NdView& keys) {
+    if (by.begin_bit == 0 && by.end_bit >= 8 * size_of(keys.type())) return;
+    throw Error(ErrorCode::unsupported, "sort", "bit ranges are not supported over an axis; pass all bits");
+}
+
+Enqueued sort_lines_by_codes(Stream& stream, const NdView& in, const NdView* values_in, const NdView& out,
+                             const NdView* values_out, u32 axis, const SortBy& by, const Options& options) {
+    check_whole(by, in);
+    const LineCodes codes(stream, in, by);
+    if (is_boolean(in.type())) {
+        const NdView to = as_bytes(out);
+        if (values_in == nullptr)
+            return run(stream, {codes.view(), to, nullptr, nullptr, axis, codes.by(), false}, options);
+        if (!same_elements_of(*values_in, *values_out))
+            return run(stream, {codes.view(), to, values_in, values_out, axis, codes.by(), false}, options);
+        const Enqueued done = codes.move(stream, *values_in, *values_out, axis, options);
+        evaluate(stream, Input(range_node(codes.view().range())), to.extents(), to, {});
+        return done;
+    }
+    if (values_in != nullptr) {
+        codes.move(stream, *values_in, *values_out, axis, options);
+        codes.store(stream, in);
+    }
+    return codes.move(stream, in, out, axis, options);
+}
+
 }  // namespace
 
 }  // namespace detail
 
 Enqueued sort(Stream& stream, const NdView& in, const NdView& out, i64 axis, const SortBy& by,
               const Options& options) {
-    detail::check_operand("sort", "in", stream, in.range());
-    detail::check_output("sort", "out", stream, out.range());
-    detail::check_elements("sort", "in", in.range());
+    detail::check_stored("sort", "in", stream, in.range());
+    detail::check_stored("sort", "out", stream, out.range());
+    detail::check_writable("sort", "out", out.range());
     const u32 along = detail::axis_of("sort", axis, in.rank());
     detail::check_same_type("sort", {{"in", in.type()}, {"out", out.type()}});
     detail::check_lines("sort", {"in", in}, {"out", out});
+    if (detail::sorts_by_codes(in.type(), by))
+        return detail::sort_lines_by_codes(stream, in, nullptr, out, nullptr, along, by, options);
     return detail::run(stream, {in, out, nullptr, nullptr, along, by, false}, options);
 }
 
 Enqueued sort_pairs(Stream& stream, const NdView& keys_in, const NdView& values_in, const NdView& keys_out,
                     const NdView& values_out, i64 axis, const SortBy& by, const Options& options) {
     constexpr std::string_view call = "sort_pairs";
-    detail::check_operand(call, "keys_in", stream, keys_in.range());
-    detail::check_operand(call, "values_in", stream, values_in.range());
-    detail::check_output(call, "keys_out", stream, keys_out.range());
-    detail::check_output(call, "values_out", stream, values_out.range());
-    detail::check_elements(call, "keys_in", keys_in.range());
+    detail::check_stored(call, "keys_in", stream, keys_in.range());
+    detail::check_stored(call, "values_in", stream, values_in.range());
+    detail::check_stored(call, "keys_out", stream, keys_out.range());
+    detail::check_writable(call, "keys_out", keys_out.range());
+    detail::check_stored(call, "values_out", stream, values_out.range());
+    detail::check_writable(call, "values_out", values_out.range());
     const u32 along = detail::axis_of(call, axis, keys_in.rank());
     detail::check_same_type(call, {{"keys_in", keys_in.type()}, {"keys_out", keys_out.type()}});
     detail::check_same_type(call, {{"values_in", values_in.type()}, {"values_out", values_out.type()}});
@@ -398,29 +470,29 @@ Enqueued sort_pairs(Stream& stream, const NdView& keys_in, const NdView& values_
         throw Error(ErrorCode::invalid_argument, call,
                     keys_in_place ? "keys are sorted in place, values are not; pass a distinct keys_out"
                                   : "values are sorted in place, keys are not; pass a distinct values_out");
-    return detail::run(stream, {keys_in, keys_out, &values_in, &values_out, along, by, false}, options);
+    const NdView values_from = detail::as_bytes(values_in), values_to = detail::as_bytes(values_out);
+    if (detail::sorts_by_codes(keys_in.type(), by))
+        return detail::sort_lines_by_codes(stream, keys_in, &values_from, keys_out, &values_to, along, by,
+                                           options);
+    return detail::run(stream, {keys_in, keys_out, &values_from, &values_to, along, by, false}, options);
 }
 
 Enqueued argsort(Stream& stream, const NdView& in, const NdView& out, i64 axis, const SortBy& by,
                  const Options& options) {
     constexpr std::string_view call = "argsort";
-    detail::check_operand(call, "in", stream, in.range());
+    detail::check_stored(call, "in", stream, in.range());
     detail::check_output(call, "out", stream, out.range());
-    detail::check_elements(call, "in", in.range());
     const u32 along = detail::axis_of(call, axis, in.rank());
-    const Type type = out.type();
-    if (type != Type::u32 && type != Type::u64 && type != Type::i32 && type != Type::i64)
-        throw Error(ErrorCode::invalid_argument, call,
-                    "out must have integers of 4 or 8 bytes, got " + std::string(name_of(type)));
-    const u64 n = in.extent(along),
-              most = size_of(type) == 8 ? ~u64{0} : u64{1} << (is_unsigned(type) ? 32 : 31);
-    if (n > most)
-        throw Error(ErrorCode::invalid_argument, call,
-                    "an axis of " + std::to_string(n) + " elements exceeds the indices of " +
-                        std::string(name_of(type)) + "; pass an out of u64");
+    detail::check_places(call, in.extent(along), out.type());
     detail::check_lines(call, {"in", in}, {"out", out});
     if (detail::same_elements_of(in, out))
         detail::check_overlap(call, {"out", out.range()}, {"in", in.range()});
+    if (detail::sorts_by_codes(in.type(), by)) {
+        detail::check_whole(by, in);
+        const detail::LineCodes codes(stream, in, by);
+        return detail::run(stream, {codes.view(), codes.view(), nullptr, &out, along, codes.by(), true},
+                           options);
+    }
     return detail::run(stream, {in, in, nullptr, &out, along, by, true}, options);
 }
 

@@ -34,14 +34,6 @@ ElementKind kind_named(const char* call, nb::handle dtype) {
     return kind;
 }
 
-std::shared_ptr<Buffer> scratch(Stream& stream, u64 count, Type type) {
-    return stream.scratch(std::max<u64>(1, count * size_of(type)));
-}
-
-View scratch_view(const std::shared_ptr<Buffer>& buffer, u64 count, Type type) {
-    return {buffer.get(), 0, count, type};
-}
-
 // --- Axes ----------------------------------------------------------------------------------------------------------
 
 // The argument axis: nothing for all elements in row-major order.
@@ -369,31 +361,19 @@ nb::object prefix(const char* name, nb::handle x, ReduceOp op, nb::handle axis, 
 
 // --- Sorts ---------------------------------------------------------------------------------------------------------
 
-SortBy sort_by(bool descending) {
+SortBy sort_by(bool descending, NanOrder nan) {
     SortBy by;
+    by.nan = nan;
     by.order = descending ? SortOrder::descending : SortOrder::ascending;
     by.stable = true;
     return by;
 }
 
-// Keys of NumPy's order: the sum with +0 is +0 for both zeros, and the canonical NaN, the largest one, for every NaN.
-ExpressionPointer numpy_keys(const ExpressionPointer& x, Type type) {
-    const std::array<std::byte, 8> zero{};
-    return detail::transform_node(ReduceOp::sum, x, detail::constant_node(type, zero.data()));
-}
-
-bool puts_nan_last(const char* call, nb::handle nan, bool descending) {
-    if (!is_given(nan)) return false;
+NanOrder nan_order(const char* call, nb::handle nan) {
+    if (!is_given(nan)) return NanOrder::total;
     const auto word = keyword<std::string>(call, "nan", nan, "'last'");
     if (word != "last") refuse(call, "nan: got '" + word + "'; expected 'last'");
-    if (descending) refuse(call, "nan='last' with descending=True; NumPy has ascending order only");
-    return true;
-}
-
-// An array in scratch memory.
-NdView room_for(Call& call, std::vector<std::shared_ptr<Buffer>>& rooms, const NdView& like, Type type) {
-    rooms.push_back(scratch(call.stream(), like.size(), type));
-    return {scratch_view(rooms.back(), like.size(), type), like.extents()};
+    return NanOrder::last;
 }
 
 NdView as_bytes(const NdView& array) {
@@ -430,7 +410,6 @@ struct Sorting {
     bool flat;
     i64 along = 0;
     std::vector<i64> shape;
-    std::vector<std::shared_ptr<Buffer>> rooms;
 };
 
 nb::object sorted(nb::handle x, nb::handle axis, bool descending, nb::handle nan, nb::handle out,
@@ -439,21 +418,14 @@ nb::object sorted(nb::handle x, nb::handle axis, bool descending, nb::handle nan
     Sorting sorting(name, x, axis, CONCORD_PASSED);
     Call& call = sorting.call;
     const Argument& in = sorting.in;
-    const bool numpy_order = puts_nan_last(name, nan, descending) && is_float(in.type());
+    const SortBy by = sort_by(descending, nan_order(name, nan));
     call.begin();
     Argument& result = call.output(out, in.type(), sorting.shape, in.boolean());
     return call.run(result, [&] {
         if (in.size() == 0) return;
         Stream& stream = call.stream();
-        const SortBy by = sort_by(descending);
         const NdView from = sorting.source(), to = as_bytes(result.array());
-        if (numpy_order) {
-            const NdView keys = room_for(call, sorting.rooms, from, in.type());
-            const auto elements = detail::broadcast_node({nullptr, from, from.extents()}, from.extents());
-            detail::evaluate(stream, detail::Input(numpy_keys(elements, in.type())), keys.range(), {});
-            const NdView moved = room_for(call, sorting.rooms, from, in.type());
-            sort_pairs(stream, keys, from, moved, to, sorting.along, by, call.options());
-        } else if (sorting.of_range() && from.is_contiguous() && result.contiguous()) {
+        if (sorting.of_range() && from.is_contiguous() && result.contiguous()) {
             SortBy unordered = by;
             unordered.stable = false;
             sort(stream, from.range(), result.view(), unordered, call.options());
@@ -469,43 +441,18 @@ nb::object argsorted(nb::handle x, nb::handle axis, bool descending, nb::handle 
     Sorting sorting(name, x, axis, CONCORD_PASSED);
     Call& call = sorting.call;
     const Argument& in = sorting.in;
-    const bool numpy_order = puts_nan_last(name, nan, descending) && is_float(in.type());
+    const SortBy by = sort_by(descending, nan_order(name, nan));
     call.begin();
     Argument& result = call.output(out, Type::i64, sorting.shape);
     return call.run(result, [&] {
         if (in.size() == 0) return;
         Stream& stream = call.stream();
-        const SortBy by = sort_by(descending);
-        NdView from = sorting.source();
-        if (numpy_order) {
-            const NdView keys = room_for(call, sorting.rooms, from, in.type());
-            const auto elements = detail::broadcast_node({nullptr, from, from.extents()}, from.extents());
-            detail::evaluate(stream, detail::Input(numpy_keys(elements, in.type())), keys.range(), {});
-            from = keys;
-        }
-        const u64 n = from.size();
-        if (!sorting.of_range() || !from.is_contiguous() || !result.contiguous()) {
+        const NdView from = sorting.source();
+        if (sorting.of_range() && from.is_contiguous() && result.contiguous()) {
+            argsort(stream, from.range(), result.view(), by, call.options());
+        } else {
             argsort(stream, from, result.array(), sorting.along, by, call.options());
-            return;
         }
-        // A range by the sort of pairs, with indices of 32 bits where they suffice.
-        const Type index = n <= ~u32{0} ? Type::u32 : Type::i64;
-        const std::array<std::byte, 8> first{}, step{std::byte{1}};
-        const View keys = room_for(call, sorting.rooms, from, from.type()).range();
-        const View numbers = room_for(call, sorting.rooms, from, index).range();
-        const View places =
-            index == Type::i64 ? result.view() : room_for(call, sorting.rooms, from, index).range();
-        const std::array extents{n};
-        const std::array<i64, 1> strides{1};
-        detail::evaluate(stream,
-                         detail::Input(detail::strided_node(
-                             detail::counting_node(index, first.data(), step.data()), extents, strides, 0)),
-                         numbers, {});
-        sort_pairs(stream, from.range(), numbers, keys, places, by, call.options());
-        if (index != Type::i64)
-            detail::evaluate(stream,
-                             detail::Input(detail::convert_node(Type::i64, detail::range_node(places))),
-                             result.view(), {});
     });
 }
 

@@ -103,6 +103,9 @@ def test_nan_last(device):
     grid = np.stack([x, x[::-1]])
     same(cc.argsort(grid, 1, nan="last", device=device), np.argsort(grid, 1, kind="stable"))
     np.testing.assert_array_equal(cc.sort(grid, 0, nan="last", device=device), np.sort(grid, 0))
+    down = np.array([np.inf, 3, 1, 0.0, -0.0, -0.0, 0.0, -np.inf, np.nan, np.nan], "f4")
+    np.testing.assert_array_equal(cc.sort(x, descending=True, nan="last", device=device), down)
+    np.testing.assert_array_equal(cc.argsort(x, descending=True, nan="last", device=device), [7, 0, 5, 3, 4, 8, 9, 6, 1, 2])
     for wrong in ("first", 3):
         with pytest.raises((ValueError, TypeError), match="nan"):
             cc.sort(x, nan=wrong, device=device)

@@ -70,3 +70,9 @@ def test_other_dimensions(shape):
 
 def test_unknown_variant(device):
     unknown_variant_is_refused("compact", device, "--in", BYTES)
+
+
+def test_bool(device):
+    flags = np.array([1, 0, 2, 0, 255], "u1").view("?")
+    gives(np.ones(3, "?"), "run compact --in", flags, "--device", device)
+    refused(2, ["--keep", "greater"], "run compact --keep greater:0 --in", flags, "--out", "box/new.npy")

@@ -238,5 +238,5 @@ def test_no_elements_of_two_inputs():
 def test_bool_elsewhere():
     gives(MASK, "run map --in", MASK)
     gives(MASK.T.copy(), "run transpose --in", MASK)
-    for algorithm in ("reduce", "scan", "sort", "compact"):
+    for algorithm in ("reduce", "scan"):
         refused(2, "bool", "run", algorithm, "--in", MASK[0].copy(), "--out", "box/kept.npy")

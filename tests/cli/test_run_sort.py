@@ -109,6 +109,35 @@ def test_bad_axes(text, words):
     refused(2, words, "run sort --axis", text, "--in", CUBE, "--out", "box/new.npy")
 
 
+NANS = np.array([3, np.nan, -0.0, 0, -np.inf, -np.nan, 5, -0.0, np.inf, 3], "f4")
+
+
+def test_nan_last(device):
+    order = np.argsort(NANS, kind="stable")
+    arguments = ["--values", np.arange(10, dtype="u2"), "--out-values", "box/values.npy", "--device", device]
+    gives(NANS[order], "run sort --nan last --in", NANS, *arguments)
+    holds("box/values.npy", order.astype("u2"))
+    gives(NANS[[1, 5]], "run sort --nan last --in", NANS[[1, 5]], "--device", device)
+    table = np.stack([NANS, NANS[::-1]])
+    gives(np.take_along_axis(table, np.argsort(table, 1, kind="stable"), 1), "run sort --nan last --axis 1 --in", table, "--device", device)
+    # Descending, NaNs are last too.
+    gives(np.array([np.inf, 5, 3, 3, -0.0, 0, -0.0, -np.inf, np.nan, -np.nan], "f4"), "run sort --nan last --descending --in", NANS, "--device", device)
+
+
+def test_unknown_order_of_nan():
+    refused(2, ["--nan", "first"], "run sort --nan first --in", NANS, "--out", "box/new.npy")
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_bool(device, order):
+    keys = np.array([1, 0, 2, 0, 255, 0], "u1").view("?")
+    expected = np.sort(keys.view("u1") != 0)
+    gives(expected if order == "up" else expected[::-1], "run sort --in", keys, *ORDERS[order], "--device", device)
+    grid = np.stack([keys, keys[::-1]])
+    expected = np.sort(grid.view("u1") != 0, 0)
+    gives(expected if order == "up" else expected[::-1], "run sort --axis 0 --in", grid, *ORDERS[order], "--device", device)
+
+
 def test_values_of_another_shape():
     words = ["keys of shape (5, 6, 7)", "values of shape (7, 6, 5)"]
     arguments = ["--values", CUBE.T.copy(), "--out", "box/new.npy", "--out-values", "box/kept.npy"]

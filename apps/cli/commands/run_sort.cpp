@@ -1,9 +1,9 @@
 // `concord run sort`.
 
 #include "axis_option.hpp"
+#include "sort_option.hpp"
 
 #include <concord/distributed.hpp>
-#include <concord/sort.hpp>
 #include <concord/sort_axes.hpp>
 
 namespace concord::app {
@@ -12,7 +12,7 @@ namespace {
 class RunSort final : public RunTask, public OverRanks, public NamesInputs {
   public:
     void add_options(CLI::App& command) override {
-        command.add_flag("--descending", descending_, "Sort in the exact reverse order");
+        order_.add(command);
         auto* values = command
                            .add_option("--values", values_,
                                        "Values to move with their keys: a .npy file of the same shape")
@@ -69,13 +69,11 @@ class RunSort final : public RunTask, public OverRanks, public NamesInputs {
         if (values_.empty()) return distributed_sort(ranks, stream, in[0], out[0], by(), options);
         return distributed_sort_pairs(ranks, stream, in[0], in[1], out[0], out[1], by(), options);
     }
-    std::string title() const override {
-        return std::string(values_.empty() ? "keys" : "pairs") + (descending_ ? ", descending" : "");
-    }
+    std::string title() const override { return (values_.empty() ? "keys" : "pairs") + order_.title(); }
 
   private:
-    SortBy by() const { return {.order = descending_ ? SortOrder::descending : SortOrder::ascending}; }
-    bool descending_ = false;
+    SortBy by() const { return order_.by(); }
+    SortOption order_;
     std::string values_, out_values_;
     AxisOption axis_;
     i64 along_ = 0;
@@ -86,7 +84,7 @@ class RunSort final : public RunTask, public OverRanks, public NamesInputs {
 
 RunCommand run_sort() {
     return {.name = "sort",
-            .summary = "Sort elements; floats by IEEE 754 totalOrder",
+            .summary = "Sort elements; floats by IEEE 754 totalOrder, or with NaN last",
             .example =
                 "concord run sort --in keys.npy --out sorted.npy --values x.npy --out-values y.npy\n"
                 "concord run sort --axis 0 --in table.npy --out sorted.npy",

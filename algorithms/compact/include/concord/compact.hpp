@@ -12,6 +12,8 @@
 /// Inputs: a range or an expression (expression.hpp). All variants except `scan_scatter` compute expressions in their
 /// kernels. `fused` computes them twice. On CPUs partition and `fused` evaluate them first.
 ///
+/// bool: rules without an operand, and flags. Any byte but 0 is true, and kept elements are 0 or 1. Not in place.
+///
 /// Stability: every variant keeps the input order, so results are bitwise identical on every device.
 ///
 /// Memory traffic: two reads of the input and one write of the result (`fused`), or one read and one write

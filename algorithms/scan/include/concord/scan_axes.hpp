@@ -12,6 +12,8 @@
 /// - Axis: from the front, or, negative, from the back.
 /// - Order: the results of a line are bitwise those of scan() on its elements alone.
 /// - Shapes: in and out have the same extents, with any rank from 1 to 8, extents of 0 and any strides.
+/// - Inputs: an array view, or an expression with extents (expression.hpp), which a call stores in a temporary array
+///   first.
 /// - Types: any element type, the same for in and out.
 /// - In place: out may be the very same array view as in. Otherwise their ranges may not overlap. No two indices of
 ///   out may share an element.
@@ -76,15 +78,17 @@ Enqueued scan(Stream& stream, const NdView& in, const NdView& out, ReduceOp op, 
               ScanKind kind = ScanKind::inclusive, const Options& options = {});
 
 /// Scans an array view along an axis with a built-in operator.
-template <NdRange In, OutputNdRange Out>
+template <NdInputRange In, OutputNdRange Out>
 Enqueued scan(Stream& stream, const In& in, const Out& out, ReduceOp op, i64 axis,
               ScanKind kind = ScanKind::inclusive, const Options& options = {}) {
     static_assert(detail::same_elements<In, Out>, "scan: in and out must have the same element type");
-    return scan(stream, NdView(in.view()), NdView(out.view()), op, axis, kind, options);
+    const NdView to = out.view();
+    const detail::NdInputInMemory from(stream, "scan", detail::nd_input_of(in), to, options);
+    return from.with_order(scan(stream, from.view(), to, op, axis, kind, options));
 }
 
 /// Scans an array view along an axis with a user operator; see scan() of a range.
-template <NdRange In, OutputNdRange Out, class F, class... B>
+template <NdInputRange In, OutputNdRange Out, class F, class... B>
 Enqueued scan(Stream& stream, const In& in, const Out& out, const Function<F, B...>& op,
               typename In::Element identity, i64 axis, ScanKind kind = ScanKind::inclusive,
               const Options& options = {}) {
@@ -94,40 +98,43 @@ Enqueued scan(Stream& stream, const In& in, const Out& out, const Function<F, B.
     const auto values = op.packed();
     const T start = identity;
     detail::check_identity("scan", op, start, options.order);
-    const NdView from = in.view(), to = out.view();
-    return detail::scan_lines(
-        stream,
-        {.in = from,
-         .out = to,
-         .axis = axis,
-         .flat = detail::scan_problem<Fn>(from.range(), to.range(), values, start, kind),
-         .host = &detail::scan_lines_host<T, typename Fn::Host>(),
-         .rows = &detail::scan_rows_host<T, typename Fn::Host>()},
-        options);
+    const NdView to = out.view();
+    const detail::NdInputInMemory in_memory(stream, "scan", detail::nd_input_of(in), to, options);
+    const NdView& from = in_memory.view();
+    return in_memory.with_order(
+        detail::scan_lines(stream,
+                           {.in = from,
+                            .out = to,
+                            .axis = axis,
+                            .flat = detail::scan_problem<Fn>(from.range(), to.range(), values, start, kind),
+                            .host = &detail::scan_lines_host<T, typename Fn::Host>(),
+                            .rows = &detail::scan_rows_host<T, typename Fn::Host>()},
+                           options));
 }
 
 /// Scans an array view along an axis with a built-in operator. Returns the results in the order of the indices.
-template <NdRange In>
+template <NdInputRange In>
 [[nodiscard("the results are in a new array")]] auto scan(Stream& stream, const In& in, ReduceOp op, i64 axis,
                                                           ScanKind kind = ScanKind::inclusive,
                                                           const Options& options = {}) {
-    const NdView from = in.view();
-    Array<std::remove_const_t<typename In::Element>> out(stream, from.size());
-    scan(stream, from, NdView(out.view(), from.extents()), op, axis, kind, options);
+    using T = std::remove_const_t<typename In::Element>;
+    const NdExtents extents = detail::nd_input_of(in).view.extents();
+    Array<T> out(stream, detail::nd_input_of(in).view.size());
+    scan(stream, in, NdSpan<T>(out, extents), op, axis, kind, options);
     return out;
 }
 
 /// Scans an array view along an axis with a user operator. Returns the results in the order of the indices.
-template <NdRange In, class F, class... B>
+template <NdInputRange In, class F, class... B>
 [[nodiscard("the results are in a new array")]] auto scan(Stream& stream, const In& in,
                                                           const Function<F, B...>& op,
                                                           typename In::Element identity, i64 axis,
                                                           ScanKind kind = ScanKind::inclusive,
                                                           const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;
-    const NdView from = in.view();
-    Array<T> out(stream, from.size());
-    scan(stream, in, NdSpan<T>(NdView(out.view(), from.extents())), op, identity, axis, kind, options);
+    const NdExtents extents = detail::nd_input_of(in).view.extents();
+    Array<T> out(stream, detail::nd_input_of(in).view.size());
+    scan(stream, in, NdSpan<T>(out, extents), op, identity, axis, kind, options);
     return out;
 }
 

@@ -4,11 +4,15 @@
 ///
 ///     sort        out[0] <= out[1] <= ... are the elements of in
 ///     sort_pairs  the same for keys; values_out[i] is the value that belongs to keys_out[i]
+///     argsort     out[i] is the index in in of the key that comes at place i
 ///
 /// Order of keys
 /// - Integers are ordered by value. Floats are ordered by IEEE 754 totalOrder: -NaN first, -0 before +0, +NaN last,
 ///   NaNs by payload. Sorted keys are therefore bitwise identical on every device and in every variant.
+/// - SortBy::nan: with NanOrder::last, -0 equals +0, and all NaNs are equal and come last, also in descending order.
+///   Sorts of floats by it are stable. They keep the keys' bits.
 /// - Descending order is the exact reverse of ascending order.
+/// - bool: false before true. Any byte but 0 is true, and sorted keys are 0 or 1.
 /// - Each key has a code: the unsigned integer of its size that compares in key order. Kernels encode keys when
 ///   they load them and decode keys when they store them. A bit range [begin_bit, end_bit) orders by these bits of
 ///   the code alone; bit 0 is the lowest.
@@ -24,7 +28,7 @@
 ///   for them.
 ///
 /// Shapes: all ranges have the same length, which is arbitrary, and may begin at any element. Keys have one type.
-/// Values have one type of 1, 2, 4 or 8 bytes and move as bits.
+/// Values have one type of 1, 2, 4 or 8 bytes and move as bits. The indices of argsort() are integers of 4 or 8 bytes.
 ///
 /// In place: out may be exactly in. For pairs, values_out must then be exactly values_in. Any other overlap with an
 /// output range is an error. A call with separate outputs leaves its inputs unchanged.
@@ -39,7 +43,9 @@
 /// - On CPUs counters take a few MiB, and sample sorts take one byte per element in addition.
 /// - On GPUs counters take at most 2 bytes per element for `onesweep` and `radix8`, 1 byte for the `radix4` family
 ///   and 4 bytes for `radix1`, or twice as much from 2^32 elements on.
-/// - A key function adds the memory of its keys, twice if out is not in.
+/// - A key function adds the memory of its keys, twice if out is not in. So does NanOrder::last. Keys of bool add one
+///   byte per element.
+/// - argsort() takes the memory of the keys twice, and two indices per element.
 ///
 /// Asynchronous: a call enqueues its work on the stream and returns.
 ///
@@ -65,6 +71,15 @@ enum class SortOrder : u8 {
 /// Name of a direction: "ascending" or "descending".
 std::string_view name_of(SortOrder order);
 
+/// Place of NaNs and zeros among floats.
+enum class NanOrder : u8 {
+    total,  ///< IEEE 754 totalOrder: by sign and payload of NaNs, -0 before +0
+    last    ///< -0 equals +0, all NaNs are equal and last, ascending and descending
+};
+
+/// Name of an order: "total" or "last".
+std::string_view name_of(NanOrder order);
+
 /// Order that a sort establishes.
 struct SortBy {
     /// Value of end_bit that stands for the number of bits of the key.
@@ -74,6 +89,7 @@ struct SortBy {
     u32 begin_bit = 0;                       ///< lowest bit of the code that is compared
     u32 end_bit = last_bit;                  ///< one past the highest bit that is compared
     bool stable = false;                     ///< whether the variant must be stable
+    NanOrder nan = NanOrder::total;          ///< of floats; a comparator and a bit range require total
 };
 
 namespace detail {
@@ -186,6 +202,11 @@ Enqueued sort(Stream& stream, const View& in, const View& out, const SortBy& by 
 Enqueued sort_pairs(Stream& stream, const View& keys_in, const View& values_in, const View& keys_out,
                     const View& values_out, const SortBy& by = {}, const Options& options = {});
 
+/// Finds the stable order of keys: out[i] is the index of the key that comes at place i, of equal keys the lower one
+/// first. in is unchanged. out has integers of 4 or 8 bytes, and does not overlap in.
+Enqueued argsort(Stream& stream, const View& in, const View& out, const SortBy& by = {},
+                 const Options& options = {});
+
 /// Sorts the keys of a span, array or expression in their own order.
 template <InputRange In, OutputRange Out>
 Enqueued sort(Stream& stream, const In& in, const Out& out, const SortBy& by = {},
@@ -256,6 +277,26 @@ requires(Function<F, B...>::free_count == 1) Enqueued
     const Array<K> apart = overlap(from, to) ? Array<K>() : Array<K>(stream, from.count);
     return held.with_order(sort_pairs(stream, keys.view(), from,
                                       overlap(from, to) ? keys.view() : apart.view(), to, by, options));
+}
+
+/// Finds the stable order of the keys of a span, array or expression.
+template <InputRange In, OutputRange Out>
+Enqueued argsort(Stream& stream, const In& in, const Out& out, const SortBy& by = {},
+                 const Options& options = {}) {
+    using Index = typename Out::Element;
+    static_assert(std::is_integral_v<Index> && sizeof(Index) >= 4,
+                  "argsort: out must have integers of 4 or 8 bytes");
+    const detail::InputInMemory from(stream, "argsort", detail::input_of(in), out.view(), options);
+    return from.with_order(argsort(stream, from.view(), View(out.view()), by, options));
+}
+/// Finds the stable order of keys and returns it as a new array.
+template <InputRange In>
+[[nodiscard("the results are in a new array")]] Array<u64> argsort(Stream& stream, const In& in,
+                                                                   const SortBy& by = {},
+                                                                   const Options& options = {}) {
+    Array<u64> out(stream, detail::count_in(in));
+    argsort(stream, in, out, by, options);
+    return out;
 }
 
 /// Sorts keys in their own order and returns them as a new array.

@@ -13,7 +13,8 @@
 /// - Axis: from the front, or, negative, from the back.
 /// - Order: each line is bitwise that of a stable sort() or sort_pairs() of its elements alone. argsort() gives the
 ///   values of a stable sort_pairs() with the values 0, 1, 2, ...: of equal keys the lower index comes first.
-/// - Keys: in their own order; see sort.hpp. Comparators, key functions and bit ranges are not supported.
+/// - Inputs: array views, or expressions with extents (expression.hpp), which a call stores in a temporary array first.
+/// - Keys: in their own order or with NanOrder::last; see sort.hpp. No comparators, key functions and bit ranges.
 /// - Shapes: all array views have the same extents, with any rank from 1 to 8, extents of 0 and any strides.
 /// - Values: any type of 1, 2, 4 or 8 bytes. The indices of argsort() are integers of 4 or 8 bytes.
 /// - In place: an output may be the very same array view as its input, for pairs in keys and values alike. Otherwise
@@ -47,14 +48,16 @@ Enqueued argsort(Stream& stream, const NdView& in, const NdView& out, i64 axis, 
                  const Options& options = {});
 
 /// Sorts the keys of an array view along an axis.
-template <NdRange In, OutputNdRange Out>
+template <NdInputRange In, OutputNdRange Out>
 Enqueued sort(Stream& stream, const In& in, const Out& out, i64 axis, const SortBy& by = {},
               const Options& options = {}) {
     static_assert(detail::same_elements<In, Out>, "sort: in and out must have the same element type");
-    return sort(stream, NdView(in.view()), NdView(out.view()), axis, by, options);
+    const NdView to = out.view();
+    const detail::NdInputInMemory from(stream, "sort", detail::nd_input_of(in), to, options);
+    return from.with_order(sort(stream, from.view(), to, axis, by, options));
 }
 /// Sorts keys along an axis and moves each value with its key.
-template <NdRange Keys, NdRange Values, OutputNdRange KeysOut, OutputNdRange ValuesOut>
+template <NdInputRange Keys, NdInputRange Values, OutputNdRange KeysOut, OutputNdRange ValuesOut>
 Enqueued sort_pairs(Stream& stream, const Keys& keys_in, const Values& values_in, const KeysOut& keys_out,
                     const ValuesOut& values_out, i64 axis, const SortBy& by = {},
                     const Options& options = {}) {
@@ -62,37 +65,43 @@ Enqueued sort_pairs(Stream& stream, const Keys& keys_in, const Values& values_in
                   "sort_pairs: keys_in and keys_out must have the same element type");
     static_assert(detail::same_elements<Values, ValuesOut>,
                   "sort_pairs: values_in and values_out must have the same element type");
-    return sort_pairs(stream, NdView(keys_in.view()), NdView(values_in.view()), NdView(keys_out.view()),
-                      NdView(values_out.view()), axis, by, options);
+    const NdView keys_to = keys_out.view(), values_to = values_out.view();
+    const detail::NdInputInMemory keys(stream, "sort_pairs", detail::nd_input_of(keys_in), keys_to, options),
+        values(stream, "sort_pairs", detail::nd_input_of(values_in), values_to, options);
+    return keys.with_order(values.with_order(
+        sort_pairs(stream, keys.view(), values.view(), keys_to, values_to, axis, by, options)));
 }
 /// Finds the stable order of keys along an axis. Out has integers of 4 or 8 bytes.
-template <NdRange In, OutputNdRange Out>
+template <NdInputRange In, OutputNdRange Out>
 Enqueued argsort(Stream& stream, const In& in, const Out& out, i64 axis, const SortBy& by = {},
                  const Options& options = {}) {
     using Index = typename Out::Element;
     static_assert(std::is_integral_v<Index> && sizeof(Index) >= 4,
                   "argsort: out must have integers of 4 or 8 bytes");
-    return argsort(stream, NdView(in.view()), NdView(out.view()), axis, by, options);
+    const NdView to = out.view();
+    const detail::NdInputInMemory from(stream, "argsort", detail::nd_input_of(in), to, options);
+    return from.with_order(argsort(stream, from.view(), to, axis, by, options));
 }
 
 /// Sorts the keys of an array view along an axis. Returns them in the order of the indices.
-template <NdRange In>
+template <NdInputRange In>
 [[nodiscard("the results are in a new array")]] auto sort(Stream& stream, const In& in, i64 axis,
                                                           const SortBy& by = {},
                                                           const Options& options = {}) {
-    const NdView from = in.view();
-    Array<std::remove_const_t<typename In::Element>> out(stream, from.size());
-    sort(stream, from, NdView(out.view(), from.extents()), axis, by, options);
+    using T = std::remove_const_t<typename In::Element>;
+    const NdExtents extents = detail::nd_input_of(in).view.extents();
+    Array<T> out(stream, detail::nd_input_of(in).view.size());
+    sort(stream, in, NdSpan<T>(out, extents), axis, by, options);
     return out;
 }
 /// Finds the stable order of keys along an axis. Returns it in the order of the indices.
-template <NdRange In>
+template <NdInputRange In>
 [[nodiscard("the results are in a new array")]] Array<u64> argsort(Stream& stream, const In& in, i64 axis,
                                                                    const SortBy& by = {},
                                                                    const Options& options = {}) {
-    const NdView from = in.view();
-    Array<u64> out(stream, from.size());
-    argsort(stream, from, NdView(out.view(), from.extents()), axis, by, options);
+    const NdExtents extents = detail::nd_input_of(in).view.extents();
+    Array<u64> out(stream, detail::nd_input_of(in).view.size());
+    argsort(stream, in, NdSpan<u64>(out, extents), axis, by, options);
     return out;
 }
 
