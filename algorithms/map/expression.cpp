@@ -586,6 +586,30 @@ void InputArguments::launch_expression(Stream& stream, const Kernel& kernel, con
     launch_reporting(stream, kernel, shape, all, words);
 }
 
+void InputArguments::launch_words(Stream& stream, const Kernel& kernel, const LaunchShape& shape,
+                                  std::span<const KernelArgument> others, std::span<const IndexWord> words,
+                                  bool on_host) const {
+    const KernelArgument expression{
+        .value = &expression_, .size = sizeof expression_, .type = ElementType(Type::u64)};
+    std::vector<KernelArgument> all, input = list_;
+    if (expression_ == nullptr) input = {range_};
+    std::vector<IndexWord> all_words;
+    const auto add = [&](std::span<const KernelArgument> arguments, std::span<const IndexWord> of) {
+        for (IndexWord word : of) {
+            word.argument += all.size();
+            all_words.push_back(word);
+        }
+        all.insert(all.end(), arguments.begin(), arguments.end());
+    };
+    if (!on_host) add(input, words_);
+    add(others, words);
+    if (on_host) {
+        all.push_back(expression);
+        add(input, words_);
+    }
+    launch_reporting(stream, kernel, shape, all, all_words);
+}
+
 View materialized(Stream& stream, const Input& in, std::shared_ptr<Buffer>& room) {
     if (!in.node) return in.view;
     View view = in.view;

@@ -60,6 +60,10 @@ struct Lists {
     bool may_have_long(const SegmentedReduceProblem& p) const { return p.in.count > one_chunk; }
 };
 
+IndexCheck check_of(const SegmentedReduceProblem& p) {
+    return {.call = "segmented_reduce", .what = "offset", .bound = p.in.count + 1, .ascends = true};
+}
+
 ValueBytes bytes_of(const SegmentRoom& room) {
     return {std::as_bytes(std::span(&room, 1))};
 }
@@ -91,8 +95,8 @@ void run_groups(Stream& stream, const SegmentedReduceProblem& p) {
                          std::initializer_list<Constant> constants) {
         const auto kernel = kernel_of(device, p, with_input(source, p.input()), entry, group_size, constants);
         in.launch(stream, *kernel, LaunchShape::linear(divide_up(segments, each), group_size), p.offsets,
-                  p.out, lists.parts, lists.wholes, lists.counts, n, segments, each, bytes_of(lists.room),
-                  p.identity, p.values);
+                  p.out, lists.parts, lists.wholes, lists.counts, check_of(p), n, segments, each,
+                  bytes_of(lists.room), p.identity, p.values);
     };
     if (mean > longest_staged) {
         const u64 each = std::clamp<u64>(divide_up(segments, u64{device.traits().units} * 16), 8, 64);
@@ -152,8 +156,8 @@ void run_wide(Stream& stream, const SegmentedReduceProblem& p) {
     const std::initializer_list<Constant> offsets = {{"O", p.offsets.type}};
     const auto short_ones = kernel_of(device, p, source, "segmented_short", 1, offsets);
     in.launch(stream, *short_ones, LaunchShape::linear(divide_up(segments, each), 1), p.offsets, p.out,
-              lists.parts, lists.wholes, lists.counts, n, segments, each, bytes_of(lists.room), p.identity,
-              p.values);
+              lists.parts, lists.wholes, lists.counts, check_of(p), n, segments, each, bytes_of(lists.room),
+              p.identity, p.values);
     if (!lists.may_have_long(p)) return;
     const auto chunks = kernel_of(device, p, source, "segmented_parts", 1, offsets);
     in.launch(stream, *chunks, LaunchShape::linear(list_groups(device, p, lists.room.parts), 1), lists.parts,
@@ -172,9 +176,9 @@ void run_host(Stream& stream, const SegmentedReduceProblem& p) {
     const auto kernel = host_kernel_of(device, "segmented_reduce", *p.host);
     const auto run = [&](detail::host::SegmentStage stage, u64 groups) {
         in.launch(stream, *kernel, LaunchShape::linear(groups, 1), p.offsets, p.out, lists.parts,
-                  lists.wholes, lists.counts, lists.sums, static_cast<u32>(stage), size_of(p.offsets.type),
-                  u32{!is_unsigned(p.offsets.type)}, n, segments, each, bytes_of(lists.room), p.identity,
-                  p.values);
+                  lists.wholes, lists.counts, check_of(p), lists.sums, static_cast<u32>(stage),
+                  size_of(p.offsets.type), u32{!is_unsigned(p.offsets.type)}, n, segments, each,
+                  bytes_of(lists.room), p.identity, p.values);
     };
     run(detail::host::SegmentStage::segments, divide_up(segments, each));
     if (n <= detail::host::own_chunks * one_chunk) return;

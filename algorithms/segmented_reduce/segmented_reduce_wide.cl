@@ -29,17 +29,22 @@ INLINED T reduce_few(const Input in, u32 length, T identity, const Op op) {
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void segmented_short(INPUT(in), IN(O, offsets), OUT(T, out), OUT(Part, parts), OUT(Whole, wholes), OUT(u32, counts),
-                     u64 n, u64 segments, u64 each, const Room room, T identity, const Op op) {
+                     OUT(u32, word), u64 n, u64 segments, u64 each, const Room room, T identity, const Op op) {
     AT_INPUT(in);
     AT_OFFSET(offsets);
     AT_OFFSET(out);
     AT_OFFSET(parts);
     AT_OFFSET(wholes);
     AT_OFFSET(counts);
+    AT_OFFSET(word);
     const u64 first = get_group_id(0) * each;
+    u64 next = (u64)offsets[first];
+    if (next > n) report_index(word, first);
     for (u64 s = first; s < min(segments, first + each); ++s) {
-        const u64 begin = OFFSET_AT(offsets, s, n), end = OFFSET_AT(offsets, s + 1, n),
-                  length = end > begin ? end - begin : 0;
+        const u64 begin = min(next, n);
+        next = (u64)offsets[s + 1];
+        if (next > n || next < begin) report_index(word, s + 1);
+        const u64 end = min(next, n), length = end > begin ? end - begin : 0;
         if (length < ORDER_COLUMNS) {
             // Without elements the result is the identity itself.
             out[s] = length == 0 ? canonical(identity) : reduce_few(input_from(in, begin), (u32)length, identity, op);

@@ -13,7 +13,8 @@ namespace {
 constexpr IndexCheck several_calls{"Stream::synchronize", "index", 0};
 
 bool same_checks(const IndexCheck& a, const IndexCheck& b) {
-    return std::string_view(a.call) == b.call && std::string_view(a.what) == b.what && a.bound == b.bound;
+    return std::string_view(a.call) == b.call && std::string_view(a.what) == b.what && a.bound == b.bound &&
+           a.ascends == b.ascends;
 }
 
 }  // namespace
@@ -32,7 +33,8 @@ void IndexReading::check() const {
                                        [](u32 position) { return position != no_position; });
     if (reported == positions.end()) return;
     const IndexCheck& check = checks[static_cast<std::size_t>(reported - positions.begin())];
-    std::string text = std::string(check.what) + " out of range at position " + std::to_string(*reported);
+    std::string text = std::string(check.what) + (check.ascends ? " that does not ascend or is" : "") +
+                       " out of range at position " + std::to_string(*reported);
     if (*reported == far_position) text += " or a later one";
     if (same_checks(check, several_calls)) {
         text += " of one of several calls; synchronize more often to learn which one";

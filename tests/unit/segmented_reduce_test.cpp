@@ -73,6 +73,20 @@ DEVICE_TEST(wrong_offsets_access_nothing_outside) {
     const Array<i64> offsets(*stream, std::vector<i64>{-1, 0, 3000, 0, 3000, 0, 3000, i64{1} << 62, 4, 3000});
     const Array<f32> out(*stream, 9);
     segmented_reduce(*stream, x, offsets, guarded.span().part(1, 9));
+    CHECK(throws(
+        ErrorCode::invalid_argument,
+        "segmented_reduce: offset that does not ascend or is out of range at position 0; expected 0 to 3000",
+        [&] { stream->synchronize(); }));
+    // The first one that descends, of short and of long segments.
+    for (const u32 step : {10U, 500U}) {
+        std::vector<u32> descending(3000 / step);
+        for (u32 i = 0; i < descending.size(); ++i)
+            descending[i] = i * step;
+        descending[4] -= 2 * step;
+        const Array<u32> at(*stream, descending);
+        const Array<f32> sums = segmented_reduce(*stream, x, at);
+        CHECK(throws(ErrorCode::invalid_argument, "at position 4;", [&] { stream->synchronize(); }));
+    }
     const std::vector<f32> after = guarded.to_host(*stream);
     CHECK(after.front() == 5);
     CHECK(after[10] == 5);

@@ -41,14 +41,27 @@ FUZZ_CALLS(segmented_reduce) {
             }
         });
     }
+    bool right = true, reported = false;
+    if (outcome_ != Outcome::refused)
+        with_type(offsets.type, [&]<class O>(O) { right = are_right<O>(before(), offsets, in.count); });
     verify(
-        type, [&] { concord::segmented_reduce(stream(), in, offsets, out, op, asked); },
+        type,
+        [&] {
+            concord::segmented_reduce(stream(), in, offsets, out, op, asked);
+            try {
+                stream().synchronize();
+            } catch (const Error& error) {
+                reported = error.code() == ErrorCode::invalid_argument;
+            }
+        },
         [&]<class T>(Bytes& to, T) {
+            // Without elements or segments the offsets are not read.
+            require(reported == (!right && in.count > 0 && segments > 0), "wrong offsets are reported");
             with_type(offsets.type, [&]<class O>(O) {
-                const bool right = are_right<O>(before(), offsets, in.count);
                 for (u64 s = 0; s < segments; ++s) {
                     // With wrong offsets any result is right.
-                    T result = right ? identity_of<T>(op) : machine_.result<T>(out, s);
+                    const bool any = !right && in.count > 0;
+                    T result = any ? machine_.result<T>(out, s) : identity_of<T>(op);
                     const auto begin = static_cast<u64>(load<O>(before(), offsets, s)),
                                end = static_cast<u64>(load<O>(before(), offsets, s + 1));
                     for (u64 i = begin; right && i < end; ++i)

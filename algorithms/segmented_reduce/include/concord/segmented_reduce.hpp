@@ -9,7 +9,8 @@
 /// - Order: the result of a segment is bitwise that of reduce() on its elements alone.
 /// - Inputs: a range or an expression (expression.hpp), which the kernels compute.
 /// - Types: any element type, the same for in and out. Offsets are u32, u64, i32 or i64.
-/// - Offsets that do not ascend or exceed n: nothing outside of the operands is accessed; out is undefined.
+/// - Offsets that do not ascend or exceed n: Stream::synchronize() throws invalid_argument, which names the position of
+///   the first one. Nothing outside of the operands is accessed; out is undefined.
 /// - In place: not supported. out may not overlap in or offsets.
 /// - Memory traffic: reads every element of a segment and every offset once.
 /// - Scratch: about n / 24 bytes and n / 512 elements if n > 1024, for segments of more than 1024 elements.

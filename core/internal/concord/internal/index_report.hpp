@@ -2,11 +2,11 @@
 // Indices that kernels find out of range. Stream::synchronize() reports the first one.
 //
 // A kernel that reads indices takes a word for each of them. It replaces an index that is out of range, and calls
-// report_index(word, position): prelude.cu, prelude.cl, and for the CPU below. The word keeps the least position.
+// report_index(word, position): prelude.cu, prelude.cl, and for the CPU detail/index_word.hpp. The word keeps the least position.
 
+#include <concord/detail/index_word.hpp>
 #include <concord/stream.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <span>
 
@@ -14,9 +14,10 @@ namespace concord::detail {
 
 // What a word is about.
 struct IndexCheck {
-    const char* call;  // a literal: "gather"
-    const char* what;  // likewise: "index"
-    u64 bound;         // indices in [0, bound) are in range
+    const char* call;      // a literal: "gather"
+    const char* what;      // likewise: "index"
+    u64 bound;             // indices in [0, bound) are in range
+    bool ascends = false;  // whether each must be at least the one before it
 };
 
 // The word of a launch at this place among its arguments, which launch_reporting() sets: a buffer of one u32.
@@ -31,17 +32,5 @@ struct IndexWord {
 // a stream that is destroyed are not read.
 void launch_reporting(Stream& stream, const Kernel& kernel, const LaunchShape& shape,
                       std::span<KernelArgument> arguments, std::span<const IndexWord> words);
-
-// The value of a word without a report, and the one for positions that a word cannot hold.
-inline constexpr u32 no_position = ~u32{0}, far_position = no_position - 1;
-
-// Called by host kernels, from any thread.
-inline void report_index(u32* word, u64 position) {
-    const u32 low = position < far_position ? static_cast<u32>(position) : far_position;
-    std::atomic_ref<u32> least(*word);
-    for (u32 seen = least.load(std::memory_order_relaxed);
-         low < seen && !least.compare_exchange_weak(seen, low, std::memory_order_relaxed);) {
-    }
-}
 
 }  // namespace concord::detail

@@ -53,10 +53,42 @@ class InputArguments {
   public:
     explicit InputArguments(const Input& in);
 
-    // Launches a kernel whose input is its first parameter, or on the CPU its last.
+    // Launches a kernel whose input is its first parameter, or on the CPU its last. An IndexCheck among the arguments
+    // stands for its word.
     template <class... A>
     void launch(Stream& stream, const Kernel& kernel, const LaunchShape& shape, const A&... arguments) const {
         const bool on_host = stream.device().traits().launch == LaunchModel::host;
+        if constexpr ((std::is_same_v<A, IndexCheck> || ...)) {
+            KernelArgument others[] = {argument_or_word(arguments)...};
+            std::vector<IndexWord> words;
+            std::size_t place = 0;
+            (add_word(words, place++, arguments), ...);
+            return launch_words(stream, kernel, shape, others, words, on_host);
+        } else {
+            launch_plain(stream, kernel, shape, on_host, arguments...);
+        }
+    }
+
+  private:
+    template <class A>
+    static KernelArgument argument_or_word(const A& a) {
+        if constexpr (std::is_same_v<A, IndexCheck>) {
+            return {};
+        } else {
+            return argument(a);
+        }
+    }
+    template <class A>
+    static void add_word(std::vector<IndexWord>& words, std::size_t place, const A& a) {
+        if constexpr (std::is_same_v<A, IndexCheck>) words.push_back({place, a});
+    }
+    // words: among the others.
+    void launch_words(Stream& stream, const Kernel& kernel, const LaunchShape& shape,
+                      std::span<const KernelArgument> others, std::span<const IndexWord> words,
+                      bool on_host) const;
+    template <class... A>
+    void launch_plain(Stream& stream, const Kernel& kernel, const LaunchShape& shape, bool on_host,
+                      const A&... arguments) const {
         // As a number, so that the estimates of launch times tell expressions apart.
         const KernelArgument expression{
             .value = &expression_, .size = sizeof expression_, .type = ElementType(Type::u64)};
@@ -73,8 +105,6 @@ class InputArguments {
             stream.launch(kernel, shape, all);
         }
     }
-
-  private:
     void launch_expression(Stream& stream, const Kernel& kernel, const LaunchShape& shape,
                            std::span<const KernelArgument> others, bool on_host) const;
     // Adds those of the node and its inputs, in the order of the compiled expression.

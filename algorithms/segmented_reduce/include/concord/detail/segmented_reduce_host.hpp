@@ -10,6 +10,7 @@
 //
 // T: element type; Op: the operator.
 
+#include <concord/detail/index_word.hpp>
 #include <concord/detail/reduce_lines_host.hpp>
 #include <concord/reduce.hpp>
 
@@ -41,18 +42,16 @@ struct Offsets {
     const u8* items;
     u32 size;  // bytes of an offset
     bool is_signed;
-    u64 n;  // number of elements: the limit of an offset
 
     [[gnu::always_inline]] u64 at(u64 i) const {
-        u64 offset = 0;
-        if (size == 4) {
-            u32 narrow = 0;
-            std::memcpy(&narrow, items + i * 4, 4);
-            offset = is_signed ? static_cast<u64>(static_cast<i64>(static_cast<i32>(narrow))) : narrow;
-        } else {
+        if (size == 8) {
+            u64 offset = 0;
             std::memcpy(&offset, items + i * 8, 8);
+            return offset;
         }
-        return min_of(offset, n);
+        u32 narrow = 0;
+        std::memcpy(&narrow, items + i * 4, 4);
+        return is_signed ? static_cast<u64>(static_cast<i64>(static_cast<i32>(narrow))) : narrow;
     }
 };
 
@@ -106,15 +105,19 @@ inline constexpr u64 own_chunks = 64;
 template <class T, class Op>
 [[gnu::always_inline]] inline void reduce_segments(const Group& group, const Offsets& offsets,
                                                    const HostInput<T>& in, T* out, SegmentPart* parts,
-                                                   SegmentWhole* wholes, u32* counts, u64 segments, u64 each,
-                                                   const SegmentRoom room, T identity, const Op op) {
+                                                   SegmentWhole* wholes, u32* counts, u32* word, u64 n,
+                                                   u64 segments, u64 each, const SegmentRoom room, T identity,
+                                                   const Op op) {
     constexpr u64 few = 8, some = 32;
     const u64 first = group.x * each, stop = min_of(segments, first + each);
-    SegmentItems<T> items(in, group.isa, offsets.n);
-    u64 begin = offsets.at(first);
+    SegmentItems<T> items(in, group.isa, n);
+    u64 next = offsets.at(first);
+    if (next > n) report_index(word, first);
     for (u64 s = first; s < stop; ++s) {
-        const u64 end = offsets.at(s + 1), length = end > begin ? end - begin : 0, from = begin;
-        begin = end;
+        const u64 from = min_of(next, n);
+        next = offsets.at(s + 1);
+        if (next > n || next < from) report_index(word, s + 1);
+        const u64 end = min_of(next, n), length = end > from ? end - from : 0;
         if (length <= few) {
             // Without elements the result is the identity itself.
             out[s] = length == 0 ? canonical(identity)
@@ -151,14 +154,14 @@ template <class T, class Op>
 template <class T, class Op>
 [[gnu::always_inline]] inline void segmented_reduce(const Group& group, const u8* offsets, T* out,
                                                     SegmentPart* parts, SegmentWhole* wholes, u32* counts,
-                                                    T* sums, SegmentStage stage, u32 offset_size,
+                                                    u32* word, T* sums, SegmentStage stage, u32 offset_size,
                                                     u32 is_signed, u64 n, u64 segments, u64 each,
                                                     const SegmentRoom room, T identity, const Op op,
                                                     HostArguments rest) {
     const HostInput<T> in(rest);
     if (stage == SegmentStage::segments) {
-        reduce_segments(group, Offsets{offsets, offset_size, is_signed != 0, n}, in, out, parts, wholes,
-                        counts, segments, each, room, identity, op);
+        reduce_segments(group, Offsets{offsets, offset_size, is_signed != 0}, in, out, parts, wholes, counts,
+                        word, n, segments, each, room, identity, op);
     } else if (stage == SegmentStage::parts) {
         const u64 count = min_of(counts[0], room.parts);
         for (u64 p = group.x; p < count; p += group.count_x) {
