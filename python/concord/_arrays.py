@@ -399,22 +399,75 @@ def __array_namespace_info__() -> Any:
     return _Information()
 
 
-def _boolean(call, function):
-    def both(x, y, out=None):
-        for each in (x, y):
-            if getattr(each, "dtype", "bool" if isinstance(each, bool) else type(each).__name__) != "bool":
-                raise TypeError(f"{call}: operands of dtype bool only; integers have no bit operations here")
-        return function(x, y, out=out)
+def nonzero(x: Any, /) -> tuple[Array, ...]:
+    """The indices of the elements that are not 0, an array for each axis. Waits for their number."""
+    x = asarray(x)
+    if x.ndim == 0:
+        raise ValueError("nonzero: x has no dimensions; expected 1 or more")
+    flat = x.reshape(-1)
+    at = _concord.compress(flat if x.dtype == "bool" else flat != 0, arange(flat.size, device=x.device))
+    places = []
+    for extent in reversed(x.shape):
+        places.append(at % extent if extent else at)
+        at = at // extent if extent else at
+    return tuple(reversed(places))
 
-    return both
+
+def count_nonzero(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Array:
+    """The number of elements that are not 0, over axes or of all."""
+    x = asarray(x)
+    return _concord.sum(x if x.dtype == "bool" else x != 0, axis, keepdims=keepdims)
 
 
-_and = _boolean("&", _concord.logical_and)
-_or = _boolean("|", _concord.logical_or)
-_xor = _boolean("^", _concord.logical_xor)
+def argwhere(x: Any, /) -> Array:
+    """The indices of the elements that are not 0, a row for each."""
+    return stack(nonzero(x), axis=1)
 
 
-def _invert(x):
-    if x.dtype != "bool":
-        raise TypeError("~: operands of dtype bool only; integers have no bit operations here")
-    return _concord.logical_not(x)
+def unstack(x: Any, /, *, axis: Any = 0) -> tuple[Array, ...]:
+    """The parts of x along an axis, on the same memory."""
+    front = moveaxis(x, axis, 0)
+    return tuple(front[place] for place in range(front.shape[0]))
+
+
+def tile(x: Any, repetitions: Any, /) -> Array:
+    """Copies of x side by side, a number for each axis."""
+    x = asarray(x)
+    repetitions = (repetitions,) if isinstance(repetitions, int) else tuple(repetitions)
+    rank = max(x.ndim, len(repetitions))
+    x = x.reshape((1,) * (rank - x.ndim) + x.shape)
+    for axis, count in enumerate((1,) * (rank - len(repetitions)) + repetitions):
+        if count != 1:
+            shape = x.shape[:axis] + (0,) + x.shape[axis + 1:]
+            x = concat([x] * count, axis=axis) if count > 0 else _concord.empty(shape, x.dtype, x.device)
+    return x.copy()
+
+
+def repeat(x: Any, repeats: Any, /, *, axis: Any = None) -> Array:
+    """x with each element along an axis repeated, a number of times or those of an array; in row-major order without axis."""
+    x = asarray(x)
+    x, axis = (x.reshape(-1), 0) if axis is None else (x, _axis("repeat", axis, x.ndim))
+    extent = x.shape[axis]
+    counts = broadcast_to(asarray(repeats, device=x.device).astype("int64"), (extent,))
+    if extent and int(_concord.min(counts)) < 0:
+        raise ValueError("repeat: repeats: a number is negative")
+    ends = _concord.cumsum(counts)
+    total = int(ends[-1]) if extent else 0
+    if total == 0:
+        return _concord.empty(x.shape[:axis] + (0,) + x.shape[axis + 1:], x.dtype, x.device)
+    # The place of an element is the number of parts that end at it or before.
+    places = _concord.cumsum(_concord.bincount(ends, minlength=total)[:total])
+    return take(x, places, axis=axis)
+
+
+def vecdot(x1: Any, x2: Any, /, *, axis: Any = -1) -> Array:
+    """Sums of the products of vectors along an axis, in the order of sum()."""
+    x1, x2 = asarray(x1), asarray(x2)
+    if x1.shape[axis] != x2.shape[axis]:
+        raise ValueError(f"vecdot: shapes {x1.shape} and {x2.shape} differ in axis {axis}")
+    return _concord.sum(_concord.multiply(x1, x2), axis, dtype=result_type(x1, x2))
+
+
+def positive(x: Any, /) -> Array:
+    """A copy of x."""
+    return asarray(x).copy()

@@ -386,6 +386,7 @@ void define_errors(nb::module_& module);
 void define_devices(nb::module_& module);
 void define_functions(nb::module_& module);
 void define_elementwise(nb::module_& module);
+void define_arithmetic(nb::module_& module);
 void define_reductions(nb::module_& module);
 void define_kernels(nb::module_& module);
 // Words the errors of all functions that the module has. Call it last.

@@ -25,12 +25,12 @@ Type integer_of(u32 bytes, bool is_signed) {
     return types[is_signed ? 1 : 0][bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3];
 }
 
+}  // namespace
+
 bool is_python_number(nb::handle object) {
     return PyFloat_CheckExact(object.ptr()) != 0 || PyLong_CheckExact(object.ptr()) != 0 ||
            PyBool_Check(object.ptr()) != 0;
 }
-
-}  // namespace
 
 std::string ElementKind::name() const {
     return boolean ? "bool" : numpy_name(type);
@@ -167,22 +167,6 @@ nb::object evaluated(Call& call, const char* name,
 }
 
 namespace {
-
-// Two operands. At least one is an array.
-struct Pair {
-    Operand x, y;
-
-    Pair(Call& call, nb::handle a, nb::handle b)
-        : x(call, "x", a, is_python_number(a) && is_python_number(b)),
-          y(call, "y", b, is_python_number(a) && is_python_number(b)) {}
-
-    // The type in which NumPy computes.
-    ElementKind common() const {
-        if (x.is_number()) return promoted_number(y.kind(), x.object());
-        if (y.is_number()) return promoted_number(x.kind(), y.object());
-        return promoted(x.kind(), y.kind());
-    }
-};
 
 [[noreturn]] void refuse_bool(const char* name, const char* instead) {
     throw nb::type_error((std::string(name) + ": x and y have dtype bool; use " + instead).c_str());

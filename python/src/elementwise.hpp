@@ -25,6 +25,7 @@ ElementKind float_for(ElementKind type);
 // Whether NumPy stores results of one type in an output of the other one ("same_kind").
 bool can_store(ElementKind from, ElementKind to);
 
+bool is_python_number(nb::handle object);
 // The bytes of a number. Raises OverflowError for an integer that the type does not have.
 std::vector<std::byte> number_bytes(const char* call, const char* name, nb::handle number, Type type);
 std::vector<i64> shape_of_extents(const NdExtents& extents);
@@ -48,6 +49,22 @@ class Operand {
     const char* name_;
     nb::handle object_;
     const Argument* argument_ = nullptr;
+};
+
+// Two operands. At least one is an array.
+struct Pair {
+    Operand x, y;
+
+    Pair(Call& call, nb::handle a, nb::handle b)
+        : x(call, "x", a, is_python_number(a) && is_python_number(b)),
+          y(call, "y", b, is_python_number(a) && is_python_number(b)) {}
+
+    // The type in which NumPy computes.
+    ElementKind common() const {
+        if (x.is_number()) return promoted_number(y.kind(), x.object());
+        if (y.is_number()) return promoted_number(x.kind(), y.object());
+        return promoted(x.kind(), y.kind());
+    }
 };
 
 // Evaluates the expression that `make` makes of the sources, broadcast to common extents, to `out` or a new array.

@@ -425,9 +425,13 @@ void define_indexing(nb::class_<ArrayObject>& array) {
     define("__truediv__", "__rtruediv__", "__itruediv__", "divide");
     define("__pow__", "__rpow__", "__ipow__", "pow");
     define("__matmul__", "__rmatmul__", nullptr, "matmul");
-    define("__and__", "__rand__", "__iand__", "_and");
-    define("__or__", "__ror__", "__ior__", "_or");
-    define("__xor__", "__rxor__", "__ixor__", "_xor");
+    define("__floordiv__", "__rfloordiv__", "__ifloordiv__", "floor_divide");
+    define("__mod__", "__rmod__", "__imod__", "remainder");
+    define("__and__", "__rand__", "__iand__", "bitwise_and");
+    define("__or__", "__ror__", "__ior__", "bitwise_or");
+    define("__xor__", "__rxor__", "__ixor__", "bitwise_xor");
+    define("__lshift__", "__rlshift__", "__ilshift__", "bitwise_left_shift");
+    define("__rshift__", "__rrshift__", "__irshift__", "bitwise_right_shift");
     define("__eq__", nullptr, nullptr, "equal");
     define("__ne__", nullptr, nullptr, "not_equal");
     define("__lt__", nullptr, nullptr, "less");
@@ -440,7 +444,7 @@ void define_indexing(nb::class_<ArrayObject>& array) {
     };
     unary("__neg__", "negative", "def __neg__(self) -> Array");
     unary("__abs__", "abs", "def __abs__(self) -> Array");
-    unary("__invert__", "_invert", "def __invert__(self) -> Array");
+    unary("__invert__", "bitwise_invert", "def __invert__(self) -> Array");
     array.def(
         "__pos__", [](nb::handle self) { return self.attr("copy")(); },
         nb::sig("def __pos__(self) -> Array"));

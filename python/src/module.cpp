@@ -752,6 +752,7 @@ NB_MODULE(_concord, m) {
     define_arrays(m);
     define_functions(m);
     define_elementwise(m);
+    define_arithmetic(m);
     define_reductions(m);
     define_operators(m);
     define_kernels(m);

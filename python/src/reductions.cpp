@@ -412,9 +412,20 @@ struct Sorting {
     std::vector<i64> shape;
 };
 
-nb::object sorted(nb::handle x, nb::handle axis, bool descending, nb::handle nan, nb::handle out,
-                  CONCORD_HANDLES) {
+// NumPy's choices of algorithms, which give the same result: all sorts are stable.
+void check_kind(const char* call, nb::handle kind, nb::handle stable) {
+    if (is_given(stable)) static_cast<void>(keyword<bool>(call, "stable", stable, "True or False"));
+    if (!is_given(kind)) return;
+    const auto name = keyword<std::string>(call, "kind", kind, "a string");
+    for (const char* known : {"stable", "quicksort", "mergesort", "heapsort"})
+        if (name == known) return;
+    refuse(call, "kind: got '" + name + "'; expected 'stable', 'quicksort', 'mergesort' or 'heapsort'");
+}
+
+nb::object sorted(nb::handle x, nb::handle axis, bool descending, nb::handle nan, nb::handle stable,
+                  nb::handle kind, nb::handle out, CONCORD_HANDLES) {
     constexpr const char* name = "sort";
+    check_kind(name, kind, stable);
     Sorting sorting(name, x, axis, CONCORD_PASSED);
     Call& call = sorting.call;
     const Argument& in = sorting.in;
@@ -435,9 +446,10 @@ nb::object sorted(nb::handle x, nb::handle axis, bool descending, nb::handle nan
     });
 }
 
-nb::object argsorted(nb::handle x, nb::handle axis, bool descending, nb::handle nan, nb::handle out,
-                     CONCORD_HANDLES) {
+nb::object argsorted(nb::handle x, nb::handle axis, bool descending, nb::handle nan, nb::handle stable,
+                     nb::handle kind, nb::handle out, CONCORD_HANDLES) {
     constexpr const char* name = "argsort";
+    check_kind(name, kind, stable);
     Sorting sorting(name, x, axis, CONCORD_PASSED);
     Call& call = sorting.call;
     const Argument& in = sorting.in;
@@ -638,22 +650,25 @@ void define_reductions(nb::module_& m) {
         "order of scan(), which gives the same bits on every device.");
     define_cumulative("cumprod", ReduceOp::product, "Products of the elements up to each one; see cumsum().");
     m.def("sort", sorted, "x"_a, "axis"_a.none() = -1, nb::kw_only(), "descending"_a = false,
-          "nan"_a = nb::none(), "out"_a = nb::none(), CONCORD_COMMON,
+          "nan"_a = nb::none(), "stable"_a = nb::none(), "kind"_a = nb::none(), "out"_a = nb::none(),
+          CONCORD_COMMON,
           signature(
               "sort(x: $x, axis: int | None = -1, *, descending: bool = False, nan: Literal['last'] | None = "
-              "None, out: _Out = None, $common) -> $r",
+              "None, stable: bool | None = None, kind: str | None = None, out: _Out = None, $common) -> $r",
               CONCORD_SAME_TYPE),
           "Elements in ascending order along an axis; with axis=None all of them, with one dimension.\n\n"
           "Floats are in IEEE total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN. With nan='last' in "
           "NumPy's: all NaNs "
           "are\n"
-          "last, and -0 equals +0. Equal elements keep their order. out may be x.");
+          "last, and -0 equals +0. Equal elements keep their order, for every kind. out may be x.");
     m.def("argsort", argsorted, "x"_a, "axis"_a.none() = -1, nb::kw_only(), "descending"_a = false,
-          "nan"_a = nb::none(), "out"_a = nb::none(), CONCORD_COMMON,
-          signature("argsort(x: $x, axis: int | None = -1, *, descending: bool = False, nan: Literal['last'] "
-                    "| None = "
-                    "None, out: _Out = None, $common) -> $r",
-                    CONCORD_INT64),
+          "nan"_a = nb::none(), "stable"_a = nb::none(), "kind"_a = nb::none(), "out"_a = nb::none(),
+          CONCORD_COMMON,
+          signature(
+              "argsort(x: $x, axis: int | None = -1, *, descending: bool = False, nan: Literal['last'] "
+              "| None = "
+              "None, stable: bool | None = None, kind: str | None = None, out: _Out = None, $common) -> $r",
+              CONCORD_INT64),
           "Indices (int64) that sort x along an axis. Equal elements keep their order. The order of floats "
           "is that of "
           "sort().");
