@@ -17,7 +17,7 @@ import numpy as np
 import concord as cc
 from concord import _concord
 
-SIZES = {"cpu": [16, 20, 24], "cuda": [16, 20, 24, 28]}
+SIZES = [10**3, 10**5, 10**7]
 
 
 def close(a, b):
@@ -60,28 +60,64 @@ def device_ms(call, repetitions=9):
     return statistics.median(times)
 
 
-def work(n, to):
-    """(function, dtype, Concord's call, peers' calls by library) for arrays of n elements."""
+def work(n):
+    """(row's name, dtype, call) for arrays of n elements: call(library, to) is that of a library on arrays of to(host array)."""
     random = np.random.default_rng(n)
-    f, i = random.standard_normal(n).astype("f4"), random.integers(-(2**31), 2**31, n, dtype="i4")
+    x, y = random.standard_normal((2, n)).astype("f4")
+    integers = random.integers(-(2**31), 2**31, n, dtype="i4")
+    small = random.integers(-100, 100, n, dtype="i2")
     bins = random.integers(0, 65536, n, dtype="i8")
-    for name, dtype, host in (("sum", "f4", f), ("cumsum", "f4", f), ("sort", "i4", i), ("argsort", "i4", i), ("bincount", "i8", bins)):
-        yield name, dtype, host, to(host)
+    table = x[:n // 1000 * 1000].reshape(1000, -1)
+    side = min(1000, int(n**0.5))
+    matrix = random.standard_normal((side, side))
+
+    def unary(name, host=x, **keywords):
+        return name, host, lambda library, to: (lambda a: lambda: getattr(library, name)(a, **keywords))(to(host))
+
+    def binary(name, a, b):
+        return name, a, lambda library, to: (lambda p, q: lambda: getattr(library, name)(p, q))(to(a), to(b))
+
+    def where(library, to):
+        a, b = to(x), to(y)
+        mask = a < b
+        return lambda: library.where(mask, a, b)
+
+    def histogram(library, to):
+        a = to(x)
+        if library.__name__ == "torch":  # its bins have other edges
+            return lambda: library.histc(a, 64, -4, 4)
+        return lambda: library.histogram(a, 64, (-4, 4))[0]
+
+    for name, host, call in (
+            unary("sum"), unary("sum", integers), unary("sum", small), unary("mean"), unary("std"), unary("argmin"), unary("cumsum"),
+            unary("sort"), unary("sort", integers), unary("argsort"), unary("argsort", integers), unary("bincount", bins), unary("exp"),
+            unary("sin"), binary("add", x, y), ("where", x, where), ("histogram", x, histogram), binary("matmul", matrix, matrix)):
+        yield name, host.dtype.str[1:], host.size, call
+    for axis in (0, 1):
+        _, host, call = unary("sum", table, axis=axis)
+        yield f"sum axis={axis}", host.dtype.str[1:], host.size, call
+
+
+class Peer:
+    """A library by NumPy's names."""
+
+    def __init__(self, library):
+        self._library, self.__name__ = library, library.__name__
+
+    def __getattr__(self, name):
+        function = getattr(self._library, name)
+        if self.__name__ != "torch":
+            return (lambda x: function(x, kind="stable")) if name == "argsort" and self.__name__ == "numpy" else function
+        return {"cumsum": lambda x: function(x, 0), "sort": lambda x: function(x)[0], "argsort": lambda x: function(x, stable=True),
+                "std": lambda x: function(x, correction=0)}.get(name, function)
 
 
 def rows_cpu(sizes):
-    for log in sizes:
-        n = 1 << log
-        for name, dtype, host, x in work(n, lambda a: a):
-            ours, theirs = getattr(cc, name), getattr(np, name)
-            peer = (lambda: np.argsort(x, kind="stable")) if name == "argsort" else (lambda: theirs(x))
-            assert close(ours(x), peer()), name
-            yield {"function": name, "dtype": dtype, "n": n, "library": "NumPy", "ms": host_ms(lambda: ours(x)), "peer_ms": host_ms(peer)}
-    for side in (256, 1024):
-        a = np.random.default_rng(side).standard_normal((side, side))
-        assert close(cc.matmul(a, a), a @ a)
-        yield {"function": "matmul", "dtype": "f8", "n": side * side, "library": "NumPy", "ms": host_ms(lambda: cc.matmul(a, a)),
-               "peer_ms": host_ms(lambda: a @ a)}
+    for n in sizes:
+        for name, dtype, count, call in work(n):
+            ours, theirs = call(cc, lambda a: a), call(Peer(np), lambda a: a)
+            assert close(ours(), theirs()), name
+            yield {"function": name, "dtype": dtype, "n": count, "library": "NumPy", "ms": host_ms(ours), "peer_ms": host_ms(theirs)}
 
 
 def rows_cuda(sizes):
@@ -93,30 +129,21 @@ def rows_cuda(sizes):
         import cupy
     except ImportError:
         cupy = None
-    theirs = {"sum": torch.sum, "cumsum": lambda x: torch.cumsum(x, 0), "sort": lambda x: torch.sort(x)[0],
-              "argsort": lambda x: torch.argsort(x, stable=True), "bincount": torch.bincount}
-    for log in sizes:
-        n = 1 << log
-        for name, dtype, host, x in work(n, lambda a: torch.from_numpy(a).cuda()):
-            ours = getattr(cc, name)
-            result = ours(x)
-            libraries = [("PyTorch", lambda: theirs[name](x))]
+    for n in sizes:
+        for name, dtype, count, call in work(n):
+            to_torch = lambda a: torch.from_numpy(a).cuda()
+            ours = call(cc, to_torch)
+            libraries = [("PyTorch", call(Peer(torch), to_torch))]
             if cupy is not None:
-                y = cupy.from_dlpack(x)
-                libraries.append(("CuPy", lambda: getattr(cupy, name)(y)))
-            try:
-                assert close(result, libraries[0][1]()), name
-            except RuntimeError as error:  # no deterministic algorithm
-                print(f"{name}: {error}"[:200])
-                libraries = libraries[1:]
-            ms = device_ms(lambda: ours(x))
-            for library, call in libraries:
-                yield {"function": name, "dtype": dtype, "n": n, "library": library, "ms": ms, "peer_ms": device_ms(call)}
-    for side in (256, 1024, 4096):
-        a = torch.from_numpy(np.random.default_rng(side).standard_normal((side, side))).cuda()
-        assert close(cc.matmul(a, a), a @ a)
-        yield {"function": "matmul", "dtype": "f8", "n": side * side, "library": "PyTorch", "ms": device_ms(lambda: cc.matmul(a, a)),
-               "peer_ms": device_ms(lambda: a @ a)}
+                libraries.append(("CuPy", call(Peer(cupy), cupy.asarray)))
+            result, ms = ours(), device_ms(ours)
+            for library, theirs in libraries:
+                try:
+                    assert name == "histogram" or close(result, theirs()), (name, library)
+                except RuntimeError as error:  # no deterministic algorithm
+                    print(f"{library} {name}: {error}"[:200])
+                    continue
+                yield {"function": name, "dtype": dtype, "n": count, "library": library, "ms": ms, "peer_ms": device_ms(theirs)}
 
 
 def overhead(device):
@@ -160,13 +187,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--json", metavar="FILE")
-    parser.add_argument("--quick", action="store_true", help="up to 2^20 elements")
+    parser.add_argument("--quick", action="store_true", help="up to 10^5 elements")
     options = parser.parse_args()
-    sizes = [log for log in SIZES[options.device] if log <= 20 or not options.quick]
+    sizes = SIZES[:2] if options.quick else SIZES
     rows = []
     for row in (rows_cuda if options.device == "cuda" else rows_cpu)(sizes):
         rows.append(row)
-        print(f"{row['function']:9} {row['dtype']} {row['n']:>10}  {row['ms']:10.4f} ms  {row['library']:8} {row['peer_ms']:10.4f} ms"
+        print(f"{row['function']:10} {row['dtype']} {row['n']:>10}  {row['ms']:10.4f} ms  {row['library']:8} {row['peer_ms']:10.4f} ms"
               f"  {row['peer_ms'] / row['ms']:6.2f}x", flush=True)
     host = overhead(options.device)
     for library, times in host.items():

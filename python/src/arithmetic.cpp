@@ -12,25 +12,25 @@ namespace {
 using detail::ExpressionPointer;
 using Nodes = std::vector<ExpressionPointer>;
 
-#define CONCORD_FLOATS (f32, f64)
-#define CONCORD_SIGNED (i8, i16, i32, i64)
-#define CONCORD_UNSIGNED (u8, u16, u32, u64)
-#define CONCORD_INTEGERS (i8, i16, i32, i64, u8, u16, u32, u64)
+#define CONCORD_ALL_FLOATS (f32, f64)
+#define CONCORD_ALL_SIGNED (i8, i16, i32, i64)
+#define CONCORD_ALL_UNSIGNED (u8, u16, u32, u64)
+#define CONCORD_ALL_INTEGERS (i8, i16, i32, i64, u8, u16, u32, u64)
 
-CONCORD_FUNCTION_OF(T, CONCORD_FLOATS, T, rounded_down, (T x), return floor(x);)
-CONCORD_FUNCTION_OF(T, CONCORD_FLOATS, T, rounded_up, (T x), return ceil(x);)
-CONCORD_FUNCTION_OF(T, CONCORD_FLOATS, T, rounded_to_zero, (T x), return trunc(x);)
-CONCORD_FUNCTION_OF(T, CONCORD_FLOATS, T, rounded_to_nearest, (T x), return rint(x);)
-CONCORD_FUNCTION_OF(T, CONCORD_FLOATS, T, one_over, (T x), return T(1) / x;)
-CONCORD_FUNCTION_OF(T, CONCORD_FLOATS, T, sign_of_float, (T x),
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_FLOATS, T, rounded_down, (T x), return floor(x);)
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_FLOATS, T, rounded_up, (T x), return ceil(x);)
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_FLOATS, T, rounded_to_zero, (T x), return trunc(x);)
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_FLOATS, T, rounded_to_nearest, (T x), return rint(x);)
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_FLOATS, T, one_over, (T x), return T(1) / x;)
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_FLOATS, T, sign_of_float, (T x),
                     return x > T(0) ? T(1) : (x < T(0) ? T(-1) : (x == T(0) ? T(0) : x));)
-CONCORD_FUNCTION_OF(T, CONCORD_SIGNED, T, sign_of_signed, (T x), return T((x > T(0)) - (x < T(0)));)
-CONCORD_FUNCTION_OF(T, CONCORD_UNSIGNED, T, sign_of_unsigned, (T x), return T(x > T(0));)
-CONCORD_FUNCTION_OF(T, CONCORD_FLOATS, u8, has_sign, (T x), return signbit(x) ? 1 : 0;)
-CONCORD_FUNCTION_OF(T, CONCORD_SIGNED, u8, is_below_zero, (T x), return x < T(0) ? 1 : 0;)
-CONCORD_FUNCTION_OF(T, CONCORD_UNSIGNED, u8, is_never_below_zero, (T x), return x < x ? 1 : 0;)
-CONCORD_FUNCTION_OF(T, CONCORD_FLOATS, T, with_sign_of, (T x, T y), return copysign(x, y);)
-CONCORD_FUNCTION_OF(T, CONCORD_FLOATS, T, log_of_sum, (T x, T y),
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_SIGNED, T, sign_of_signed, (T x), return T((x > T(0)) - (x < T(0)));)
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_UNSIGNED, T, sign_of_unsigned, (T x), return T(x > T(0));)
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_FLOATS, u8, has_sign, (T x), return signbit(x) ? 1 : 0;)
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_SIGNED, u8, is_below_zero, (T x), return x < T(0) ? 1 : 0;)
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_UNSIGNED, u8, is_never_below_zero, (T x), return x < x ? 1 : 0;)
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_FLOATS, T, with_sign_of, (T x, T y), return copysign(x, y);)
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_FLOATS, T, log_of_sum, (T x, T y),
                     if (x == y) return x + T(0.693147180559945309417232121458176568);
                     const T larger = x > y ? x : y; const T difference = x > y ? y - x : x - y;
                     return isnan(difference) ? x + y : larger + log1p(exp(difference));)
@@ -42,33 +42,33 @@ CONCORD_FUNCTION(f64, next_f64, (f64 x, f64 y), if (isnan(x) || isnan(y)) return
                  return as_f64((x < y) == (x > 0) ? bits + 1 : bits - 1);)
 
 // NumPy's quotients and remainders: the remainder has the sign of y. Of integers they are 0 for y = 0.
-CONCORD_FUNCTION_OF(T, CONCORD_UNSIGNED, T, quotient_of_unsigned, (T x, T y),
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_UNSIGNED, T, quotient_of_unsigned, (T x, T y),
                     return y == T(0) ? T(0) : T(x / y);)
-CONCORD_FUNCTION_OF(T, CONCORD_UNSIGNED, T, remainder_of_unsigned, (T x, T y),
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_UNSIGNED, T, remainder_of_unsigned, (T x, T y),
                     return y == T(0) ? T(0) : T(x % y);)
-CONCORD_FUNCTION_OF(T, CONCORD_SIGNED, T, quotient_of_signed, (T x, T y), if (y == T(0)) return T(0);
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_SIGNED, T, quotient_of_signed, (T x, T y), if (y == T(0)) return T(0);
                     if (y == T(-1)) return T(u64(0) - u64(x)); const T q = T(x / y);
                     return x % y != 0 && (x < T(0)) != (y < T(0)) ? T(q - 1) : q;)
-CONCORD_FUNCTION_OF(T, CONCORD_SIGNED, T, remainder_of_signed, (T x, T y),
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_SIGNED, T, remainder_of_signed, (T x, T y),
                     if (y == T(0) || y == T(-1)) return T(0);
                     const T r = T(x % y); return r != 0 && (r < T(0)) != (y < T(0)) ? T(r + y) : r;)
-CONCORD_FUNCTION_OF(T, CONCORD_FLOATS, T, quotient_of_floats, (T x, T y), if (y == T(0)) return x / y;
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_FLOATS, T, quotient_of_floats, (T x, T y), if (y == T(0)) return x / y;
                     const T r = fmod(x, y); T q = (x - r) / y;
                     if (r != T(0) && (r < T(0)) != (y < T(0))) q = q - T(1);
                     if (q == T(0)) return copysign(T(0), x / y); const T down = floor(q);
                     return q - down > T(0.5) ? down + T(1) : down;)
-CONCORD_FUNCTION_OF(T, CONCORD_FLOATS, T, remainder_of_floats, (T x, T y), const T r = fmod(x, y);
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_FLOATS, T, remainder_of_floats, (T x, T y), const T r = fmod(x, y);
                     if (y == T(0) || isnan(r)) return r; if (r == T(0)) return copysign(T(0), y);
                     return (r < T(0)) != (y < T(0)) ? r + y : r;)
 
-CONCORD_FUNCTION_OF(T, CONCORD_INTEGERS, T, bits_of_both, (T x, T y), return T(x & y);)
-CONCORD_FUNCTION_OF(T, CONCORD_INTEGERS, T, bits_of_either, (T x, T y), return T(x | y);)
-CONCORD_FUNCTION_OF(T, CONCORD_INTEGERS, T, bits_of_one, (T x, T y), return T(x ^ y);)
-CONCORD_FUNCTION_OF(T, CONCORD_INTEGERS, T, other_bits, (T x), return T(~x);)
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_INTEGERS, T, bits_of_both, (T x, T y), return T(x & y);)
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_INTEGERS, T, bits_of_either, (T x, T y), return T(x | y);)
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_INTEGERS, T, bits_of_one, (T x, T y), return T(x ^ y);)
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_INTEGERS, T, other_bits, (T x), return T(~x);)
 // A shift by at least the number of bits, or by a negative number, shifts all bits out.
-CONCORD_FUNCTION_OF(T, CONCORD_INTEGERS, T, shifted_left, (T x, T y),
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_INTEGERS, T, shifted_left, (T x, T y),
                     return u64(y) >= 8 * sizeof(T) ? T(0) : T(u64(x) << u64(y));)
-CONCORD_FUNCTION_OF(T, CONCORD_INTEGERS, T, shifted_right, (T x, T y),
+CONCORD_FUNCTION_OF(T, CONCORD_ALL_INTEGERS, T, shifted_right, (T x, T y),
                     return u64(y) >= 8 * sizeof(T) ? T(x < T(0) ? T(-1) : T(0)) : T(x >> y);)
 
 template <class F, std::size_t... I>
@@ -108,7 +108,7 @@ ExpressionPointer of_integer(Type type, const S& of_signed, const U& of_unsigned
 // Which elements a function has.
 enum class Elements : u8 { floats, numbers, bits };
 // How it computes bool.
-enum class Truth : u8 { refused, as_int8, by_logic };
+enum class Truth : u8 { refused, kept, as_int8, by_logic };
 
 struct Function {
     const char* name;
@@ -145,7 +145,10 @@ nb::object of_one(const Function& function, nb::handle x, nb::handle out, const 
     const auto sources = [&] { return std::vector{in.source(function.name, type)}; };
     const ElementKind result = function.predicate ? ElementKind{Type::u8, true} : type;
     return evaluated(call, function.name, sources, out, result, [&](Nodes nodes) {
-        if (type.boolean) return detail::transform_node(UnaryPredicate::logical_not, nodes[0]);
+        if (type.boolean)
+            return function.truth == Truth::kept
+                       ? nodes[0]
+                       : detail::transform_node(UnaryPredicate::logical_not, nodes[0]);
         const ExpressionPointer node = function.make(type.type, nodes);
         return function.predicate ? converted(result, node) : node;
     });
@@ -177,11 +180,11 @@ nb::object of_two(const Function& function, nb::handle a, nb::handle b, nb::hand
     }
 
 const Function unary[] = {
-    {"floor", Elements::numbers, Truth::refused, CONCORD_ROUNDED(rounded_down),
+    {"floor", Elements::numbers, Truth::kept, CONCORD_ROUNDED(rounded_down),
      "The largest integer that is not above x. Integers are unchanged."},
-    {"ceil", Elements::numbers, Truth::refused, CONCORD_ROUNDED(rounded_up),
+    {"ceil", Elements::numbers, Truth::kept, CONCORD_ROUNDED(rounded_up),
      "The smallest integer that is not below x. Integers are unchanged."},
-    {"trunc", Elements::numbers, Truth::refused, CONCORD_ROUNDED(rounded_to_zero),
+    {"trunc", Elements::numbers, Truth::kept, CONCORD_ROUNDED(rounded_to_zero),
      "x without its fraction. Integers are unchanged."},
     {"round", Elements::numbers, Truth::refused, CONCORD_ROUNDED(rounded_to_nearest),
      "The nearest integer to x, the even one of two. Integers are unchanged."},

@@ -45,7 +45,9 @@ nb::object attribute(nb::handle object, const char* name) {
 // A function of an imported module, looked up once; null if the module is not imported or lacks it.
 nb::handle function_of(const std::string& module, const char* name) {
     auto& functions = immortal<std::unordered_map<std::string, nb::object>>();
-    nb::object& function = functions[module + "." + name];
+    static thread_local std::string key;  // keeps its memory
+    key.assign(module).append(".").append(name);
+    nb::object& function = functions[key];
     if (!function.is_valid()) {
         const nb::object modules = nb::module_::import_("sys").attr("modules");
         if (!PyMapping_HasKeyString(modules.ptr(), module.c_str())) return {};
@@ -414,6 +416,26 @@ std::shared_ptr<Stream> current_stream(const Library& library, const dlpack::Dev
                               stream_of_number(nb::cast<std::uintptr_t>(stream.attr("ptr"))), stream);
     }
     return nullptr;
+}
+
+}  // namespace
+
+bool host_device_is_open() {
+    return immortal<std::shared_ptr<Device>>() != nullptr;
+}
+
+nb::handle numpy_function(const char* name) {
+    return function_of("numpy", name);
+}
+
+namespace {
+
+// numpy.dtype of a type: NumPy finds an object faster than a name.
+nb::handle numpy_dtype(Type type, bool boolean) {
+    auto& made = immortal<std::unordered_map<int, nb::object>>();
+    nb::object& dtype = made[boolean ? -1 : static_cast<int>(type)];
+    if (!dtype.is_valid()) dtype = numpy_function("dtype")(boolean ? "bool" : numpy_name(type));
+    return dtype;
 }
 
 }  // namespace
@@ -1157,9 +1179,9 @@ Argument& Call::output(nb::handle out, Type type, std::span<const i64> shape, bo
         static const Library none;
         const Library& library = inputs_ > 0 ? *arguments_[0]->library_ : none;
         const dlpack::Device where = inputs_ > 0 ? arguments_[0]->where_ : dlpack::Device{};
-        const nb::handle empty = library.name == "numpy" || library.name == "cupy"
-                                     ? function_of(library.name, "empty")
-                                     : nb::handle();
+        const bool of_numpy = library.name == "numpy";
+        const nb::handle empty =
+            of_numpy || library.name == "cupy" ? function_of(library.name, "empty") : nb::handle();
         if (library.api != nullptr && library.api->allocate != nullptr &&
             library.api->make_object != nullptr) {
             dlpack::Tensor like;
@@ -1185,9 +1207,11 @@ Argument& Call::output(nb::handle out, Type type, std::span<const i64> shape, bo
             check_output(*slot, type, shape, boolean);
             slot->home_ = arguments_[0]->home_;
         } else if (empty.is_valid()) {
-            const char* dtype = boolean ? "bool" : numpy_name(type);
-            const nb::object made = in_python(
-                [&] { return shape.size() == 1 ? empty(shape[0], dtype) : empty(tuple_of(shape), dtype); });
+            const nb::object made = in_python([&] {
+                const nb::object dtype = of_numpy ? nb::borrow(numpy_dtype(type, boolean))
+                                                  : nb::object(nb::str(boolean ? "bool" : numpy_name(type)));
+                return shape.size() == 1 ? empty(shape[0], dtype) : empty(tuple_of(shape), dtype);
+            });
             slot = std::make_unique<Argument>(name_, "the result", made);
         } else {
             Device& home = inputs_ > 0 && arguments_[0]->array_ == nullptr && arguments_[0]->on_host()

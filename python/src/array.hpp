@@ -163,6 +163,10 @@ std::shared_ptr<Stream> own_stream(Device& device);
 std::shared_ptr<Stream> adopted_stream(Device& device, void* handle, nb::handle owner = {});
 // The device of a selector.
 std::shared_ptr<Device> device_named(nb::handle selector);
+// Whether a call has run on the CPU.
+bool host_device_is_open();
+// A function of NumPy, which is imported; kept for ever.
+nb::handle numpy_function(const char* name);
 
 // What keeps the memory of an argument besides its object.
 struct Held {

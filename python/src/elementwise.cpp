@@ -2,6 +2,7 @@
 // and NumPy's promotion of types.
 #include "elementwise.hpp"
 #include "signatures.hpp"
+#include "small.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -214,6 +215,7 @@ bool any_negative(Call& call, const Operand& y, ElementKind type) {
 
 nb::object computed(const char* name, BinaryFunction function, nb::handle a, nb::handle b, nb::handle out,
                     const Common& common) {
+    if (nb::object few = few_computed(function, a, b, out, common); few.is_valid()) return few;
     Call call(name, common);
     const Pair pair(call, a, b);
     ElementKind type = pair.common();
@@ -269,9 +271,6 @@ nb::object compared(const char* name, BinaryPredicate function, nb::handle a, nb
     ElementKind type = pair.common();
     const bool mixes = !pair.x.is_number() && !pair.y.is_number() && !is_logical && type.type == Type::f64 &&
                        !is_float(pair.x.kind().type) && !is_float(pair.y.kind().type);
-    if (mixes)
-        refuse(name, "x has dtype " + pair.x.kind().name() + ", y has " + pair.y.kind().name() +
-                         ", which have no common integers; convert one of them");
     call.begin();
     const int side = is_logical           ? 0
                      : pair.x.is_number() ? side_of(pair.x.object(), type)
@@ -283,6 +282,24 @@ nb::object compared(const char* name, BinaryPredicate function, nb::handle a, nb
         const auto elements = [&] { return std::vector{array.source(name, truth)}; };
         return evaluated(call, name, elements, out, truth, [&](std::vector<ExpressionPointer> nodes) {
             return same_for_all(nodes[0], result != 0);
+        });
+    }
+    if (mixes) {
+        // uint64 and signed integers, which have no common type: a negative integer is below all of uint64.
+        const bool signed_first = is_unsigned(pair.y.kind().type);
+        const auto wide = [&] {
+            return std::vector{pair.x.source(name, {signed_first ? Type::i64 : Type::u64}),
+                               pair.y.source(name, {signed_first ? Type::u64 : Type::i64})};
+        };
+        return evaluated(call, name, wide, out, truth, [&](std::vector<ExpressionPointer> nodes) {
+            const std::array<std::byte, 8> zero{};
+            const u8 below = outcome(function, -1, signed_first) ? 1 : 0;
+            ExpressionPointer& integer = nodes[signed_first ? 0 : 1];
+            const auto is_negative = detail::transform_node(BinaryPredicate::less, integer,
+                                                            detail::constant_node(Type::i64, zero.data()));
+            integer = detail::convert_node(Type::u64, integer);
+            return detail::where_node(is_negative, detail::constant_node(Type::boolean, &below),
+                                      detail::transform_node(function, nodes[0], nodes[1]));
         });
     }
     const ElementKind read = is_logical ? truth : type;
@@ -327,28 +344,36 @@ nb::object clipped(nb::handle x, nb::handle low, nb::handle high, nb::handle out
     constexpr const char* name = "clip";
     Call call(name, CONCORD_PASSED);
     const Operand in(call, "x", x, true);
-    std::vector<Operand> limits;
-    ElementKind type = in.kind();
-    const auto add = [&](const char* which, nb::handle limit) {
-        limits.emplace_back(call, which, limit, false);
-        type =
-            limits.back().is_number() ? promoted_number(type, limit) : promoted(type, limits.back().kind());
+    struct Limit {
+        Operand operand;
+        ReduceOp op;
     };
-    if (is_given(low)) add("min", low);
-    if (is_given(high)) add("max", high);
+    std::vector<Limit> limits;
+    ElementKind type = in.kind();
+    const auto add = [&](const char* which, nb::handle limit, ReduceOp op) {
+        if (!is_given(limit)) return;
+        const Operand& operand = limits.emplace_back(Limit{Operand(call, which, limit, false), op}).operand;
+        type = operand.is_number() ? promoted_number(type, limit) : promoted(type, operand.kind());
+    };
+    add("min", low, ReduceOp::max);
+    add("max", high, ReduceOp::min);
     if (type.boolean) refuse_bool(name, "minimum and maximum");
+    // A limit that all values of the type keep is none.
+    std::erase_if(limits, [&](const Limit& limit) {
+        const int side = limit.operand.is_number() ? side_of(limit.operand.object(), type) : 0;
+        return limit.op == ReduceOp::max ? side < 0 : side > 0;
+    });
     call.begin();
     const auto sources = [&] {
         std::vector<detail::NdSource> all{in.source(name, type)};
-        for (const Operand& limit : limits)
-            all.push_back(limit.source(name, type));
+        for (const Limit& limit : limits)
+            all.push_back(limit.operand.source(name, type));
         return all;
     };
     return evaluated(call, name, sources, out, type, [&](std::vector<ExpressionPointer> nodes) {
         ExpressionPointer result = nodes[0];
-        std::size_t next = 1;
-        if (is_given(low)) result = detail::transform_node(ReduceOp::max, result, nodes[next++]);
-        if (is_given(high)) result = detail::transform_node(ReduceOp::min, result, nodes[next]);
+        for (std::size_t k = 0; k < limits.size(); ++k)
+            result = detail::transform_node(limits[k].op, result, nodes[k + 1]);
         return result;
     });
 }
@@ -384,6 +409,7 @@ ElementKind float_for(ElementKind type) {
 
 nb::object mapped_elements(const char* name, MapFunction function, nb::handle x, nb::handle out,
                            const Common& common) {
+    if (nb::object few = few_mapped(function, x, out, common); few.is_valid()) return few;
     Call call(name, common);
     const Operand in(call, "x", x, true);
     const bool needs_floats = detail::traits_of(function).floats_only;

@@ -1,6 +1,7 @@
 // Functions that combine elements or arrange them, of all elements or along axes.
 #include "elementwise.hpp"
 #include "signatures.hpp"
+#include "small.hpp"
 
 #include <concord/any_all.hpp>
 #include <concord/scan_axes.hpp>
@@ -17,6 +18,12 @@ namespace concord::python {
 namespace {
 
 using detail::ExpressionPointer;
+
+// Sums of parts of integers of few bits, whose order does not matter.
+CONCORD_KERNEL_OF(T, (i8, i16, i32, u8, u16, u32), sum_of_part,
+                  (u64 i, i64* sums, const T* x, u64 n, u64 part), const u64 begin = i * part;
+                  const u64 end = begin + part < n ? begin + part : n; i64 sum = 0;
+                  for (u64 k = begin; k < end; ++k) sum += x[k]; sums[i] = sum;)
 
 // NumPy sums integers of fewer bits in 64 bits.
 ElementKind widened(ElementKind kind) {
@@ -81,6 +88,8 @@ class Reduction {
     // Elements of a line, and the number of lines.
     u64 length() const { return length_; }
     u64 lines() const { return lines_; }
+    // Of the result.
+    const std::vector<i64>& shape() const { return shape_; }
 
     // Calls f(Input, View), or f(NdInput, NdView, Axes) over axes, with the elements as `type` and the output.
     template <class F>
@@ -212,6 +221,27 @@ nb::object segmented(nb::handle x, nb::handle offsets, const std::string& op, nb
     });
 }
 
+// On CPUs: the sum of all integers of less than 64 bits, without blocks of converted elements.
+nb::object sum_of_integers(Reduction& call, nb::handle out) {
+    call.call.begin();
+    Argument& result = call.call.output(out, is_unsigned(call.in.type()) ? Type::u64 : Type::i64, {});
+    return call.call.run(result, [&] {
+        Stream& stream = call.call.stream();
+        const View in = call.in.view();
+        constexpr u64 part = u64{1} << 16;
+        const u64 parts = (in.count + part - 1) / part;
+        View to = result.view();
+        to.type = Type::i64;
+        const auto held = parts > 1 ? scratch(stream, parts, Type::i64) : nullptr;
+        const View sums = parts > 1 ? scratch_view(held, parts, Type::i64) : to;
+        detail::visit_type(in.type, [&]<class T>(detail::TypeTag<T>) {
+            if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) < 8)
+                sum_of_part(stream, parts, Span<i64>(sums), Span<const T>(in), in.count, part);
+        });
+        if (parts > 1) detail::reduce(stream, sums, to, ReduceOp::sum, {});
+    });
+}
+
 nb::object total(const char* name, nb::handle x, ReduceOp op, nb::handle axis, nb::handle dtype,
                  bool keepdims, nb::handle out, const Common& common) {
     Reduction call(name, x, axis, keepdims, common);
@@ -222,6 +252,11 @@ nb::object total(const char* name, nb::handle x, ReduceOp op, nb::handle axis, n
                          " no elements, and no element has the " + std::string(name));
     ElementKind type = adds ? widened(own) : own;
     if (is_given(dtype)) type = kind_named(name, dtype);
+    const bool is_plain = !is_given(common.order) && !is_given(common.variant) && !is_given(common.device);
+    if (op == ReduceOp::sum && is_plain && !is_given(axis) && !is_given(dtype) && !own.boolean &&
+        !is_float(own.type) && size_of(own.type) < 8 && call.in.contiguous() && call.length() > 0 &&
+        call.in.on_host() && call.shape().empty() && !is_given(out))
+        return sum_of_integers(call, out);
     if (type.boolean && adds) refuse(name, "dtype bool, which has no sums; use any or all");
     return combined(call, type, op, out);
 }
@@ -426,6 +461,8 @@ nb::object sorted(nb::handle x, nb::handle axis, bool descending, nb::handle nan
                   nb::handle kind, nb::handle out, CONCORD_HANDLES) {
     constexpr const char* name = "sort";
     check_kind(name, kind, stable);
+    if (nb::object few = few_sorted_elements(x, axis, descending, nan, out, CONCORD_PASSED); few.is_valid())
+        return few;
     Sorting sorting(name, x, axis, CONCORD_PASSED);
     Call& call = sorting.call;
     const Argument& in = sorting.in;
