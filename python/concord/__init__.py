@@ -165,6 +165,7 @@ from ._concord import (
 from . import _signatures
 from ._arrays import (
     __array_namespace_info__,
+    _put,
     arange,
     argwhere,
     asarray,

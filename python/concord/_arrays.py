@@ -399,6 +399,20 @@ def __array_namespace_info__() -> Any:
     return _Information()
 
 
+def _put(x, mask, values):
+    """Writes values, one for each true element of the mask, to these elements of x."""
+    values = asarray(values, device=x.device)
+    if tuple(mask.shape) != tuple(x.shape):
+        raise IndexError(f"Array: a mask of shape {mask.shape} for the shape {x.shape}")
+    flat = mask.reshape(-1)
+    count = int(_concord.sum(flat))
+    if values.shape != (count,):
+        raise ValueError(f"Array.__setitem__: value has the shape {values.shape}, the mask selects {count} elements")
+    if count:
+        places = _concord.where(flat, _concord.cumsum(flat) - 1, 0)
+        x[...] = _concord.where(mask, take(values.astype(x.dtype), places).reshape(x.shape), x)
+
+
 def nonzero(x: Any, /) -> tuple[Array, ...]:
     """The indices of the elements that are not 0, an array for each axis. Waits for their number."""
     x = asarray(x)

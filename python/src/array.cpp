@@ -544,6 +544,8 @@ Argument::Argument(const char* call, const char* name, nb::handle object)
         take(tensor, false);
         if (where_.type == dlpack::DeviceType::cuda) home_ = current_stream(*library_, where_);
     } else if (library_->has_buffer && from_buffer(object)) {
+    } else if (library_->name == "numpy" && library_->has_buffer) {  // no buffer of dates
+        refuse_type(nb::cast<std::string>(nb::str(attribute(object, "dtype"))));
     } else if (library_->has_dlpack) {
         from_capsule(object);
     } else if (library_->has_cuda_interface) {
@@ -726,7 +728,7 @@ void Argument::from_numpy(nb::handle object) {
         array = in_python([&] { return array.attr("astype")(dtype.attr("newbyteorder")("=")); });
     library_ = &library_of(array);
     object_ = array;
-    if (!from_buffer(array)) refuse_type(nb::cast<std::string>(nb::str(array.attr("dtype"))));
+    if (!from_buffer(array)) refuse_type(nb::cast<std::string>(nb::str(nb::object(array.attr("dtype")))));
 }
 
 // False if the object has no buffer after all, as arrays on GPUs.

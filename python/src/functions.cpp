@@ -1,6 +1,7 @@
 // The functions of the package that call built-in algorithms.
 #include "array.hpp"
 #include "signatures.hpp"
+#include "small.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -500,6 +501,9 @@ std::vector<i64> common_planes(const char* call, const Factor& a, const Factor& 
 
 nb::object product(nb::handle a, nb::handle b, f64 alpha, f64 beta, nb::handle out, CONCORD_HANDLES) {
     constexpr const char* name = "matmul";
+    if (alpha == 1 && beta == 0) {
+        if (nb::object few = few_multiplied(a, b, out, CONCORD_PASSED); few.is_valid()) return few;
+    }
     Call call(name, CONCORD_PASSED);
     const Factor left(name, call.input(a, "a"), "a", true), right(name, call.input(b, "b"), "b", false);
     const Type type = left.argument.type() == Type::f64 ? Type::f64 : right.argument.type();

@@ -222,6 +222,10 @@ void assign(nb::handle self, nb::handle key, nb::handle value) {
         if (!can_store(needed, type))
             refuse(name, "value: got " + short_text(value) + " for dtype " + type.name());
     }
+    if (mask.is_valid() && !operand.is_number() && operand.argument().size() != 1) {
+        function("_put")(self, mask, value);
+        return;
+    }
     const Argument* by = mask.is_valid() ? &call.input(mask, "index") : nullptr;
     // The array itself is read where the mask is false.
     const Argument* old = by != nullptr ? &call.input(self, "self") : nullptr;
@@ -232,9 +236,6 @@ void assign(nb::handle self, nb::handle key, nb::handle value) {
         if (!(by->array().extents() == whole.extents()))
             refuse_index("a mask of shape " + text_of(by->shape()) + " for the shape " +
                          text_of(old->shape()));
-        if (!operand.is_number() && operand.argument().size() != 1)
-            refuse(name, "value has the shape " + text_of(operand.argument().shape()) +
-                             "; a mask assigns one value");
         const ExpressionPointer values = broadcast_value(name, operand, type, whole.extents());
         call.run([&] {
             call.write(to, detail::where_node(elements_of(by->array()), values, elements_of(whole)));

@@ -721,9 +721,12 @@ void define_arrays(nb::module_& m) {
         nb::sig("def empty(shape: int | Sequence[int], dtype: Any = 'float32', "
                 "device: _Device | None = None) -> Array"),
         "An array with undefined elements.");
-    m.def("_arange", [](i64 count, nb::handle first, nb::handle step, nb::handle dtype, nb::handle device) {
-        return sequence(count, first, step, dtype, device);
-    });
+    m.def(
+        "_arange",
+        [](i64 count, nb::handle first, nb::handle step, nb::handle dtype, nb::handle device) {
+            return sequence(count, first, step, dtype, device);
+        },
+        "count"_a, "first"_a, "step"_a, "dtype"_a, "device"_a.none());
     m.def(
         "array", [](nb::handle x, nb::handle device) { return copied("array", x, device); }, "x"_a,
         "device"_a = nb::none(), nb::sig("def array(x: _Values, device: _Device | None = None) -> Array"),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 namespace concord::python {
@@ -83,6 +84,7 @@ class FewElements {
     void* data() const { return buffer_.buf; }
     u64 size() const { return static_cast<u64>(buffer_.len / buffer_.itemsize); }
     int rank() const { return buffer_.ndim; }
+    Py_ssize_t extent(int axis) const { return buffer_.shape[axis]; }
     bool has_shape_of(const FewElements& other) const {
         return rank() == other.rank() &&
                std::equal(buffer_.shape, buffer_.shape + rank(), other.buffer_.shape);
@@ -153,6 +155,21 @@ void compute(BinaryFunction function, const FewElements& a, const FewElements& b
     }
 }
 
+// Each element is a chain of fused multiply-adds, as in matmul() for few columns of a.
+template <class T>
+void multiply(const FewElements& a, const FewElements& b, void* to) {
+    const T *x = static_cast<const T*>(a.data()), *y = static_cast<const T*>(b.data());
+    T* out = static_cast<T*>(to);
+    const Py_ssize_t inner = a.extent(1), columns = b.extent(1);
+    for (Py_ssize_t i = 0; i < a.extent(0); ++i)
+        for (Py_ssize_t j = 0; j < columns; ++j) {
+            T sum = 0;
+            for (Py_ssize_t k = 0; k < inner; ++k)
+                sum = std::fma(x[i * inner + k], y[k * columns + j], sum);
+            out[i * columns + j] = detail::canonical(sum);
+        }
+}
+
 // Sorts by integers with the order of the elements.
 template <class T>
 void sort_few(const FewElements& in, void* to, bool descending) {
@@ -213,6 +230,29 @@ nb::object few_computed(BinaryFunction function, nb::handle x, nb::handle y, nb:
             compute<f32>(function, a, b, to.data());
         } else {
             compute<f64>(function, a, b, to.data());
+        }
+    });
+    return result;
+}
+
+nb::object few_multiplied(nb::handle x, nb::handle y, nb::handle out, const Common& common) {
+    constexpr Py_ssize_t few_columns = 8;
+    if (!is_plain(out, common) || !is_numpy_array(x) || !is_numpy_array(y)) return {};
+    const FewElements a(x);
+    if (!a || !is_float(a.type()) || a.rank() != 2) return {};
+    const FewElements b(y);
+    if (!b || b.type() != a.type() || b.rank() != 2 || a.extent(1) != b.extent(0)) return {};
+    if (a.extent(0) > few_columns || a.extent(1) > few_columns || b.extent(1) > few_columns) return {};
+    nb::object result = a.has_shape_of(b) ? array_like(x)
+                                          : numpy_function("empty")(nb::make_tuple(a.extent(0), b.extent(1)),
+                                                                    x.attr("dtype"));
+    const FewElements to(result, true);
+    if (!to) return {};
+    detail::in_default_float_environment([&] {
+        if (a.type() == Type::f32) {
+            multiply<f32>(a, b, to.data());
+        } else {
+            multiply<f64>(a, b, to.data());
         }
     });
     return result;

@@ -9,6 +9,7 @@ namespace concord::python {
 nb::object few_mapped(MapFunction function, nb::handle x, nb::handle out, const Common& common);
 nb::object few_computed(BinaryFunction function, nb::handle x, nb::handle y, nb::handle out,
                         const Common& common);
+nb::object few_multiplied(nb::handle a, nb::handle b, nb::handle out, const Common& common);
 nb::object few_sorted_elements(nb::handle x, nb::handle axis, bool descending, nb::handle nan, nb::handle out,
                                const Common& common);
 

@@ -45,7 +45,9 @@ REASONS = [
     (r"(dot|bincount|matmul): .* has dtype (\w+); expected", r"\1 of \2"),
     (r"mean: dtype: got|var: dtype: got|std: dtype: got", "dtype of a mean that is not float32 or float64"),
     (r"dot: . has the shape", "dot of arrays that are not vectors"),
-    (r"where: (missing argument|an argument has a wrong type)", "where without values"),
+    (r"where: missing argument", "where without values"),
+    (r"condition is a|where: an argument has a wrong type", "dtype object"),
+    (r"matmul: neither rows nor columns", "matmul into rows with strides"),
     (r"is not aligned|has a stride of", "arrays that are not aligned"),
     (r"dtype bool, which has no sums", "dtype bool of a sum"),
     (r"(\d+) dimensions; 0 to 8 are supported|too many dimensions", "more than 8 dimensions"),
@@ -55,8 +57,32 @@ REASONS = [
     (r"ddof: got", "ddof that is not a whole number"),
 ]
 # Tests that differ, and why.
+WARNS = "Concord has no warnings and no floating-point flags"
 DIFFERENT = {
+    "TestNonarrayArgs.test_mean": WARNS,
+    "TestNonarrayArgs.test_std": WARNS,
+    "TestNonarrayArgs.test_var": WARNS,
+    "TestStdVar.test_correction": "NumPy's error for two names of ddof",
+    "TestClip.test_clip_min_max_args": "NumPy's errors for two names of the limits",
+    "TestLog2.test_log2_special": WARNS,
+    "TestMethods.test_dot_errstate": WARNS,
+    "TestStats.test_ddof_too_big": WARNS,
+    "TestStats.test_empty": WARNS,
+    "TestHistogram.test_bool_conversion": WARNS,
+    "TestWhere.test_exotic": WARNS,
+    "TestWhere.test_kwargs": "NumPy's where has no keywords",
+    "TestNonarrayArgs.test_std_with_mean_keyword_keepdims_false": "equal bits of NumPy's and Concord's variance",
+    "TestNonarrayArgs.test_var_with_mean_keyword_keepdims_false": "equal bits of NumPy's and Concord's variance",
+    "TestMinMax.test_scalar": "NumPy has an axis 0 of scalars",
+    "TestHistogram.test_invalid_range": "the words of NumPy's message",
+    "TestHistogram.test_bin_array_dims": "the words of NumPy's message",
+    "TestHistogram.test_small_value_range": "the words of NumPy's message",
+    "TestBincount.test_with_incorrect_minlength": "the words of NumPy's message",
+    "TestMatmul.test_out_contiguous": "the words of NumPy's message",
+    "TestHistogram.test_precision": "edges of a range of another type have the type of the samples",
+    "test_copysign": "a NaN that Concord computes is positive",
 }
+DIFFERENT.update({"TestSpecialFloats.test_" + name: WARNS for name in "log_values square_values tan arcsincos sinh cosh exp2 expm1".split()})
 
 
 class Tally:
@@ -76,7 +102,7 @@ class Tally:
 tally = Tally()
 
 
-def named(name, function, arguments, keywords, is_method):
+def named(name, function, arguments, keywords):
     """Concord's arguments for those of a call of NumPy's function."""
     if isinstance(function, np.ufunc):
         names = ["x", "y"][:function.nin] + ["out"]
@@ -87,7 +113,8 @@ def named(name, function, arguments, keywords, is_method):
     else:
         names = list(inspect.signature(function).parameters)
     given = dict(zip(names, arguments))
-    assert len(arguments) <= len(names)
+    if len(arguments) > len(names):
+        raise TypeError("unknown argument 'positional'")
     given.update(keywords)
     out = given.get("out")
     if isinstance(out, tuple) and len(out) == 1:
@@ -110,16 +137,20 @@ class Substitute:
         return getattr(self.numpy, name)
 
     def __call__(self, *arguments, **keywords):
+        return self.call(self.numpy, arguments, keywords)
+
+    def call(self, otherwise, arguments, keywords):
+        """Concord's result; that of `otherwise` if Concord refuses the call."""
         try:
             if any(isinstance(each, np.ndarray) and type(each) is not np.ndarray for each in (*arguments, *keywords.values())):
                 raise cc.InvalidArgument("unknown argument 'subclass'")
-            given = named(self.name, self.numpy, arguments, keywords, False)
+            given = named(self.name, self.numpy, arguments, keywords)
             if "sort" in self.name:
                 given["nan"] = "last"
             if "order" in given:
                 raise cc.InvalidArgument("unknown argument 'order'")
             result = self.concord(**given)
-        except (cc.Error, TypeError, OverflowError, NotImplementedError) as error:
+        except (cc.Error, BufferError, TypeError, OverflowError) as error:
             reason = reason_of(error)
             if reason is None:
                 if "axis out of range" in str(error):
@@ -127,7 +158,7 @@ class Substitute:
                 raise
             tally.refused += 1
             tally.reasons[reason] += 1
-            return self.numpy(*arguments, **keywords)
+            return otherwise(*arguments, **keywords)
         tally.calls += 1
         return result
 
@@ -161,7 +192,8 @@ def method(owner, name, *arguments, **keywords):
     if name == "sort":
         owner[...] = numpy_names.sort(owner, *arguments, **keywords)
         return None
-    return getattr(numpy_names, name)(owner, *arguments, **keywords)
+    own = getattr(owner, name)
+    return getattr(numpy_names, name).call(lambda x, *given, **named: own(*given, **named), (owner, *arguments), keywords)
 
 
 numpy_names = Namespace(np)
@@ -221,7 +253,7 @@ SELECTED = {
     "lib/tests/test_histograms": "TestHistogram",
 }
 # Tests of other things: floating-point flags, warnings, pickles, the machinery of ufuncs.
-OTHERS = re.compile("spurious|exceptions|errors|pickle|refleak|memleak|memory|overflow_warn")
+OTHERS = re.compile("spurious|exceptions|errors|pickle|refleak|memleak|memory|overflow_warn|huge_vectordot")
 
 for path, selection in SELECTED.items():
     module = load(path)
@@ -236,6 +268,8 @@ for path, selection in SELECTED.items():
         elif name.endswith(("sort_float", "sort_int")):  # some of the lengths
             found.pytestmark = [pytest.mark.parametrize(mark.args[0], list(mark.args[1])[::25 if mark.args[0] == "N" else 1])
                                 if mark.name == "parametrize" else mark for mark in found.pytestmark]
+        elif name in DIFFERENT:
+            found = pytest.mark.xfail(reason=DIFFERENT[name])(found)
         globals()[("Test_" if inspect.isclass(found) else "test_") + path.rpartition("/")[2] + "_" + name] = found
 
 
@@ -247,6 +281,9 @@ def counted(request):
 
 
 def test_counts():
-    print(tally.calls, tally.refused, dict(tally.tests))
+    """Shows what was counted (pytest -rP); the numbers are those of NumPy 1.26 to 2.4 at least."""
+    print(f"{tally.calls} calls computed by Concord, {tally.refused} refused; tests:", dict(tally.tests))
     for reason, count in tally.reasons.most_common():
-        print(count, reason)
+        print(f"{count:6} refused: {reason}")
+    assert tally.calls > 10000
+    assert tally.tests["passed"] > 500
