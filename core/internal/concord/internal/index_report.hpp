@@ -2,7 +2,8 @@
 // Indices that kernels find out of range. Stream::synchronize() reports the first one.
 //
 // A kernel that reads indices takes a word for each of them. It replaces an index that is out of range, and calls
-// report_index(word, position): prelude.cu, prelude.cl, and for the CPU detail/index_word.hpp. The word keeps the least position.
+// report_index(word, position): prelude.cu, prelude.cl, and for the CPU detail/index_word.hpp. The word keeps the least
+// position.
 
 #include <concord/detail/index_word.hpp>
 #include <concord/stream.hpp>
