@@ -208,6 +208,10 @@ void add_algorithms(std::vector<Call>& calls) {
     add_call("sort", in_out, [](Stream& s, Views v) { sort(s, Floats{v[0]}, Floats{v[1]}, operands_twice); });
     add_call("sort_pairs", {in, in, out, out},
              [](Stream& s, Views v) { sort_pairs(s, v[0], v[1], v[2], v[3]); });
+    add_call("sort_pairs", {in, in, out, out},
+             [](Stream& s, Views v) { sort_pairs(s, v[0], v[1], v[2], v[3], {.nan = NanOrder::last}); });
+    add_call(
+        "argsort", {in, counters}, [](Stream& s, Views v) { argsort(s, v[0], v[1]); }, Empty::refused);
     add_call("scan", in_out, [](Stream& s, Views v) { scan(s, table(v[0]), table(v[1]), ReduceOp::sum, 0); });
     add_call("scan", in_out, [](Stream& s, Views v) {
         scan(s, RawNd{table(v[0])}, RawNd{table(v[1])}, operands_plus, 0, 1);
