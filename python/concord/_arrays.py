@@ -163,10 +163,14 @@ def moveaxis(x: Any, source: Any, destination: Any, /) -> Array:
     return x.transpose(order)
 
 
+class _AxisError(ValueError, IndexError):
+    """An axis that is out of range, as numpy.exceptions.AxisError."""
+
+
 def _axis(call, axis, rank):
     place = _operator.index(axis)
     if not -rank <= place < rank:
-        raise ValueError(f"{call}: axis {axis} of {rank} dimensions")
+        raise _AxisError(f"{call}: axis {axis} of {rank} dimensions")
     return place % rank
 
 

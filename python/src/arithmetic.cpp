@@ -1,4 +1,4 @@
-// Functions of elements that the library does not have as built-in ones: rounding, division of integers, signs and bits.
+// Functions of elements that the library does not have: rounding, division of integers, signs and bits.
 #include "elementwise.hpp"
 #include "signatures.hpp"
 

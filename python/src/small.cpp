@@ -1,5 +1,5 @@
-// Calls for few elements of NumPy's arrays, which the calling thread computes without a stream. Results have the bits of
-// the library's kernels.
+// Calls for few elements of NumPy's arrays, which the calling thread computes without a stream. Results have the
+// bits of the library's kernels.
 #include "small.hpp"
 
 #include <algorithm>

@@ -30,7 +30,7 @@ def assigned(library):
     return y
 
 
-# The name, NumPy's call, Concord's, and the largest relative difference: 0 for equal bits.
+# The name, NumPy's call, Concord's, and the largest relative difference: 0 for bitwise identical results.
 CALLS = [
     ("sum over an axis", lambda: A.sum(axis=1), lambda: cc.sum(A, axis=1), 1e-6),
     ("keepdims", lambda: np.sum(A, axis=0, keepdims=True), lambda: cc.sum(A, axis=0, keepdims=True), 1e-6),

@@ -1,6 +1,6 @@
 """NumPy's own tests with Concord's functions in the place of NumPy's.
 
-The tests are those of the installed NumPy, whose source is rewritten as it is loaded: np.sum(a) and a.sum() call Concord if a is an
+The tests are those of the installed NumPy, rewritten when they are loaded: np.sum(a) and a.sum() call Concord if a is an
 array. A call that Concord refuses is computed by NumPy, and its reason is counted: REASONS lists all of them. A test fails
 if a result is wrong or a refusal has no reason here.
 """
@@ -52,7 +52,7 @@ REASONS = [
     (r"dtype bool, which has no sums", "dtype bool of a sum"),
     (r"(\d+) dimensions; 0 to 8 are supported|too many dimensions", "more than 8 dimensions"),
     (r"(\w+): (x|y|a|b|condition|values|keys|min|max): (got|an? )", r"object"),
-    (r": \w+ is an? \w+, which", "an object that is no array"),
+    (r": \w+ is an? \w+, which", "an object that is not an array"),
     (r"out has dtype", "out of another type"),
     (r"ddof: got", "ddof that is not a whole number"),
 ]
@@ -71,8 +71,8 @@ DIFFERENT = {
     "TestHistogram.test_bool_conversion": WARNS,
     "TestWhere.test_exotic": WARNS,
     "TestWhere.test_kwargs": "NumPy's where has no keywords",
-    "TestNonarrayArgs.test_std_with_mean_keyword_keepdims_false": "equal bits of NumPy's and Concord's variance",
-    "TestNonarrayArgs.test_var_with_mean_keyword_keepdims_false": "equal bits of NumPy's and Concord's variance",
+    "TestNonarrayArgs.test_std_with_mean_keyword_keepdims_false": "NumPy's variance and Concord's must be bitwise identical there",
+    "TestNonarrayArgs.test_var_with_mean_keyword_keepdims_false": "NumPy's variance and Concord's must be bitwise identical there",
     "TestMinMax.test_scalar": "NumPy has an axis 0 of scalars",
     "TestHistogram.test_invalid_range": "the words of NumPy's message",
     "TestHistogram.test_bin_array_dims": "the words of NumPy's message",
