@@ -131,3 +131,30 @@ def test_scipy():
              "'kurtosis': lambda a: stats.kurtosis(a, axis=1), 'moment': lambda a: stats.moment(a, 3, axis=1), 'sem': lambda a: stats.sem(a, axis=1)}\n")
     done = subprocess.run([sys.executable, "-c", calls + SCIPY], env={**os.environ, "SCIPY_ARRAY_API": "1"}, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+# By the type that is tested on all devices: the other ones have the same source.
+OF_FLOATS = "floor ceil trunc round sign signbit reciprocal floor_divide remainder copysign nextafter logaddexp"
+OF_INTEGERS = "sign floor_divide remainder bitwise_invert bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift"
+NUMPY_NAMES = {"bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift", "bitwise_invert": "invert"}
+ONE = ("floor", "ceil", "trunc", "round", "sign", "signbit", "reciprocal", "bitwise_invert")
+
+
+@pytest.mark.parametrize("name, dtype", [(name, "f4") for name in OF_FLOATS.split()] + [(name, "i2") for name in OF_INTEGERS.split()])
+def test_arithmetic(name, dtype, device):
+    if dtype == "f4":
+        x = np.array([-7.5, -2.5, -0.0, 0.0, 0.5, 1.5, 3.0, 1e30, np.inf, -np.inf, np.nan, 7.25], dtype)
+    else:
+        x = np.array([-32768, -7, -1, 0, 1, 2, 5, 7, 100, 32767], dtype)
+    y = np.tile(x, len(x))
+    x = np.repeat(x, len(y) // len(x))
+    operands = (x,) if name in ONE else (x, np.abs(y) % 20) if "shift" in name else (x, y)
+    with np.errstate(all="ignore"):
+        expected = getattr(np, NUMPY_NAMES.get(name, name))(*operands)
+    found = getattr(cc, name)(*operands, device=device)
+    assert found.dtype == expected.dtype
+    if name == "logaddexp":
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+    else:  # the sign of a NaN is positive here
+        same = found.view(f"u{found.itemsize}") == expected.view(f"u{found.itemsize}")
+        assert (same | (np.isnan(found) & np.isnan(expected))).all(), (operands[0][~same], operands[-1][~same], found[~same], expected[~same])
