@@ -62,6 +62,8 @@ class RunCompact final : public RunTask, public Pipelined {
             refuse("rule '" + text_ + "' requires integers, got " + std::string(name_of(type)) + " in " +
                    file);
         if (!compares) return *rule;
+        if (is_boolean(type))
+            refuse("rule '" + text_ + "' does not support bool, got it in " + file + "; use nonzero");
         const std::string_view digits = std::string_view(text_).substr(colon + 1);
         return detail::visit_type(type, [&](auto tag) {
             typename decltype(tag)::type x{};
