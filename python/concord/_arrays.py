@@ -49,6 +49,8 @@ def _name(dtype):
 
 
 def _filled(shape, value, dtype, device):
+    dtype = "float64" if dtype is None else dtype
+    value = value != 0 if _name(dtype) == "bool" else value
     made = _concord.empty(shape, dtype, device)
     if made.size:
         made[...] = value

@@ -9,19 +9,22 @@ import concord as cc
 N = 16
 ROW, SQUARE, CUBE = (N,), (4, 4), (2, 4, 4)
 TWICE = cc.kernel("void twice(u64 i, f32* out, const f32* x) { out[i] = 2 * x[i]; }")
-UNARY = ("abs acos asin atan cbrt cos cosh cospi erf erfc exp exp2 expm1 lgamma log log10 log1p log2 negative rsqrt sin sinh "
+UNARY = ("ceil floor reciprocal round sign trunc abs acos asin atan cbrt cos cosh cospi erf erfc exp exp2 expm1 lgamma log log10 log1p log2 negative rsqrt sin sinh "
          "sinpi sqrt square tan tanh tgamma").split()
 
 # The calls with an output: the shape of their inputs, and the call.
 CALLS = {name: (ROW, lambda x, out, f=getattr(cc, name), **more: f(x, out=out, **more)) for name in UNARY}
 BINARY = ("add atan2 divide equal greater greater_equal hypot less less_equal logical_and logical_or logical_xor maximum minimum "
-          "multiply not_equal pow power subtract").split()
-TESTS = ("isfinite", "isinf", "isnan", "logical_not")
+          "multiply not_equal pow power subtract copysign floor_divide logaddexp nextafter remainder").split()
+TESTS = ("isfinite", "isinf", "isnan", "logical_not", "signbit")
+BITS = ("bitwise_and", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor")
 CALLS |= {name: (ROW, lambda x, out, f=getattr(cc, name), **more: f(x, x, out=out, **more)) for name in BINARY + ["dot"]}
 CALLS |= {name: (ROW, lambda x, out, f=getattr(cc, name), **more: f(x, out=out, **more))
           for name in ("sum", "prod", "min", "max", "cumsum", "cumprod", "sort", "any", "all", "mean", "var", "std", "norm", "argmin",
                        "argmax") + TESTS}
+CALLS |= {name: (ROW, lambda x, out, f=getattr(cc, name), **more: f(x.astype("int32"), 1, out=out, **more)) for name in BITS}
 CALLS |= {
+    "bitwise_invert": (ROW, lambda x, out, **more: cc.bitwise_invert(x.astype("int32"), out=out, **more)),
     "clip": (ROW, lambda x, out, **more: cc.clip(x, 0, 2, out=out, **more)),
     "where": (ROW, lambda x, out, **more: cc.where(x, x, x, out=out, **more)),
     "argsort": (ROW, lambda x, out, **more: cc.argsort(x, out=out, **more)),
@@ -37,7 +40,7 @@ CALLS |= {
     "stencil": (CUBE, lambda x, out, **more: cc.stencil(x, [1, 1], out=out, **more)),
 }
 # These compute as if their inputs were copies.
-ELEMENTWISE = {*UNARY, *BINARY, *TESTS, "clip", "map", "where"}
+ELEMENTWISE = {*UNARY, *BINARY, *TESTS, *BITS, "bitwise_invert", "clip", "map", "where"}
 # Calls whose results are new arrays; kernels, whose outputs are arguments; and what takes no arrays.
 NEW_RESULTS = {
     "compact": lambda x, **more: cc.compact(x, "nonzero", **more),
@@ -50,7 +53,7 @@ WITHOUT = {"Array", "CompileFailed", "Device", "DeviceFailed", "Error", "FileErr
            "Stream", "Table", "Unavailable", "Unsupported", "WrongDevice", "algorithms", "array", "bench", "check", "device",
            "devices", "empty", "from_dlpack", "function", "testing"}
 # Compositions of other calls and indices, in Python, and constants.
-WITHOUT |= set(("arange asarray astype bool_ broadcast_arrays broadcast_to can_cast concat cumulative_prod cumulative_sum e empty_like "
+WITHOUT |= set(("argwhere bool conj count_nonzero nonzero positive repeat tile unstack vecdot arange asarray astype bool_ broadcast_arrays broadcast_to can_cast concat cumulative_prod cumulative_sum e empty_like "
                 "expand_dims eye finfo flip float32 float64 full full_like iinfo inf int16 int32 int64 int8 isdtype linspace "
                 "matrix_transpose moveaxis nan ones ones_like permute_dims pi reshape result_type roll squeeze stack take "
                 "uint16 uint32 uint64 uint8 zeros zeros_like").split())
@@ -91,8 +94,8 @@ def test_outputs_of_another_shape_or_type(call, device):
     result = result_of(call, device)
     shorter = np.empty(np.array(result.shape) - 1 if result.ndim else (1,), result.dtype)
     other = np.empty(result.shape, "i2")
-    # The length of bincount's output is the number of bins. Truths are also stored as integers, as in NumPy.
-    for out in (other,) if call is CALLS["bincount"] else (shorter,) if result.dtype == bool else (shorter, other):
+    # The length of bincount's output is the number of bins. Truths and integers are also stored as other integers, as in NumPy.
+    for out in (other,) if call is CALLS["bincount"] else (shorter,) if result.dtype in (bool, "i4") else (shorter, other):
         with pytest.raises(ValueError, match="out has dtype|counters|out has the shape"):
             call[1](input_of(call[0]), out, device=device)
 
