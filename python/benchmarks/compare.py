@@ -140,7 +140,8 @@ def rows_cuda(sizes):
             for library, theirs in libraries:
                 try:
                     # Bins of histc have other edges, and CuPy's argsort is not stable.
-                    assert name in ("histogram", "argsort")[: 2 if library == "CuPy" else 1] or close(result, theirs()), (name, library)
+                    other = theirs()
+                    assert name in ("histogram", "argsort")[: 2 if library == "CuPy" else 1] or close(result, other), (name, library)
                 except RuntimeError as error:  # no deterministic algorithm
                     print(f"{library} {name}: {error}"[:200])
                     continue

@@ -232,8 +232,8 @@ nb::object sum_of_integers(Reduction& call, nb::handle out) {
         const u64 parts = (in.count + part - 1) / part;
         View to = result.view();
         to.type = Type::i64;
-        const auto held = parts > 1 ? scratch(stream, parts, Type::i64) : nullptr;
-        const View sums = parts > 1 ? scratch_view(held, parts, Type::i64) : to;
+        const auto held = parts > 1 ? stream.scratch(parts * sizeof(i64)) : nullptr;
+        const View sums = parts > 1 ? View{held.get(), 0, parts, Type::i64} : to;
         detail::visit_type(in.type, [&]<class T>(detail::TypeTag<T>) {
             if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) < 8)
                 sum_of_part(stream, parts, Span<i64>(sums), Span<const T>(in), in.count, part);
