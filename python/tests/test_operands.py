@@ -94,8 +94,8 @@ def test_outputs_of_another_shape_or_type(call, device):
     result = result_of(call, device)
     shorter = np.empty(np.array(result.shape) - 1 if result.ndim else (1,), result.dtype)
     other = np.empty(result.shape, "i2")
-    # The length of bincount's output is the number of bins. Truths and integers are also stored as other integers, as in
-    # NumPy.
+    # The length of bincount's output is the number of bins. Truths and integers are also stored as other integers, as
+    # in NumPy.
     for out in (other,) if call is CALLS["bincount"] else (shorter,) if result.dtype in (bool, "i4") else (shorter, other):
         with pytest.raises(ValueError, match="out has dtype|counters|out has the shape"):
             call[1](input_of(call[0]), out, device=device)
