@@ -4,7 +4,7 @@
 //     c++ -std=c++20 -O2 -ffp-contract=off fused.cpp -IDIR/include -LDIR/lib -Wl,-rpath,DIR/lib -lconcord
 // Run:
 //     CONCORD_DEVICE=tbb ./a.out
-//     squared distance 333.5, dot product 499.5, 499 kept, 250 in the first bin, last sum 499.5
+//     squared distance 333.833, dot product 499.5, 499 kept, 250 in the first bin, last sum 499.5
 
 #include <concord/compact.hpp>
 #include <concord/device.hpp>
