@@ -77,9 +77,10 @@ void segmented_parts(INPUT(in), IN(Part, parts), OUT(T, sums), IN(u32, counts), 
     AT_OFFSET(sums);
     AT_OFFSET(counts);
     const u32 count = min(counts[0], room.parts);
+    const u64 most = canonical_chunk(n);  // wrong offsets leave places of the list without a value
     for (u64 p = get_group_id(0); p < count; p += get_num_groups(0)) {
         const u64 begin = min(parts[p].begin, n);
-        sums[p] = reduce_chunk(input_from(in, begin), min(parts[p].length, n - begin), identity, op);
+        sums[p] = reduce_chunk(input_from(in, begin), min(parts[p].length, min(most, n - begin)), identity, op);
     }
 }
 

@@ -25,11 +25,12 @@ class OffsetsOption {
         const auto refuse = [](const std::string& why) {
             throw Error(ErrorCode::invalid_argument, "--offsets", why);
         };
-        for (const InputArray* array : {&in, &offsets}) {
-            if (array->shape().size() != 1)
-                refuse(array->name() + " must have one dimension, got shape " + shape_name(array->shape()));
-        }
-        detail::check_offset_type("--offsets", offsets.type());
+        if (in.shape().size() != 1)
+            throw Error(ErrorCode::invalid_argument, "--in",
+                        in.name() + " must have one dimension, got shape " + shape_name(in.shape()));
+        if (offsets.shape().size() != 1)
+            refuse(offsets.name() + " must have one dimension, got shape " + shape_name(offsets.shape()));
+        detail::check_offset_type("--offsets " + offsets.name(), offsets.type());
         if (offsets.count() == 0)
             refuse(offsets.name() + " is empty; pass one offset more than there are segments");
         constexpr u64 piece = u64{8} << 20;

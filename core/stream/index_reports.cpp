@@ -89,6 +89,7 @@ u64 StreamState::read_reports() {
         for (const auto& words : all)
             words->is_clear = false;  // until the fill is in the queue
         for (const auto& words : all) {
+            if (words->checks.empty()) continue;  // no launch of a recording has a word
             readings.push_back(
                 std::make_unique<IndexReading>(IndexReading{++last_reading, words, words->checks, {}}));
             IndexReading& reading = *readings.back();

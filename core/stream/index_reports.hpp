@@ -3,6 +3,7 @@
 
 #include <concord/internal/index_report.hpp>
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -23,7 +24,7 @@ class IndexReports {
     const std::shared_ptr<Buffer> memory;
     std::vector<IndexCheck> checks;  // of the words that are in use, from word 1 on
     // Whether the words hold no_position once the stream has executed what is in its queue.
-    bool is_clear = false;
+    std::atomic<bool> is_clear = false;
 
   private:
     KernelArgument word(u64 i) const {

@@ -30,7 +30,10 @@ void Recording::replay(Stream& stream) {
     state.check_device("Recording::replay", "recording", device());
     state.check_not_recording("Recording::replay");
     const std::lock_guard lock(contents_->mutex);
-    if (const auto last = contents_->last.lock(); last && last.get() != &stream) {
+    const auto last = contents_->last.lock();
+    // What the stream of the last replay did not read is dropped: the words may still hold it.
+    if (contents_->reports && last.get() != &stream) contents_->reports->is_clear = false;
+    if (last && last.get() != &stream) {
         if (state.queue->captured())
             throw Error(ErrorCode::unsupported, "Recording::replay",
                         "the owner captures the stream, which then cannot wait for the last replay on "
@@ -46,6 +49,7 @@ void Recording::replay(Stream& stream) {
                     "the owner captures the stream of the last replay, so that this stream cannot wait for "
                     "it; replay again after the capture");
             const std::lock_guard other_lock(other.mutex);
+            if (contents_->reports) other.forget(contents_->reports);
             other.record(*contents_->behind_last);
         }
         stream.wait(*contents_->behind_last);

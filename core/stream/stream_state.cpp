@@ -126,16 +126,19 @@ void StreamState::synchronize() {
     check_not_forked("Stream::synchronize");
     const u64 until = submitted;
     wait_interruptibly([this] { return queue->captured() || queue->idle(); });
+    std::vector<std::unique_ptr<IndexReading>> reports_read;
     if (has_reports && !queue->captured()) [[unlikely]] {
-        synchronize_with_reports();
+        reports_read = synchronize_with_reports();
     } else {
         queue->synchronize();
     }
     progress->complete(until);
     release_all(progress->take_synchronized());
+    for (const auto& reading : reports_read)
+        reading->check();
 }
 
-void StreamState::synchronize_with_reports() {
+std::vector<std::unique_ptr<IndexReading>> StreamState::synchronize_with_reports() {
     const u64 last = read_reports();
     try {
         queue->synchronize();
@@ -145,8 +148,7 @@ void StreamState::synchronize_with_reports() {
             reading->from->is_clear = false;
         throw;
     }
-    for (const auto& reading : take_readings(last))
-        reading->check();
+    return take_readings(last);
 }
 
 bool StreamState::reached(u64 ticket) {

@@ -71,6 +71,8 @@ struct StreamState {
     KernelArgument index_word(const std::shared_ptr<IndexReports>& from, const IndexCheck& check);
     // Notes that kernels in the queue may report in these words. The caller holds the lock.
     void add_unread(const std::shared_ptr<IndexReports>& words);
+    // Another stream reads the words of a recording from now on. The caller holds the lock.
+    void forget(const std::shared_ptr<IndexReports>& words) { std::erase(unread, words); }
     // Enqueues copies of the words that were not read since kernels may have reported in them. Returns the number of
     // the last copy.
     u64 read_reports();
@@ -133,8 +135,8 @@ struct StreamState {
     // Of the stream or of its recording in progress. The caller holds the lock.
     std::shared_ptr<IndexReports>& index_reports();
     void clear(IndexReports& words);
-    // Waits for the queue and reads the words.
-    void synchronize_with_reports();
+    // Waits for the queue and returns the words.
+    std::vector<std::unique_ptr<IndexReading>> synchronize_with_reports();
 };
 
 }  // namespace concord::detail

@@ -1262,7 +1262,7 @@ detail::ExpressionPointer Call::elements(const Argument& input) const {
     return detail::broadcast_node({nullptr, array, array.extents()}, array.extents());
 }
 
-void Call::write(const NdView& to, const detail::ExpressionPointer& elements) {
+void Call::write(const NdView& to, const detail::ExpressionPointer& elements, const Options& options) {
     if (to.size() == 0) return;
     const detail::Input in(elements);
     const auto is_read = [&](const std::unique_ptr<Argument>& input) {
@@ -1275,12 +1275,12 @@ void Call::write(const NdView& to, const detail::ExpressionPointer& elements) {
     const bool is_input =
         std::any_of(arguments_.begin(), arguments_.begin() + static_cast<i64>(inputs_), is_read);
     if (!is_input) {
-        detail::evaluate(*stream_, in, to.extents(), to, options_);
+        detail::evaluate(*stream_, in, to.extents(), to, options);
         return;
     }
     truths_.push_back(stream_->scratch(to.size() * to.type().size()));
     const View results{truths_.back().get(), 0, to.size(), to.type()};
-    detail::evaluate(*stream_, in, results, options_);
+    detail::evaluate(*stream_, in, results, options);
     detail::evaluate(*stream_, detail::Input(results), to.extents(), to, {});
 }
 

@@ -292,7 +292,11 @@ class Call {
     void write(const Argument& output, const detail::ExpressionPointer& elements) {
         write(output.array(), elements);
     }
-    void write(const NdView& to, const detail::ExpressionPointer& elements);
+    void write(const NdView& to, const detail::ExpressionPointer& elements) { write(to, elements, options_); }
+    // The same for a call that then computes there: its variants are not those of evaluate().
+    void prepare(const Argument& output, const detail::ExpressionPointer& elements) {
+        write(output.array(), elements, {.order = options_.order});
+    }
     // Copies of bytes of bool, 0 and 1.
     View truths(const View& bytes);
 
@@ -321,6 +325,7 @@ class Call {
     void store(const View& to, const void* from);
 
   private:
+    void write(const NdView& to, const detail::ExpressionPointer& elements, const Options& options);
     View copied(const Argument& input, const detail::ExpressionPointer& elements, Type type);
     void bind(Argument& argument, bool is_output, bool is_read);
     void check_output(const Argument& out, Type type, std::span<const i64> shape, bool boolean) const;

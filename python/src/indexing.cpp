@@ -401,7 +401,7 @@ void define_indexing(nb::class_<ArrayObject>& array) {
                 const nb::object operand = operand_for(self, other);
                 return operand.is_valid() ? function(called)(self, operand) : not_implemented();
             },
-            nb::sig(text(name)));
+            "other"_a.none(), nb::sig(text(name)));
         if (reflected != nullptr)
             array.def(
                 reflected,
@@ -409,7 +409,7 @@ void define_indexing(nb::class_<ArrayObject>& array) {
                     const nb::object operand = operand_for(self, other);
                     return operand.is_valid() ? function(called)(operand, self) : not_implemented();
                 },
-                nb::sig(text(reflected)));
+                "other"_a.none(), nb::sig(text(reflected)));
         if (in_place != nullptr)
             array.def(
                 in_place,
@@ -418,7 +418,7 @@ void define_indexing(nb::class_<ArrayObject>& array) {
                     return operand.is_valid() ? function(called)(self, operand, "out"_a = self)
                                               : not_implemented();
                 },
-                nb::sig(text(in_place)));
+                "other"_a.none(), nb::sig(text(in_place)));
     };
     define("__add__", "__radd__", "__iadd__", "add");
     define("__sub__", "__rsub__", "__isub__", "subtract");

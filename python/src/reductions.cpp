@@ -217,7 +217,12 @@ nb::object segmented(nb::handle x, nb::handle offsets, const std::string& op, nb
         if (segments == 0) return;
         const detail::Input elements =
             in.contiguous() ? detail::Input(call.values(in)) : detail::Input(call.elements(in));
-        detail::segmented_reduce(call.stream(), elements, where, result.view(), known, call.options());
+        const auto room = result.contiguous()
+                              ? nullptr
+                              : call.stream().scratch(static_cast<u64>(segments) * size_of(in.type()));
+        const View to = room ? View{room.get(), 0, static_cast<u64>(segments), in.type()} : result.view();
+        detail::segmented_reduce(call.stream(), elements, where, to, known, call.options());
+        if (room) call.prepare(result, detail::range_node(to));
     });
 }
 
@@ -384,7 +389,7 @@ nb::object prefix(const char* name, nb::handle x, ReduceOp op, nb::handle axis, 
             return;
         }
         // Converts to the output, and scans there.
-        call.write(result, converted(type, call.elements(in)));
+        call.prepare(result, converted(type, call.elements(in)));
         if (flat && result.contiguous()) {
             const View there = result.view();
             scan(stream, there, there, op, kind, call.options());

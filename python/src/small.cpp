@@ -263,10 +263,11 @@ nb::object few_sorted_elements(nb::handle x, nb::handle axis, bool descending, n
     if (is_given(nan) || !is_plain(out, common) || !PyLong_CheckExact(axis.ptr()) || !is_numpy_array(x))
         return {};
     const long along = PyLong_AsLong(axis.ptr());
-    if (along != -1 && along != 0) {
-        PyErr_Clear();
+    if (PyErr_Occurred() != nullptr) {
+        PyErr_Clear();  // no such axis
         return {};
     }
+    if (along != -1 && along != 0) return {};
     const FewElements in(x);
     if (!in || in.rank() != 1 || in.size() > few_sorted) return {};
     nb::object result = array_like(x);

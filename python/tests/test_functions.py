@@ -117,6 +117,9 @@ def test_segmented_reduce(device, offsets, values):
     assert out[1:].tolist() == at[1:-1].tolist() and out[0] == np.iinfo("i8").max
     assert_same_bits(cc.segmented_reduce(integers[::-1], at[1:], "sum", device=device),
                      np.add.reduceat(integers[::-1], at[1:].astype("i8"))[:-1])
+    spread = np.zeros(10, "i8")
+    cc.segmented_reduce(integers, at, "max", out=spread[::-2], device=device)
+    assert spread[1::2][::-1].tolist() == [np.iinfo("i8").min] + (at[2:].astype("i8") - 1).tolist()
     assert cc.segmented_reduce(x, at[:1], device=device).tolist() == []
     for wrong, message in (([0, 4, 3], "offset 3 at index 2 is less than the one before it, 4"),
                            ([0, 6000], "offset 6000 at index 1 exceeds the 5000 elements")):

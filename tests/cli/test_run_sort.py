@@ -124,6 +124,19 @@ def test_nan_last(device):
     gives(np.array([np.inf, 5, 3, 3, -0.0, 0, -0.0, -np.inf, np.nan, -np.nan], "f4"), "run sort --nan last --descending --in", NANS, "--device", device)
 
 
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_indices(device, axis):
+    x = (np.arange(42, dtype="f4") * 37 % 11 - 5).reshape((42,) if axis is None else (6, 7))
+    options = [] if axis is None else ["--axis", axis]
+    gives(np.sort(x, axis or 0), "run sort --out-indices box/places.npy", *options, "--in", x, "--device", device)
+    holds("box/places.npy", np.argsort(x, axis or 0, kind="stable").astype("u8"))
+
+
+def test_indices_and_values_exclude_each_other():
+    refused(2, ["--out-indices", "--values"], "run sort --out-indices box/places.npy --values", THREE, "--out-values box/kept.npy --in",
+            THREE, "--out box/new.npy")
+
+
 def test_unknown_order_of_nan():
     refused(2, ["--nan", "first"], "run sort --nan first --in", NANS, "--out", "box/new.npy")
 

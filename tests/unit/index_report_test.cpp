@@ -176,6 +176,19 @@ STREAM_TEST(a_replay_reports_indices_at_the_next_synchronize) {
     recording->replay(*other);
     reports(*other, 700, 10);
     stream.synchronize();
+    // The stream of the last replay reads the words: what the one before it did not read is dropped.
+    use(bad);
+    stream.write(*at.buffer(), 0, good.data(), n * sizeof(u32));
+    recording->replay(*other);
+    other->synchronize();
+    stream.synchronize();
+    {
+        const auto brief = device.create_stream();
+        use(bad);
+        recording->replay(*brief);
+    }
+    use(good);
+    stream.synchronize();
     // A report that is not read is dropped with its stream.
     {
         const auto brief = device.create_stream();

@@ -3,7 +3,7 @@
 
 #include <concord/segmented_reduce.hpp>
 
-#include <numeric>
+#include <bit>
 
 using namespace concord;
 using test::throws;
@@ -37,7 +37,8 @@ DEVICE_TEST(segments_have_the_bits_of_calls_on_them_alone) {
     REQUIRE(sums.size() == lengths.size());
     for (u64 s = 0; s < lengths.size(); ++s) {
         CAPTURE(s);
-        CHECK(sums[s] == sum(*stream, x.span().part(offsets[s], lengths[s])).get());
+        CHECK(std::bit_cast<u32>(sums[s]) ==
+              std::bit_cast<u32>(sum(*stream, x.span().part(offsets[s], lengths[s])).get()));
     }
     // The same of an expression, which computes every element once.
     const auto squares = transform(MapFunction::square, x);
@@ -45,6 +46,24 @@ DEVICE_TEST(segments_have_the_bits_of_calls_on_them_alone) {
     const Array<f32> stored(*stream, x.size());
     evaluate(*stream, squares, stored);
     CHECK(of_squares == segmented_reduce(*stream, stored, at).to_host(*stream));
+}
+
+DEVICE_TEST(segments_of_gathered_elements) {
+    // Short, middle and short: on CPUs they share a room for computed elements.
+    const auto stream = device.create_stream();
+    std::vector<u64> places(400);
+    for (u64 i = 0; i < places.size(); ++i)
+        places[i] = i * 7 % 400;
+    places[399] = 1000;  // behind the last segment: not read
+    const Array<u64> inner(*stream, places);
+    const Array<f32> x(*stream, values_of(400));
+    const Array<u32> offsets(*stream, std::vector<u32>{0, 5, 105, 110, 390});
+    const auto elements = gather(x, reversed(reversed(inner)));
+    const Array<f32> stored(*stream, 399);
+    evaluate(*stream, gather(x, inner.span().part(0, 399)), stored);
+    CHECK(segmented_reduce(*stream, elements, offsets).to_host(*stream) ==
+          segmented_reduce(*stream, stored, offsets).to_host(*stream));
+    stream->synchronize();
 }
 
 DEVICE_TEST(segments_of_own_operators_and_offsets_of_every_type) {

@@ -21,6 +21,12 @@ class RunSort final : public RunTask, public OverRanks, public NamesInputs {
                         ->type_name("FILE");
         values->needs(out);
         out->needs(values);
+        command
+            .add_option(
+                "--out-indices", out_indices_,
+                "Output file of the stable order of the elements: the index of each in the input, u64 (.npy)")
+            ->type_name("FILE")
+            ->excludes(values);
         axis_.add(command,
                   "Axis to sort along, each line on its own; from the front, or, negative, from the back "
                   "(default: the input must have one dimension)");
@@ -51,21 +57,27 @@ class RunSort final : public RunTask, public OverRanks, public NamesInputs {
         }
         RunPlan plan{{inputs[0]->type(), inputs[0]->shape()}};
         if (!out_values_.empty()) plan.second = {out_values_, {inputs[1]->type(), inputs[1]->shape()}};
+        if (!out_indices_.empty()) plan.second = {out_indices_, {Type::u64, inputs[0]->shape()}};
         return plan;
     }
     Enqueued call(Stream& stream, Views in, Views out, const Options& options) override {
         if (axis_) {
             const NdView keys(in[0], extents_), sorted(out[0], extents_);
+            if (!out_indices_.empty()) argsort(stream, keys, NdView(out[1], extents_), along_, by());
             if (values_.empty()) return sort(stream, keys, sorted, along_, by(), options);
             return sort_pairs(stream, keys, NdView(in[1], extents_), sorted, NdView(out[1], extents_), along_,
                               by(), options);
         }
+        if (!out_indices_.empty()) argsort(stream, in[0], out[1], by());
         if (values_.empty()) return sort(stream, in[0], out[0], by(), options);
         return sort_pairs(stream, in[0], in[1], out[0], out[1], by(), options);
     }
     Enqueued call_ranks(Communicator& ranks, Stream& stream, Views in, Views out,
                         const Options& options) override {
         axis_.check_absent("ranks");
+        if (!out_indices_.empty())
+            throw Error(ErrorCode::unsupported, "--out-indices",
+                        "not supported in ranks; use one device whose memory holds the data");
         if (values_.empty()) return distributed_sort(ranks, stream, in[0], out[0], by(), options);
         return distributed_sort_pairs(ranks, stream, in[0], in[1], out[0], out[1], by(), options);
     }
@@ -74,7 +86,7 @@ class RunSort final : public RunTask, public OverRanks, public NamesInputs {
   private:
     SortBy by() const { return order_.by(); }
     SortOption order_;
-    std::string values_, out_values_;
+    std::string values_, out_values_, out_indices_;
     AxisOption axis_;
     i64 along_ = 0;
     NdExtents extents_;

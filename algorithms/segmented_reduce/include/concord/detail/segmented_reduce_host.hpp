@@ -75,27 +75,29 @@ template <u64 columns, class T, class Op>
 template <class T>
 class SegmentItems {
   public:
+    // end: of the last segment.
     [[gnu::always_inline]] SegmentItems(const HostInput<T>& in, HostIsa isa, u64 end)
         : in_(in), isa_(isa), end_(end) {}
     // At most block_length elements from `begin` on.
     [[gnu::always_inline]] const T* at(u64 begin, u64 length) {
         if (in_.is_range()) return in_.range() + begin;
-        if (begin < first_ || begin + length > first_ + count_) compute(begin);
+        if (begin < first_ || begin + length > first_ + count_) compute(begin, length);
         return items_ + (begin - first_);
     }
 
   private:
-    [[gnu::noinline]] void compute(u64 begin) {
+    [[gnu::noinline]] void compute(u64 begin, u64 length) {
         first_ = begin;
-        count_ = min_of(block_length, end_ - begin);
-        items_ = in_.block(isa_, first_, count_);
+        count_ = begin + length < end_ ? min_of(block_length, end_ - begin) : length;
+        items_ = in_.block(isa_, first_, count_, room_);
     }
 
     const HostInput<T>& in_;
     HostIsa isa_;
-    u64 end_;  // of the input
+    u64 end_;
     const T* items_ = nullptr;
     u64 first_ = 0, count_ = 0;
+    alignas(64) T room_[block_length];  // other blocks share the room of the thread
 };
 
 // Chunks of a segment that one group reduces without the lists.
@@ -110,7 +112,7 @@ template <class T, class Op>
                                                    const Op op) {
     constexpr u64 few = 8, some = 32;
     const u64 first = group.x * each, stop = min_of(segments, first + each);
-    SegmentItems<T> items(in, group.isa, n);
+    SegmentItems<T> items(in, group.isa, min_of(offsets.at(stop), n));
     u64 next = offsets.at(first);
     if (next > n) report_index(word, first);
     for (u64 s = first; s < stop; ++s) {
@@ -166,7 +168,8 @@ template <class T, class Op>
         const u64 count = min_of(counts[0], room.parts);
         for (u64 p = group.x; p < count; p += group.count_x) {
             // Wrong offsets leave places of the lists without a value.
-            const u64 begin = min_of(parts[p].begin, n), length = min_of(parts[p].length, n - begin);
+            const u64 begin = min_of(parts[p].begin, n),
+                      length = min_of(parts[p].length, min_of(canonical_chunk(n), n - begin));
             sums[p] = reduce_chunk(InputItems<T>{in, group.isa, begin}, length, identity, op);
         }
     } else {
