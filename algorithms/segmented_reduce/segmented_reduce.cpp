@@ -103,8 +103,8 @@ void run_groups(Stream& stream, const SegmentedReduceProblem& p) {
         run(kernel_sources::segmented_middle(), "segmented_middle", each,
             {offsets, neutral, {"UNROLL", mean < 512 ? 2U : 4U}, {"RESIDENT", 8U}});
     } else {
-        // Elements that a group stages: 32 KiB of local memory suffice. Few work-items per segment have fewest instructions per element, until they
-        // hold too many columns.
+        // Elements that a group stages: 32 KiB of local memory suffice. Few work-items per segment have fewest
+        // instructions per element, until they hold too many columns.
         const u64 tile = size_of(p.in.type) == 8 ? 1536 : 4096;
         const bool few = mean <= 16;
         run(kernel_sources::segmented_short(), "segmented_short", std::clamp<u64>(tile / mean, 64, 4096),

@@ -13,12 +13,20 @@ import concord
 
 PAGE = Path(__file__).with_name("python.md")
 GROUPS = {
-    "Arrays and devices": "array empty from_dlpack device devices Array Device Stream",
-    "Reductions and prefix sums": "sum prod min max reduce cumsum scan",
-    "Sorting, counting and selection": "sort argsort sort_pairs histogram bincount compress compact partition",
-    "Matrices and volumes": "matmul transpose convolve stencil",
-    "Element by element": "map add abs negative square sqrt rsqrt cbrt exp exp2 expm1 log log2 log10 log1p pow hypot sin cos tan sinpi "
-                          "cospi asin acos atan atan2 sinh cosh tanh erf erfc lgamma tgamma",
+    "Arrays and devices": "array asarray empty empty_like zeros zeros_like ones ones_like full full_like arange linspace eye astype "
+                          "from_dlpack device devices Array Device Stream",
+    "Reductions and prefix sums": "sum prod min max any all mean var std norm dot vecdot argmin argmax count_nonzero reduce "
+                                  "segmented_reduce cumsum cumprod cumulative_sum cumulative_prod scan",
+    "Sorting, counting and selection": "sort argsort sort_pairs histogram bincount compress compact partition nonzero argwhere take",
+    "Matrices and volumes": "matmul transpose matrix_transpose convolve stencil",
+    "Shapes": "reshape squeeze expand_dims permute_dims moveaxis broadcast_to broadcast_arrays concat stack unstack flip roll repeat tile",
+    "Element by element": "map add subtract multiply divide floor_divide remainder pow power maximum minimum clip where equal not_equal less "
+                          "less_equal greater greater_equal logical_and logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor "
+                          "bitwise_invert bitwise_left_shift bitwise_right_shift isnan isinf isfinite abs negative positive conj square "
+                          "reciprocal sign signbit copysign nextafter floor ceil trunc round sqrt rsqrt cbrt exp exp2 expm1 log log2 log10 "
+                          "log1p logaddexp hypot sin cos tan sinpi cospi asin acos atan atan2 sinh cosh tanh erf erfc lgamma tgamma",
+    "Types and constants": "bool bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 e inf nan pi result_type can_cast "
+                           "isdtype finfo iinfo",
     "Functions and kernels from source": "function kernel Function Kernel",
     "Verification and measurement": "algorithms check bench Table testing",
     "Errors": "Error InvalidArgument Unsupported Unavailable CompileFailed OutOfMemory DeviceFailed FileError WrongDevice",
@@ -83,6 +91,11 @@ def page():
     for title, group in GROUPS.items():
         parts.append(f"## {title}\n")
         things = {name: getattr(concord, name) for name in group.split()}
+        values = [name for name, thing in things.items() if isinstance(thing, (str, float))]
+        if values:
+            parts.append(", ".join(f"`{name}`" for name in values) + ".\n")
+            named -= set(values)
+            things = {name: thing for name, thing in things.items() if name not in values}
         # Functions with one signature and one description in more than one line share a table.
         alike = {}
         for name, thing in things.items():
