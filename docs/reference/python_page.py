@@ -82,11 +82,13 @@ def members_of(thing, named):
     return "\n".join(lines) + "\n" if lines else ""
 
 
-def page():
+def page(tabled=frozenset()):
+    """The page, and the names that have a row in a table and no heading: `tabled` in a second turn, which links to headings only."""
     names = " ".join(GROUPS.values()).split()
     if sorted(names) != sorted(concord.__all__):
         sys.exit(f"the groups differ from concord.__all__ in {sorted(set(names) ^ set(concord.__all__))}")
-    named = {name for title, group in GROUPS.items() if title != "Errors" for name in group.split()}
+    named = {name for title, group in GROUPS.items() if title != "Errors" for name in group.split()} - tabled
+    rows = set()
     parts = [BEGIN]
     for title, group in GROUPS.items():
         parts.append(f"## {title}\n")
@@ -116,7 +118,7 @@ def page():
                 bases = [base.__name__ for base in thing.__bases__] if inspect.isclass(thing) else []
                 shown = f"`{name}`" + (f" ({', '.join(bases)})" if bases else "")
                 parts.append(f"| {shown} | {' '.join(first.split()).replace(' for each element of x', '')} |")
-                named.discard(name)
+                rows.add(name)
             parts.append("")
         for name, thing in things.items():
             parts.append(f"### {name}\n")
@@ -128,11 +130,12 @@ def page():
             parts.append(prose_of(thing, named) + "\n")
             if inspect.isclass(thing) or inspect.ismodule(thing):
                 parts.append(members_of(thing, named))
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(parts))
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(parts)), rows
 
 
 def main():
-    text = page()
+    _, tabled = page()
+    text, _ = page(tabled)
     if "--update" in sys.argv[1:]:
         PAGE.write_text(text, encoding="utf-8")
     elif PAGE.read_text(encoding="utf-8") != text:
