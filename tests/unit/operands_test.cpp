@@ -579,7 +579,8 @@ void check_call(Stream& stream, const Call& call, Device* other) {
     Device& device = stream.device();
     Trial trial(stream, call);
     CHECK_NOTHROW(trial.run(trial.views()));
-    std::vector<u64> memory(n, 7);
+    constexpr u64 sevens = u64{7} << 32 | 7;  // also offsets that ascend
+    std::vector<u64> memory(n, sevens);
     const std::shared_ptr<Buffer> constant = read_only(device, memory);
     for (std::size_t i = 0; i < call.operands.size(); ++i) {
         CAPTURE(i);
@@ -624,7 +625,7 @@ void check_call(Stream& stream, const Call& call, Device* other) {
     } else {
         CHECK(throws(ErrorCode::invalid_argument, "", [&] { trial.run(empty); }));
     }
-    CHECK(memory == std::vector<u64>(n, 7));
+    CHECK(memory == std::vector<u64>(n, sevens));
 }
 
 }  // namespace
