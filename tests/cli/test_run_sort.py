@@ -133,8 +133,8 @@ def test_indices(device, axis):
 
 
 def test_indices_and_values_exclude_each_other():
-    refused(2, ["--out-indices", "--values"], "run sort --out-indices box/places.npy --values", THREE, "--out-values box/kept.npy --in",
-            THREE, "--out box/new.npy")
+    refused(2, ["--out-indices", "--values"], "run sort --out-indices box/places.npy --out-values box/kept.npy --values", THREE, "--in",
+            THREE, "--out", "box/new.npy")
 
 
 def test_unknown_order_of_nan():
