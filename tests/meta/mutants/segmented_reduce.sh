@@ -21,8 +21,8 @@ mutant segmented_lists.kernel many "$many" "the chunks of a segment begin one el
     'at[s] + c * chunk' 'at[s] + c * chunk + 1'
 mutant segmented_parts.kernel many "$many" "the last chunk of the list is lost" \
     'p < count) sums[p]' 'p + 1 < count) sums[p]'
-mutant segmented_upper.kernel many "$many" "a segment of several chunks lacks the last one" \
-    'sums + w.first), w.chunks,' 'sums + w.first), w.chunks - 1,'
+mutant segmented_upper.kernel many "$many" "the sums of a segment are read one late" \
+    'input_of(sums + w.first)' 'input_of(sums + w.first + (w.chunks > 0 ? 1 : 0))'
 mutant segmented_reduce_wide.cl one "$few" "an empty segment gives what stands there" \
     'out[s] = length == 0 ? canonical(identity) :' 'if (length > 0) out[s] ='
 mutant segmented_reduce_wide.cl one "$few" "another association: columns meet crosswise" \
