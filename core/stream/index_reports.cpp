@@ -38,9 +38,10 @@ void IndexReading::check() const {
     if (*reported == far_position) text += " or a later one";
     if (same_checks(check, several_calls)) {
         text += " of one of several calls; synchronize more often to learn which one";
+    } else if (check.bound == 0) {
+        text += "; there are no elements";
     } else {
-        text += check.bound == 0 ? "; there are no elements"
-                                 : "; expected 0 to " + std::to_string(check.bound - 1);
+        text += "; expected 0 to " + std::to_string(check.bound - 1);
     }
     throw Error(ErrorCode::invalid_argument, check.call, text);
 }

@@ -88,7 +88,6 @@ TEST_SUITE_BEGIN("device");
 
 STREAM_TEST(sort_with_nan_last) {
     const auto check = [&]<class T>(T) {
-        if (!detail::supports_type(device, type_of<T>())) return;
         for (const u64 n : {u64{1}, u64{37}, u64{5000}}) {
             for (const bool down : {false, true}) {
                 CAPTURE(name_of(type_of<T>()));
@@ -125,7 +124,7 @@ STREAM_TEST(sort_with_nan_last) {
         }
     };
     check(f32{});
-    check(f64{});
+    if (detail::supports_type(device, Type::f64)) check(f64{});
     // Integers have no NaN.
     const auto x = random_values<i32>(1000);
     const Array<i32> in(stream, x);
