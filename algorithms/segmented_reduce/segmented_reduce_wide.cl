@@ -28,7 +28,7 @@ INLINED T reduce_few(const Input in, u32 length, T identity, const Op op) {
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void segmented_short(INPUT(in), IN(O, offsets), OUT(T, out), OUT(Part, parts), OUT(Whole, wholes), OUT(u32, counts),
+void segmented_short(INPUT(in), IN(O, offsets), OUT(T, out), OUT(u64, parts), OUT(u64, wholes), OUT(u32, counts),
                      OUT(u32, word), u64 n, u64 segments, u64 each, const Room room, T identity, const Op op) {
     AT_INPUT(in);
     AT_OFFSET(offsets);
@@ -58,19 +58,19 @@ void segmented_short(INPUT(in), IN(O, offsets), OUT(T, out), OUT(Part, parts), O
             w.first = atomic_add(counts, (u32)places_of(w.chunks));
             const u32 place = atomic_inc(counts + 1);
             if (w.first + places_of(w.chunks) > room.parts || place >= room.wholes) continue;
-            wholes[place] = w;
+            put_whole(wholes, place, w);
             for (u64 c = 0; c < places_of(w.chunks); ++c) {
                 Part p;
                 p.begin = c < w.chunks ? begin + c * chunk : 0;
                 p.length = c < w.chunks ? min(chunk, length - c * chunk) : 0;
-                parts[w.first + c] = p;
+                put_part(parts, w.first + c, p);
             }
         }
     }
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void segmented_parts(INPUT(in), IN(Part, parts), OUT(T, sums), IN(u32, counts), u64 n, const Room room, T identity,
+void segmented_parts(INPUT(in), IN(u64, parts), OUT(T, sums), IN(u32, counts), u64 n, const Room room, T identity,
                      const Op op) {
     AT_INPUT(in);
     AT_OFFSET(parts);
@@ -79,13 +79,14 @@ void segmented_parts(INPUT(in), IN(Part, parts), OUT(T, sums), IN(u32, counts), 
     const u32 count = min(counts[0], room.parts);
     const u64 most = canonical_chunk(n);  // wrong offsets leave places of the list without a value
     for (u64 p = get_group_id(0); p < count; p += get_num_groups(0)) {
-        const u64 begin = min(parts[p].begin, n);
-        sums[p] = reduce_chunk(input_from(in, begin), min(parts[p].length, min(most, n - begin)), identity, op);
+        const Part part = part_at(parts, p);
+        const u64 begin = min(part.begin, n);
+        sums[p] = reduce_chunk(input_from(in, begin), min(part.length, min(most, n - begin)), identity, op);
     }
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void segmented_upper(OUT(T, sums), IN(Whole, wholes), IN(u32, counts), OUT(T, out), u64 segments, const Room room,
+void segmented_upper(OUT(T, sums), IN(u64, wholes), IN(u32, counts), OUT(T, out), u64 segments, const Room room,
                      T identity, const Op op) {
     AT_OFFSET(sums);
     AT_OFFSET(wholes);

@@ -89,8 +89,10 @@ OpenClKernel::Parameter OpenClKernel::parameter(cl_uint place) const {
                      : space == CL_KERNEL_ARG_ADDRESS_LOCAL ? Parameter::Kind::local
                                                             : Parameter::Kind::buffer;
     if (cl().clGetKernelArgInfo(kernel_.get(), place, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, nullptr) ==
-        CL_SUCCESS)
+        CL_SUCCESS) {
+        parameter.has_name = type[0] != '\0';
         parameter.type = type_of_parameter(type);
+    }
     return parameter;
 }
 
@@ -151,6 +153,13 @@ void OpenClKernel::set_arguments(cl_kernel kernel, const LaunchShape& shape,
         }
         const cl_mem memory = static_cast<const OpenClMemory&>(backend::memory_of(*argument.buffer)).memory();
         const cl_ulong offset = argument.offset / argument.element_size;
+        // The kernel adds the offset to its pointer, in elements: those of a struct may have another size.
+        if (const Parameter& wanted = signature_[place]; offset > 0 && wanted.is_struct()) [[unlikely]]
+            throw Error(
+                ErrorCode::invalid_argument, launch_call,
+                name_ + ": buffer of another type than Concord's for parameter " + std::to_string(place) +
+                    " of the OpenCL kernel, at an offset of " + std::to_string(argument.offset) +
+                    " bytes; expected an offset of 0, or a kernel whose parameter has an element type");
         set(kernel, place++, Parameter::Kind::buffer, sizeof memory, &memory);
         set(kernel, place++, Parameter::Kind::value, sizeof offset, &offset);
     }

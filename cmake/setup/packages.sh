@@ -153,7 +153,7 @@ install_build_packages() {
     install_missing "$build_packages" || die "the packages above are needed to build Concord"
     local version
     version=$(cmake --version | sed -n '1s/.* \([0-9][0-9.]*\).*/\1/p')
-    [[ $(printf '%s\n' 3.25 "$version" | sort -V | head -n 1) == 3.25 ]] ||
+    [[ $(printf '%s\n' 3.25 "$version" | sort -V | sed -n 1p) == 3.25 ]] ||
         die "CMake $version is too old, 3.25 is needed ($(command -v cmake))"
 }
 

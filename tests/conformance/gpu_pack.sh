@@ -32,10 +32,10 @@ ldd "$folder"/bin/* "$folder"/lib/*.so* 2>/dev/null | awk '$2 == "=>" && $3 ~ /^
         [[ -e $folder/lib/${library##*/} ]] || cp -L "$library" "$folder/lib/"
     done
 # Libraries that Concord opens at run time: the loader of OpenCL's drivers, CUDA's compiler.
-loader=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | awk '/libOpenCL\.so\.1/ { print $NF; exit }')
+loader=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | awk '/libOpenCL\.so\.1/ && !found++ { print $NF }')
 [[ -z $loader ]] || cp -L "$loader" "$folder/lib/libOpenCL.so.1"
 if [[ ${CONCORD_GPU_CHECK_NVRTC:-on} != off ]]; then
-    nvrtc=$("$build/bin/concord" doctor 2>/dev/null | sed -n 's/.*NVRTC: \(\/.*\)\/libnvrtc[^/]*$/\1/p' | head -n 1)
+    nvrtc=$("$build/bin/concord" doctor 2>/dev/null | sed -n 's/.*NVRTC: \(\/.*\)\/libnvrtc[^/]*$/\1/p' | sed -n 1p)
     for library in ${nvrtc:+"$nvrtc"/libnvrtc.so.?? "$nvrtc"/libnvrtc-builtins.so.*}; do
         [[ ! -e $library || $library == *.alt.* ]] || cp -L "$library" "$folder/lib/concord/"
     done

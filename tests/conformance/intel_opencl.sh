@@ -8,7 +8,7 @@ shift
 
 vendors=$build/intel-opencl/vendors
 if [[ ! -d $vendors ]]; then
-    driver=$(grep -lE 'libintelocl\.so' /etc/OpenCL/vendors/*.icd 2>/dev/null | head -n 1 || true)
+    driver=$(grep -lE 'libintelocl\.so' /etc/OpenCL/vendors/*.icd 2>/dev/null | sed -n 1p || true)
     if [[ -z $driver ]]; then
         echo "intel_opencl.sh: Intel's OpenCL runtime for CPUs is not installed: not tested (./setup test --long fetches it)"
         exit 77

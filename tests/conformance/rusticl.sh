@@ -7,7 +7,7 @@ program=${1:?usage: rusticl.sh PROGRAM}
 unset OCL_ICD_FILENAMES CONCORD_DEVICE CONCORD_OPENCL_ITEMS CONCORD_OPENCL_SELF_TEST
 
 folder=${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}
-driver=$(grep -ls libRusticlOpenCL "$folder"/*.icd | head -n 1 || true)
+driver=$(grep -ls libRusticlOpenCL "$folder"/*.icd | sed -n 1p || true)
 if [[ -z $driver ]]; then
     echo "rusticl.sh: not tested: rusticl is not installed (Debian: mesa-opencl-icd)"
     exit 77

@@ -4,7 +4,7 @@
 # right on other devices.
 # shellcheck shell=bash
 
-pocl_version=$("$concord" devices --json 2>/dev/null | sed -n 's/.*"driver": ".*OpenCL 3.0 PoCL \([0-9]*\)\..*/\1/p' | head -n 1)
+pocl_version=$("$concord" devices --json 2>/dev/null | sed -n 's/.*"driver": ".*OpenCL 3.0 PoCL \([0-9]*\)\..*/\1/p' | sed -n 1p)
 pocl_version=${pocl_version:-0}
 if ((pocl_version >= 1 && pocl_version <= 3)); then
     export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable

@@ -61,5 +61,5 @@ use_program() {
     # shellcheck disable=SC2034  # the scripts use it
     failed=0
     devices=tbb
-    ! "$concord" devices | grep -q '^opencl:0 ' || devices+=,opencl
+    ! "$concord" devices | grep '^opencl:0 ' >/dev/null || devices+=,opencl
 }

@@ -19,7 +19,7 @@ for list in python/requirements docs/requirements lab/baselines/requirements tes
 done
 if git -C "$source" grep -nE -- '-m pip (install|download)' setup cmake/setup python/wheel.sh >"$build_dir/calls"; then
     while IFS=: read -r file line _; do
-        sed -n "$line,$((line + 2))p" "$source/$file" | grep -qE -- '--require-hashes' || fail "$file:$line installs without hashes"
+        sed -n "$line,$((line + 2))p" "$source/$file" | grep -E -- '--require-hashes' >/dev/null || fail "$file:$line installs without hashes"
     done <"$build_dir/calls"
 fi
 

@@ -35,7 +35,7 @@ library() {
 
 wheel() {
     local newest
-    newest=$(ls -t "$build"/python/wheels/concord_compute-*.whl 2>/dev/null | head -n 1)
+    newest=$(ls -t "$build"/python/wheels/concord_compute-*.whl 2>/dev/null | sed -n 1p)
     [[ $newest ]] || { unknown "no wheel in $build/python/wheels; ./setup wheel builds it"; return; }
     stat -c %s "$newest"
 }

@@ -51,6 +51,12 @@ report "comment lines over 120 columns" "$(
         perl -CSD -ne 'my ($at, $text) = /^([^:]+:\d+:)(.*)$/; print "$at " . length($text) . " columns\n" if length($text) > 120'
 )"
 
+# With pipefail a pipeline fails, now and then, if its reader ends before the writer has written all.
+report "a reader that ends early, in a script with pipefail: use 'sed -n 1p', 'grep ... >/dev/null'" "$(
+    git grep --untracked -lI pipefail -- '*.sh' setup .ci/run "${files[@]}" |
+        xargs git grep --untracked -nIP '\|\s*(head\b|grep (-\w+ )*-\w*q|awk\b.*\bexit\b|sed\b.*\bq\b)' -- cmake/setup
+)"
+
 # Numbers whose text depends on the locale of the program that loads the library. lab/math has programs of its own.
 report "depends on the locale: use <concord/internal/number_text.hpp> or <charconv>" "$(
     git grep --untracked -nIP '\b(strto(d|f|ld)|sto(d|f|ld)|atof|setlocale)\s*\(|printf\s*\(.*%[-+ #0-9.*]*[aefgAEFG]|\bstd::(fixed|scientific|defaultfloat|setprecision)\b' -- \

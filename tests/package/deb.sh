@@ -54,7 +54,7 @@ each_binary() {  # WHAT readelf MUST NOT PRINT, ITS OPTIONS
     local file found=0
     while read -r file; do
         found=$((found + 1))
-        if readelf "${@:2}" -W "$file" | grep -qE "$1"; then
+        if readelf "${@:2}" -W "$file" | grep -E "$1" >/dev/null; then
             echo "$file"
             return 1
         fi

@@ -19,7 +19,7 @@ fi
 
 # An empty or relative entry of a list of library folders is the current directory.
 for file in "$build"/bin/* "$build"/lib/*.so*; do
-    if readelf -d "$file" 2>/dev/null | sed -n 's/.*R[UN]*PATH.*\[\(.*\)\]/\1/p' | tr ':' '\n' | grep -qv '^[/$]'; then
+    if readelf -d "$file" 2>/dev/null | sed -n 's/.*R[UN]*PATH.*\[\(.*\)\]/\1/p' | tr ':' '\n' | grep -v '^[/$]' >/dev/null; then
         echo "moved.sh: FAILED: $file searches the current directory for libraries"
         exit 1
     fi

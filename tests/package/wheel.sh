@@ -11,7 +11,7 @@ while IFS= read -r installed; do
     # From Python 3.12 on, wheels have the tags of the stable ABI.
     kind=$tag-$tag
     ((${tag#cp3} < 12)) || kind=cp312-abi3
-    wheel=$(find "$build/python/wheels" -name "concord_compute-*-$kind-*.whl" 2>/dev/null | head -n 1)
+    wheel=$(find "$build/python/wheels" -name "concord_compute-*-$kind-*.whl" 2>/dev/null | sed -n 1p)
     [[ -z $wheel ]] || break
 done < <(ls -t "$build"/python/tools-*/installed 2>/dev/null)
 if [[ -z $wheel ]]; then
@@ -67,11 +67,11 @@ echo "first result $((SECONDS - start)) s after the start of the installation"
 "$work/venv/bin/concord" --version
 # The system's OpenCL loader comes first; the wheel's own serves systems without one. A damaged file of that name hides
 # the system's.
-loader() { (cd / && "$work/venv/bin/concord" doctor 2>&1 || true) | sed -n 's/.*OpenCL ICD loader: *\([^ ]*\).*/\1/p' | head -n 1; }
+loader() { (cd / && "$work/venv/bin/concord" doctor 2>&1 || true) | sed -n 's/.*OpenCL ICD loader: *\([^ ]*\).*/\1/p' | sed -n 1p; }
 own=$("$python" -c 'import concord; print(concord.__path__[0])')/lib/concord/opencl/libOpenCL.so.1
 mkdir "$work/damaged"
 touch "$work/damaged/libOpenCL.so.1" "$work/damaged/libOpenCL.so"
-if PATH=$PATH:/sbin:/usr/sbin ldconfig -p | grep -q 'libOpenCL\.so\.1'; then
+if PATH=$PATH:/sbin:/usr/sbin ldconfig -p | grep 'libOpenCL\.so\.1' >/dev/null; then
     [[ $(loader) == /* && $(loader) != "$own" ]] || { echo "the OpenCL loader is '$(loader)'; expected the system's"; exit 1; }
 fi
 if [[ -e $own ]]; then

@@ -23,7 +23,7 @@ if [[ $(id -u) == 0 ]]; then
     chown nobody "$copy"
     chmod 4755 "$copy"
 else
-    group=$(id -G | tr ' ' '\n' | grep -vx "$(id -g)" | head -n 1 || true)
+    group=$(id -G | tr ' ' '\n' | grep -vx "$(id -g)" | sed -n 1p || true)
     [[ $group ]] || skip "needs root, or a user of two groups"
     chgrp "$group" "$copy"
     chmod 2755 "$copy"
@@ -64,7 +64,7 @@ if [[ $ranges == yes && -e $work/ranges ]]; then
     echo "FAILED  NVTX_INJECTION64_PATH was loaded"
 fi
 for backend in opencl cuda; do
-    if grep "^$backend: " "$work/privileged" | grep -vq "not available in privileged programs"; then
+    if grep "^$backend: " "$work/privileged" | grep -v "not available in privileged programs" >/dev/null; then
         echo "FAILED  $backend loads drivers"
         failed=1
     fi

@@ -28,5 +28,5 @@ mutant segmented_reduce_wide.cl one "$few" "an empty segment gives what stands t
 mutant segmented_reduce_wide.cl one "$few" "another association: columns meet crosswise" \
     'sum[l + distance]' 'sum[2 * distance - 1 - l]'
 mutant segmented_reduce_wide.cl one "$many" "chunks lack their last element" \
-    'parts[w.first + c] = p;' 'p.length -= c + 1 < w.chunks ? 1 : 0;
-                parts[w.first + c] = p;'
+    'put_part(parts, w.first + c, p);' 'p.length -= c + 1 < w.chunks ? 1 : 0;
+                put_part(parts, w.first + c, p);'
