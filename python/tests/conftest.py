@@ -13,6 +13,29 @@ DTYPES = ("uint8", "float32", "int64") if not os.environ.get("CONCORD_TEST_ALL_T
     "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
 
 
+# On OpenCL, where kernels take seconds to compile, one case of each test takes part in the default tests, if possible
+# one with these parameters. The other cases are long, except those of tests with the mark `every_case`.
+PREFERRED = {"dtype": "float32", "layout": "steps"}
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m selects
+def pytest_collection_modifyitems(items):
+    cases = {}
+    for item in items:
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
+        if parameters.get("device", "").startswith("opencl"):
+            others = sum(parameters.get(name, value) != value for name, value in PREFERRED.items())
+            cases.setdefault((item.path, item.originalname), []).append((others, item))
+    for found in cases.values():
+        first = min(others for others, _ in found)
+        kept = [item for others, item in found if others == first]
+        if not kept[0].get_closest_marker("every_case"):
+            kept = kept[:1]
+        for _, item in found:
+            if item not in kept:
+                item.add_marker("long")
+
+
 def pytest_addoption(parser):
     parser.addoption("--structs", type=int, default=2000, help="random structs of each kind in test_structs.py")
 

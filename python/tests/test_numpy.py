@@ -38,11 +38,10 @@ def some(device, request):
     """Whether a test of a layout runs few of its calls: each compiles kernels of its own on OpenCL."""
     if not device.startswith("opencl") or request.config.getoption("-m") != "not long":
         return False
-    if request.node.callspec.params.get("layout") != "steps":
-        pytest.skip("in the long tests: on OpenCL the default tests have one layout")
     return True
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("name", ["sum", "prod", "min", "max", "any", "all", "mean", "argmin", "argmax"])
 def test_reductions_over_axes(name, layout, device, some):

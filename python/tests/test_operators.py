@@ -193,7 +193,10 @@ def test_compiler_that_fails_without_saying_so(compiler, tmp_path, end, message)
     assert compiled() == 2
 
 
-@pytest.mark.parametrize("include", ('#include "{}"', '  #  include "{}"', '%:include "{}"', '#define FILE "{}"\n#include FILE'))
+@pytest.mark.parametrize("include", (
+    '#define FILE "{}"\n#include FILE',
+    *(pytest.param(text, marks=pytest.mark.long) for text in ('#include "{}"', '  #  include "{}"', '%:include "{}"')),
+))
 def test_text_that_includes_a_file(tmp_path, include, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("CONCORD_CACHE", raising=False)
@@ -269,7 +272,7 @@ def test_temporary_folder(compiler, tmp_path, monkeypatch, mode, trusted):
     assert os.listdir(work) == []
 
 
-@pytest.mark.parametrize("how", ("off", "no home", "not a folder", "read-only", "noexec"))
+@pytest.mark.parametrize("how", ("off", *(pytest.param(how, marks=pytest.mark.long) for how in ("no home", "not a folder", "read-only", "noexec"))))
 def test_no_cache(how, tmp_path, monkeypatch):
     work = tmp_path / "temporary"
     work.mkdir()

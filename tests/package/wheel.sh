@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # wheel.sh BUILD SOURCE [--long]: installs the wheel that `./setup wheel` built into a fresh virtual environment,
 # without the build folder in any search path, and runs the tests of the package and the examples of its page there.
+# --long: all cases on all devices, with all types and optimised kernels.
 set -euo pipefail
 build=$(cd -- "$1" && pwd -P) source=$(cd -- "$2" && pwd -P) long=${3:-}
 # The newest environment whose wheel exists.
@@ -81,9 +82,14 @@ fi
 # NumPy and pytest are those of the build's environment.
 "$tools/bin/python" -c "import site; print(site.getsitepackages()[0])" >"$("$python" -c 'import site; print(site.getsitepackages()[0])')/tools.pth"
 "$python" "$source/tests/docs/python_examples.py" "$source/docs/python.md"
-selection=(-m "not long")
-if [[ -n $long ]]; then
+if [[ $long ]]; then
     selection=(--structs 50000)
     export CONCORD_TEST_ALL_TYPES=1
+else
+    selection=(-m "not long")
+    # shellcheck disable=SC2034  # unoptimised.sh uses it
+    concord=$work/venv/bin/concord
+    # shellcheck source=tests/conformance/unoptimised.sh
+    source "$source/tests/conformance/unoptimised.sh"
 fi
 "$python" -m pytest -q -p no:cacheprovider --durations=5 "${selection[@]}" "$source/python/tests" "$source/python/examples"
