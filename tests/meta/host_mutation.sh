@@ -309,7 +309,7 @@ for i in "${!files[@]}"; do
 done
 wait
 
-echo "mutants: ${only:-$(selection)}"
+echo "mutants: ${only:-$(selection_of_mutants)}"
 for i in "${sound[@]}"; do
     if [[ $(status_of "$i") == "status 0" ]]; then
         echo "passed  without a fault: $(grep '^check:' "$work/$i/log")"

@@ -185,7 +185,7 @@ wait
 for ((i = 0; i < count; ++i)); do
     if [[ -e $work/result.$i ]]; then cat "$work/result.$i"; else echo "FAILED	a job left no result"; fi
 done >"$work/results"
-echo "mutants: $(selection)"
+echo "mutants: $(selection_of_mutants)"
 grep -v '^left out' "$work/results"
 sed -n 's/^left out\t//p' "$work/results" | sort | uniq -c | sed 's/^ */left out: /'
 caught=$(grep -c '^caught' "$work/results")

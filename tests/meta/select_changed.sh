@@ -1,7 +1,8 @@
 # Which mutants mutation.sh and host_mutation.sh run, which variants check_changed.sh checks and which pages examples.sh
 # tests: those of files that changed since the last landing (.ci/base), and one in ten of the others, another tenth with
-# each commit. All of them if the commit of the last landing is unknown. CONCORD_TENTH=N selects that tenth,
-# CONCORD_TENTH=all selects all. Sourced with SOURCE_DIR in $source.
+# each commit. Of the mutants: new ones, one in three of changed files, and one in ten of the others. All of them if the
+# commit of the last landing is unknown. CONCORD_TENTH=N selects that tenth, CONCORD_TENTH=all selects all. Sourced with
+# SOURCE_DIR in $source.
 # shellcheck shell=bash
 
 landed=
@@ -25,10 +26,11 @@ has_changed() {  # FILE...: any of them. A name without its folder suffices.
     return 1
 }
 
+is_in_tenth() { [[ $tenth == all || $(($1 % 10)) == "$tenth" ]]; }  # NUMBER
 # Call it once for each item, in order.
 is_selected() {  # FILE...: the files that the item depends on
     local number=$((selected_number++))
-    [[ $tenth == all || $((number % 10)) == "$tenth" ]] || has_changed "$@"
+    is_in_tenth "$number" || has_changed "$@"
 }
 
 declare -A landed_lists=()
@@ -37,8 +39,10 @@ landed_with() {  # LIST WHAT
     [[ -v landed_lists[$1] ]] || landed_lists[$1]=$(git -C "$source" show "$landed:$1" 2>/dev/null)
     [[ ${landed_lists[$1]} == *"$2"* ]]
 }
-selects_mutant() {  # LIST WHAT FILE...: also selects new mutants
-    is_selected "${@:3}" || ! landed_with "$1" "$2"
+# The same for a mutant.
+selects_mutant() {  # LIST WHAT FILE...
+    local number=$((selected_number++))
+    is_in_tenth "$number" || ! landed_with "$1" "$2" || { ((number % 3 == tenth % 3)) && has_changed "${@:3}"; }
 }
 
 selection() {
@@ -46,5 +50,12 @@ selection() {
         echo "all"
     else
         echo "those of files that changed since ${landed:0:12}, and tenth $tenth of the others; CONCORD_TENTH=all selects all"
+    fi
+}
+selection_of_mutants() {
+    if [[ $tenth == all ]]; then
+        echo "all"
+    else
+        echo "new since ${landed:0:12}, a third of those of files that changed, and tenth $tenth of the others; CONCORD_TENTH=all selects all"
     fi
 }
