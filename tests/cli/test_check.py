@@ -129,7 +129,7 @@ def on_terminal(*arguments):
 
 
 def test_progress_on_a_terminal():
-    process, terminal = on_terminal("check", "scan", "--devices", "tbb", "--types", "f32,f64,i32,u8")
+    process, terminal = on_terminal("check", "scan", "--devices", "tbb", "--types", "f32,u8")
     with process:
         shown = read_until(terminal, None)
         out = process.stdout.read()
@@ -256,7 +256,7 @@ def test_case_that_ends_its_process():
 
 def test_process_that_is_ended():
     """The case that it runs has failed. Another process goes on."""
-    arguments = "check --devices tbb --types f32,f64,u8,i64 --sizes 1,1025".split()
+    arguments = "check --devices tbb --types f32,u8 --sizes 1,1025".split()
     process, terminal = on_terminal(*arguments, "--jobs", "2", "--json", "check.json")
     with process:
         read_until(terminal, "[1-9]\\d* of \\d+ cases")

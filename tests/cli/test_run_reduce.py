@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from program import FLOATS, THREE, TYPES, algorithms, complains, concord, gives, has_variant, holds, on_devices, pairs
+from program import FLOATS, LONG, THREE, TYPES, algorithms, complains, concord, gives, has_variant, holds, on_devices, pairs
 from program import refused, unknown_variant_is_refused
 
 OPERATIONS = {"sum": np.add, "product": np.multiply, "min": np.minimum, "max": np.maximum}
@@ -35,7 +35,7 @@ def test_one_element(device, operation, name):
     gives(three, "run reduce --op", operation, "--in", three, "--device", device)
 
 
-@pytest.mark.parametrize("operation, name", ALL)
+@on_devices("operation, name", ALL, KERNELS, MORE)
 def test_no_elements_give_the_identity(device, operation, name):
     gives(identity(operation, name), "run reduce --op", operation, "--in", np.empty(0, TYPES[name]), "--device", device)
 
@@ -226,10 +226,9 @@ def test_too_many_dimensions():
     refused(2, ["--axis", "at most 8"], "run reduce --axis 0 --in", np.ones((1,) * 9, "f4"), "--out", "box/new.npy")
 
 
-@pytest.mark.parametrize("name", ["bool", *TYPES])
+# The types differ by a conversion.
+@on_devices("name", ["bool", *TYPES] if LONG else ["bool", "u8", "i64", "f32"], ["bool", "u8", "f32"])
 def test_any_and_all(device, name):
-    if device != "tbb" and name not in ("bool", "u8", "f32"):
-        pytest.skip("the types differ by a conversion")
     table = np.array([[0, 0, 1], [2, 3, 4]], "?" if name == "bool" else TYPES[name])
     for operation in ("any", "all"):
         function = getattr(np, operation)
