@@ -89,10 +89,8 @@ OpenClKernel::Parameter OpenClKernel::parameter(cl_uint place) const {
                      : space == CL_KERNEL_ARG_ADDRESS_LOCAL ? Parameter::Kind::local
                                                             : Parameter::Kind::buffer;
     if (cl().clGetKernelArgInfo(kernel_.get(), place, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, nullptr) ==
-        CL_SUCCESS) {
-        parameter.has_name = type[0] != '\0';
+        CL_SUCCESS)
         parameter.type = type_of_parameter(type);
-    }
     return parameter;
 }
 
@@ -153,15 +151,6 @@ void OpenClKernel::set_arguments(cl_kernel kernel, const LaunchShape& shape,
         }
         const cl_mem memory = static_cast<const OpenClMemory&>(backend::memory_of(*argument.buffer)).memory();
         const cl_ulong offset = argument.offset / argument.element_size;
-        // The kernel adds the offset to its pointer, in elements: those of a struct may have another size.
-        const Parameter& wanted = signature_[place];
-        const bool is_plain = argument.type && argument.type->structure() == nullptr;
-        if (offset > 0 && is_plain && wanted.is_struct()) [[unlikely]]
-            throw Error(
-                ErrorCode::invalid_argument, launch_call,
-                name_ + ": buffer of " + std::string(name_of(*argument.type)) + " at an offset of " +
-                    std::to_string(argument.offset) + " bytes for parameter " + std::to_string(place) +
-                    " of the OpenCL kernel, which has elements of another type; expected an offset of 0");
         set(kernel, place++, Parameter::Kind::buffer, sizeof memory, &memory);
         set(kernel, place++, Parameter::Kind::value, sizeof offset, &offset);
     }

@@ -33,8 +33,6 @@ class OpenClKernel final : public backend::Kernel {
     struct Parameter {
         enum class Kind { unknown, value, buffer, local } kind = Kind::unknown;
         std::optional<Type> type = {};  // of the value or the elements; empty: not an element type
-        bool has_name = false;          // whether the driver gives the name of its type
-        bool is_struct() const { return kind == Kind::buffer && has_name && !type; }
     };
     Grid grid_of(const LaunchShape& shape) const;
     // set: sets the arguments of a cl_kernel.

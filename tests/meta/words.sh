@@ -83,6 +83,11 @@ report "a second list of collectives: use those of algorithms/common" "$(
         '*.cu' '*.cl' '*.kernel' '*.h' ':!algorithms/common' ':!apps/ports/*/original*.cu' ':!core/include/concord/detail/math/group.h'
 )"
 
+# In OpenCL C an argument's offset counts elements of the host's view, which has no structs here.
+report "a buffer of structs: give it an element type, such as u64, and convert the pointer" "$(
+    git grep --untracked -nIP '\b(IN|OUT|OUT_RESTRICT)\([A-Z]\w*[a-z]\w*,' -- 'algorithms/*.kernel' 'algorithms/*.cl' 'algorithms/*.cu'
+)"
+
 # Kernels that compute their input read it by the words of input.kernel.
 # scan_fallback.cl reads ranges only.
 readers=$(git grep --untracked -lP '^#include "(input|reduce_chunk|compact_input|scan_tile(\.c[ul])?|tile\.cl)"' -- \

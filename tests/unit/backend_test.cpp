@@ -411,26 +411,6 @@ DEVICE_TEST(opencl_parameters_are_known_only_if_an_offset_follows_each_buffer) {
     CHECK(parameters("at_the_end").empty());
 }
 
-DEVICE_TEST(opencl_offsets_count_elements_of_the_type_that_the_kernel_has) {
-    REQUIRES(device.traits().dialect == Dialect::opencl, test::needs::opencl);
-    static const KernelSource source{
-        "pairs",
-        {},
-        {{"pairs.cl",
-          "typedef struct { ulong a, b; } Pair;\n"
-          "__kernel void first(__global Pair* in, ulong in_at, __global ulong* out, ulong out_at) {\n"
-          "    in += in_at; out += out_at; out[0] = in[0].a;\n"
-          "}\n"}}};
-    const auto stream = device.create_stream();
-    const auto kernel = device.compile({.source = &source, .entry = "first"});
-    const Array<u64> pairs(*stream, std::vector<u64>{1, 2, 3, 4, 5, 6}), out(*stream, 1);
-    launch(*stream, *kernel, {}, pairs, out);
-    CHECK(out.to_host(*stream) == std::vector<u64>{1});
-    REQUIRES(!kernel->parameters().empty(), test::needs::parameter_types);
-    CHECK(throws(ErrorCode::invalid_argument, "first: buffer of u64 at an offset of 16 bytes for parameter 0",
-                 [&] { launch(*stream, *kernel, {}, pairs.span().part(2, 4), out); }));
-}
-
 DEVICE_TEST(threads_may_compile_and_launch_at_once) {
     std::vector<std::jthread> threads;
     std::atomic<int> failures = 0;
