@@ -191,16 +191,6 @@ void check_keep(std::string_view call, const Keep& keep, Type type) {
                keep.operand_type ? name_of(*keep.operand_type) : "none");
 }
 
-// Elements of bool as 0 and 1 of type u8, which kernels compute while they read.
-Input without_bool(const Input& in) {
-    if (!is_boolean(in.view.type)) return in;
-    return Input(convert_node(Type::u8, in.node ? in.node : range_node(in.view)));
-}
-View without_bool(View out) {
-    if (is_boolean(out.type)) out.type = Type::u8;
-    return out;
-}
-
 // The bound values of a rule for elements of the type.
 std::span<const std::byte> values_of(const Keep& keep, Type type) {
     return std::span(keep.operand).first(has_operand(keep.rule) ? std::max(size_of(type), 4u) : 4u);

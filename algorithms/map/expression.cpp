@@ -286,6 +286,15 @@ ExpressionPointer flag_node(ExpressionPointer in) {
     });
 }
 
+Input without_bool(const Input& in) {
+    if (!is_boolean(in.view.type)) return in;
+    return Input(convert_node(Type::u8, in.node ? in.node : range_node(in.view)));
+}
+View without_bool(View out) {
+    if (is_boolean(out.type)) out.type = Type::u8;
+    return out;
+}
+
 ExpressionPointer select_node(std::string_view call, const Input& in, const Input& flags) {
     const auto node_of = [](const Input& input) { return input.node ? input.node : range_node(input.view); };
     if (flags.view.type != Type::boolean && flags.view.type != Type::u8)

@@ -35,6 +35,9 @@ TuningPoint point_of(const SegmentedReduceProblem& p) {
 
 // The lists of long segments and the sums of their chunks. Without such segments: one place of each.
 struct Lists {
+    // Chunks and segments in the lists, each u32; and the number of all segments, u64, if only the device knows it.
+    static constexpr u64 counts_bytes = 16;
+
     SegmentRoom room;
     std::shared_ptr<Buffer> buffer;
     View parts, wholes, sums, counts;
@@ -49,13 +52,15 @@ struct Lists {
                         "supports at most 2^40 elements, got " + std::to_string(n));
         room = {static_cast<u32>(places), static_cast<u32>(longs)};
         const u64 parts_bytes = places * sizeof(SegmentPart), wholes_bytes = longs * sizeof(SegmentWhole);
-        buffer = stream.scratch(parts_bytes + wholes_bytes + 8 + places * size_of(p.in.type));
+        buffer = stream.scratch(parts_bytes + wholes_bytes + counts_bytes + places * size_of(p.in.type));
         parts = {buffer.get(), 0, places * 2, Type::u64};
         wholes = {buffer.get(), parts_bytes, longs * 3, Type::u64};
-        counts = {buffer.get(), parts_bytes + wholes_bytes, 2, Type::u32};
-        sums = {buffer.get(), parts_bytes + wholes_bytes + 8, places, p.in.type};
+        counts = {buffer.get(), parts_bytes + wholes_bytes, counts_bytes / sizeof(u32), Type::u32};
+        sums = {buffer.get(), parts_bytes + wholes_bytes + counts_bytes, places, p.in.type};
         const u64 none = 0;
         stream.fill(*buffer, counts.offset, counts.bytes(), &none, sizeof none);
+        if (p.is_live())
+            stream.copy(*buffer, counts.offset + sizeof none, *p.live.buffer, p.live.offset, sizeof none);
     }
     bool may_have_long(const SegmentedReduceProblem& p) const { return p.in.count > one_chunk; }
 };
@@ -71,7 +76,8 @@ ValueBytes bytes_of(const SegmentRoom& room) {
 // The kernel `entry` with the constants that all have in common.
 std::shared_ptr<Kernel> kernel_of(Device& device, const SegmentedReduceProblem& p, const KernelSource& source,
                                   const char* entry, u32 group, std::initializer_list<Constant> more) {
-    Constants constants{{"T", p.in.type}, {"SIZE", size_of(p.in.type)}, {"GROUP", group}};
+    Constants constants{
+        {"T", p.in.type}, {"SIZE", size_of(p.in.type)}, {"GROUP", group}, {"LIVE", u32{p.is_live()}}};
     for (const Constant& constant : more)
         constants.push_back(constant);
     return device.kernel(
@@ -87,29 +93,40 @@ bool is_builtin(const SegmentedReduceProblem& p) {
 
 void run_groups(Stream& stream, const SegmentedReduceProblem& p) {
     Device& device = stream.device();
-    const u64 n = p.in.count, segments = p.out.count, mean = divide_up(n, segments);
+    const u64 n = p.in.count, segments = p.out.count;
     const Lists lists(stream, p);
     const InputArguments in(p.input());
     const Constant neutral{"NEUTRAL", u32{is_builtin(p)}}, offsets{"O", p.offsets.type};
+    const u64 most_groups = u64{device.traits().units} * 16;
     const auto run = [&](const KernelSource& source, const char* entry, u64 each,
                          std::initializer_list<Constant> constants) {
         const auto kernel = kernel_of(device, p, with_input(source, p.input()), entry, group_size, constants);
-        in.launch(stream, *kernel, LaunchShape::linear(divide_up(segments, each), group_size), p.offsets,
-                  p.out, lists.parts, lists.wholes, lists.counts, check_of(p), n, segments, each,
-                  bytes_of(lists.room), p.identity, p.values);
+        const u64 all = divide_up(segments, each), launched = p.is_live() ? std::min(all, most_groups) : all;
+        in.launch(stream, *kernel, LaunchShape::linear(launched, group_size), p.offsets, p.out, lists.parts,
+                  lists.wholes, lists.counts, check_of(p), n, segments, each, bytes_of(lists.room),
+                  p.identity, p.values);
     };
-    if (mean > longest_staged) {
-        const u64 each = std::clamp<u64>(divide_up(segments, u64{device.traits().units} * 16), 8, 64);
+    // If only the device knows their number, and so their mean length, one of two launches does all.
+    const u64 mean = p.is_live() ? 0 : divide_up(n, segments);
+    if (mean > longest_staged || p.is_live()) {
+        const u64 each = std::clamp<u64>(divide_up(segments, most_groups), 8, 64);
         run(kernel_sources::segmented_middle(), "segmented_middle", each,
-            {offsets, neutral, {"UNROLL", mean < 512 ? 2U : 4U}, {"RESIDENT", 8U}});
-    } else {
+            {offsets,
+             neutral,
+             {"STAGED", longest_staged},
+             {"UNROLL", mean > 0 && mean < 512 ? 2U : 4U},
+             {"RESIDENT", 8U}});
+    }
+    if (mean <= longest_staged) {
         // Elements that a group stages: 32 KiB of local memory suffice. Few work-items per segment have fewest
         // instructions per element, until they hold too many columns.
         const u64 tile = size_of(p.in.type) == 8 ? 1536 : 4096;
-        const bool few = mean <= 16;
-        run(kernel_sources::segmented_short(), "segmented_short", std::clamp<u64>(tile / mean, 64, 4096),
+        const bool few = mean > 0 && mean <= 16;
+        run(kernel_sources::segmented_short(), "segmented_short",
+            std::clamp<u64>(tile / std::max<u64>(mean, 1), 64, 4096),
             {offsets,
              neutral,
+             {"STAGED", longest_staged},
              {"TILE", tile + one_chunk},
              {"LOADS", 16U},
              {"RESIDENT", 6U},
@@ -177,8 +194,8 @@ void run_host(Stream& stream, const SegmentedReduceProblem& p) {
     const auto run = [&](detail::host::SegmentStage stage, u64 groups) {
         in.launch(stream, *kernel, LaunchShape::linear(groups, 1), p.offsets, p.out, lists.parts,
                   lists.wholes, lists.counts, check_of(p), lists.sums, static_cast<u32>(stage),
-                  size_of(p.offsets.type), u32{!is_unsigned(p.offsets.type)}, n, segments, each,
-                  bytes_of(lists.room), p.identity, p.values);
+                  size_of(p.offsets.type), u32{!is_unsigned(p.offsets.type)}, u32{p.is_live()}, n, segments,
+                  each, bytes_of(lists.room), p.identity, p.values);
     };
     run(detail::host::SegmentStage::segments, divide_up(segments, each));
     if (n <= detail::host::own_chunks * one_chunk) return;

@@ -6,7 +6,7 @@
 // Tunables   each, run: segments and chunks per group, launch arguments.
 // Source     as reduce_wide.cl.
 //
-// T: element type; O: type of the offsets; apply(op, x, y): the operator.
+// T: element type; O: type of the offsets; apply(op, x, y): the operator; LIVE: see segmented_lists.kernel.
 
 #include "reduce_chunk_wide.cl"
 #include "segmented_lists.kernel"
@@ -37,10 +37,12 @@ void segmented_short(INPUT(in), IN(O, offsets), OUT(T, out), OUT(u64, parts), OU
     AT_OFFSET(wholes);
     AT_OFFSET(counts);
     AT_OFFSET(word);
-    const u64 first = get_group_id(0) * each;
+    const u64 all = segments_in(counts, segments), own = segments_each(all, each), first = get_group_id(0) * own,
+              stop = min(all, first + own);
+    if (first >= stop) return;
     u64 next = (u64)offsets[first];
     if (next > n) report_index(word, first);
-    for (u64 s = first; s < min(segments, first + each); ++s) {
+    for (u64 s = first; s < stop; ++s) {
         const u64 begin = min(next, n);
         next = (u64)offsets[s + 1];
         if (next > n || next < begin) report_index(word, s + 1);

@@ -29,6 +29,11 @@ ExpressionPointer line_value_node(const View& values, std::span<const u64> exten
 // HostInput::flags(). Throws invalid_argument (sizes, flags that are neither bool nor u8).
 ExpressionPointer select_node(std::string_view call, const Input& in, const Input& flags);
 
+// Elements of bool as 0 and 1 of type u8, which kernels compute while they read.
+Input without_bool(const Input& in);
+// An output of bool as u8.
+View without_bool(View out);
+
 // Whether the device can compute the input.
 Support supports_input(const Device& device, const Input& in);
 // Whether all devices compute it alike.

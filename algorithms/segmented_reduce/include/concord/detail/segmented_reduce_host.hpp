@@ -112,6 +112,7 @@ template <class T, class Op>
                                                    const Op op) {
     constexpr u64 few = 8, some = 32;
     const u64 first = group.x * each, stop = min_of(segments, first + each);
+    if (first >= stop) return;
     SegmentItems<T> items(in, group.isa, min_of(offsets.at(stop), n));
     u64 next = offsets.at(first);
     if (next > n) report_index(word, first);
@@ -157,10 +158,16 @@ template <class T, class Op>
 [[gnu::always_inline]] inline void segmented_reduce(const Group& group, const u8* offsets, T* out,
                                                     SegmentPart* parts, SegmentWhole* wholes, u32* counts,
                                                     u32* word, T* sums, SegmentStage stage, u32 offset_size,
-                                                    u32 is_signed, u64 n, u64 segments, u64 each,
+                                                    u32 is_signed, u32 is_live, u64 n, u64 segments, u64 each,
                                                     const SegmentRoom room, T identity, const Op op,
                                                     HostArguments rest) {
     const HostInput<T> in(rest);
+    if (is_live != 0) {
+        u64 live = 0;
+        std::memcpy(&live, counts + 2, sizeof live);
+        segments = min_of(segments, live);
+        each = (segments + group.count_x - 1) / group.count_x;
+    }
     if (stage == SegmentStage::segments) {
         reduce_segments(group, Offsets{offsets, offset_size, is_signed != 0}, in, out, parts, wholes, counts,
                         word, n, segments, each, room, identity, op);

@@ -1,0 +1,102 @@
+#include <concord/internal/builtin_operator.hpp>
+#include <concord/internal/input.hpp>
+#include <concord/internal/operands.hpp>
+#include <concord/internal/row.hpp>
+#include <concord/internal/runs.hpp>
+#include <concord/reduce_by_key.hpp>
+
+namespace concord {
+
+namespace detail {
+
+const HostKernel& segmented_reduce_builtin(ReduceOp op, Type type);
+
+namespace {
+
+void run(Stream& stream, const ReduceByKeyProblem& p) {
+    const RunOffsets runs(stream, p.keys.view, p.count);
+    store_runs(stream, p.keys.view, runs, p.count, p.out_keys);
+    SegmentedReduceProblem values = p.values;
+    values.offsets = runs.offsets;
+    values.live = p.count;
+    segmented_reduce(stream, values, {});
+}
+
+constexpr auto table = table_of<ReduceByKeyProblem>(
+    {{.variant = {.name = "segmented",
+                  .summary =
+                      "compact gives the positions at which runs begin, segmented_reduce their results",
+                  .order = OperationOrder::canonical,
+                  .longest_chain = canonical_depth,
+                  .source = "Concord; tree after M. Harris, 2007"},
+      .groups = {run, supports_problem},
+      .single_items = {run, supports_problem},
+      .host = {run, supports_problem}}});
+constexpr auto variants = variants_of(table);
+
+}  // namespace
+
+Enqueued reduce_by_key(Stream& stream, const ReduceByKeyProblem& asked, const Options& options) {
+    constexpr std::string_view call = "reduce_by_key";
+    ReduceByKeyProblem p = asked;
+    const Input values = p.values.input();
+    check_no_struct(call, "keys", p.keys.view);
+    check_same_type(call, {{"keys", p.keys.view.type}, {"out_keys", p.out_keys.type}});
+    check_same_type(call, {{"values", values.view.type}, {"out", p.values.out.type}});
+    p.keys = without_bool(p.keys);
+    p.out_keys = without_bool(p.out_keys);
+    const u64 n = p.keys.view.count;
+    check_input(call, "values", stream, values);
+    if (values.view.count != n)
+        throw Error(ErrorCode::invalid_argument, call,
+                    "keys and values differ in size, got " + std::to_string(n) + " and " +
+                        std::to_string(values.view.count));
+    check_runs(call, stream, {"keys", p.keys}, p.count, {{"out_keys", p.out_keys}, {"out", p.values.out}});
+    for (const NamedView& result :
+         {NamedView{"count", p.count}, NamedView{"out_keys", p.out_keys}, NamedView{"out", p.values.out}})
+        check_input_overlap(call, result, "values", values);
+    const auto& row = choose(call, table, stream.device(), p, options);
+    const InputInMemory keys(stream, call, p.keys, p.out_keys, options);
+    p.keys = keys.view();
+    if (n == 0) {
+        count_no_runs(stream, p.count);
+    } else {
+        p.values.out = p.values.out.part(0, n);
+        row.run(stream, p);
+    }
+    return keys.with_order(enqueued(stream, row, p));
+}
+
+Enqueued reduce_by_key(Stream& stream, const Input& keys, const Input& values, const View& out_keys,
+                       const View& out, const View& count, ReduceOp op, const Options& options) {
+    check_elements("reduce_by_key", "values", values.view);
+    const Type type = values.view.type;
+    return reduce_by_key(stream,
+                         {.keys = keys,
+                          .out_keys = out_keys,
+                          .count = count,
+                          .values = {.in = values.view,
+                                     .offsets = {},
+                                     .out = out,
+                                     .op = builtin(op, type),
+                                     .values = builtin_values(op, type),
+                                     .identity = builtin_identity(op, type),
+                                     .host = &segmented_reduce_builtin(op, type),
+                                     .expression = values.node}},
+                         options);
+}
+
+}  // namespace detail
+
+constinit const Algorithm reduce_by_key_algorithm{
+    .name = "reduce_by_key",
+    .summary = "out_keys, out = the key of each run of equal keys, and the run's values combined by op",
+    .variants = detail::variants};
+
+Enqueued reduce_by_key(Stream& stream, const View& keys, const View& values, const View& out_keys,
+                       const View& out, const View& count, ReduceOp op, const Options& options) {
+    return detail::reduce_by_key(stream, detail::Input(keys), detail::Input(values), out_keys, out, count, op,
+                                 options);
+}
+
+}  // namespace concord

@@ -1,0 +1,42 @@
+#pragma once
+// Runs: maximal sequences of equal neighbours. Elements are equal if they are bitwise equal and not NaN; elements of
+// bool if both are true or both are false.
+
+#include <concord/expression.hpp>
+#include <concord/variant.hpp>
+
+#include <memory>
+
+namespace concord::detail {
+
+// The elements as unsigned integers of their size.
+View as_bits(View view);
+
+// Whether each element of a range but the first begins a run: n - 1 flags of u8 for n >= 1 elements.
+ExpressionPointer begins_run_node(const View& in);
+
+// The first position of each run of a range, then n, in memory that lives as long as `room`. Offsets are u32, or u64 for
+// more than 2^32 - 1 elements. Writes the number of runs to `count`, one u64.
+struct RunOffsets {
+    RunOffsets(Stream& stream, const View& in, const View& count);
+
+    std::shared_ptr<Buffer> room;
+    View offsets;  // n + 1 elements
+};
+
+// out[r] = the first element of run r; lengths[r] = its number of elements, unless the view is empty. For r < count.
+void store_runs(Stream& stream, const View& in, const RunOffsets& runs, const View& count, const View& out,
+                const View& lengths = {});
+
+// A range or expression with runs, and its name in messages.
+struct NamedInput {
+    const char* name;
+    const Input& in;
+};
+// The checks of calls with one result per run, which write `results`.
+void check_runs(std::string_view call, Stream& stream, const NamedInput& from, const View& count,
+                std::initializer_list<NamedView> results);
+// Writes 0 to `count`, one u64.
+void count_no_runs(Stream& stream, const View& count);
+
+}  // namespace concord::detail
