@@ -30,7 +30,7 @@ DEVICE_TEST(values_of_equal_keys_are_combined) {
 
 DEVICE_TEST(runs_have_the_bits_of_reduce_on_them_alone) {
     const auto stream = device.create_stream();
-    // Short, of one chunk, of several, and of so many that they have three levels; short ones on average, and long ones.
+    // Short, of one chunk, of several, and of so many that they have three levels; on average short, and long.
     for (const u64 last : {u64{3}, u64{1100000}}) {
         const std::vector<u64> lengths{1, 5, 129, 1024, 1025, 40000, 2, 70000, 1, 1, last};
         std::vector<u16> keys;

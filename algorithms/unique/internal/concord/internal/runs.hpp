@@ -15,8 +15,8 @@ View as_bits(View view);
 // Whether each element of a range but the first begins a run: n - 1 flags of u8 for n >= 1 elements.
 ExpressionPointer begins_run_node(const View& in);
 
-// The first position of each run of a range, then n, in memory that lives as long as `room`. Offsets are u32, or u64 for
-// more than 2^32 - 1 elements. Writes the number of runs to `count`, one u64.
+// The first position of each run of a range, then n, in memory that lives as long as `room`: u32, or u64 for more than
+// 2^32 - 1 elements. Writes the number of runs to `count`, one u64.
 struct RunOffsets {
     RunOffsets(Stream& stream, const View& in, const View& count);
 
