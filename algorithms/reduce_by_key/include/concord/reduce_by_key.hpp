@@ -13,8 +13,8 @@
 ///   in the kernels.
 /// - Types: any element type. Keys also bool: any byte but 0 is true, results are 0 or 1.
 /// - In place: not supported. Outputs may not overlap an input or each other.
-/// - Memory traffic: reads every key twice, neighbours from cache, and every value once; per run writes a position, reads
-///   it three times, and writes a key and a result.
+/// - Memory traffic: reads every key twice, neighbours from cache, and every value once; per run writes a position,
+///   reads it three times, and writes a key and a result.
 /// - Scratch: 4 bytes per element, 8 for more than 2^32 - 1, and that of compact() and segmented_reduce().
 /// - Asynchrony: the calls with a count range enqueue and return. The overload that returns a Future delivers the count
 ///   when the stream has reached it. reduce_by_key() into new arrays blocks.
