@@ -25,11 +25,8 @@ class OffsetsOption {
         const auto refuse = [](const std::string& why) {
             throw Error(ErrorCode::invalid_argument, "--offsets", why);
         };
-        if (in.shape().size() != 1)
-            throw Error(ErrorCode::invalid_argument, "--in",
-                        in.name() + " must have one dimension, got shape " + shape_name(in.shape()));
-        if (offsets.shape().size() != 1)
-            refuse(offsets.name() + " must have one dimension, got shape " + shape_name(offsets.shape()));
+        check_one_dimension("--in", in);
+        check_one_dimension("--offsets", offsets);
         detail::check_offset_type("--offsets " + offsets.name(), offsets.type());
         if (offsets.count() == 0)
             refuse(offsets.name() + " is empty; pass one offset more than there are segments");

@@ -27,8 +27,8 @@ struct RunPlan {
     };
     NpyHeader output;                   // of --out
     std::optional<Second> second = {};  // of a file that the task's own options name
-    // Whether the output's length depends on the data. Then `output` is 1-D with the maximum length, and the call
-    // writes the actual length to a u64 on the device.
+    // Whether the outputs' length depends on the data. Then the outputs are 1-D with the maximum length, and the call
+    // writes the actual length, the same for both, to a u64 on the device.
     bool counted = false;
 };
 
@@ -166,6 +166,9 @@ template <class Task>
 std::unique_ptr<RunTask> make_task() {
     return std::make_unique<Task>();
 }
+
+// Throws invalid_argument, which names the call, unless the input has one dimension.
+void check_one_dimension(std::string_view call, const InputArray& input);
 
 // The subcommands of all algorithms.
 std::vector<RunCommand> run_commands();

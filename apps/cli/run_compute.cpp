@@ -68,10 +68,16 @@ RunResult compute(RunTask& task, Device& device, Inputs inputs, RunPlan& plan, c
 
     stream->record(*marks[4]);
     if (plan.counted) {
-        stream->read(&output.count, *outs.back().buffer, 0, sizeof output.count);
+        u64 count = 0;
+        stream->read(&count, *outs.back().buffer, 0, sizeof count);
         stream->synchronize();
-        output.shape = {output.count};
-        result.bytes.resize(output.count * size_of(output.type));
+        const auto shorten = [count](NpyHeader& header, std::vector<std::byte>& bytes) {
+            header.count = count;
+            header.shape = {count};
+            bytes.resize(count * size_of(header.type));
+        };
+        shorten(output, result.bytes);
+        if (plan.second) shorten(plan.second->header, result.second);
     }
     stream->read(result.bytes.data(), *outs[0].buffer, 0, result.bytes.size());
     if (plan.second) stream->read(result.second.data(), *outs[1].buffer, 0, result.second.size());

@@ -25,7 +25,7 @@ inline bool is_stdout(const std::string& path) {
 }
 
 // Uploads, computes and downloads. Calls the algorithm twice: the first call compiles, the second one is timed. `total`
-// excludes the second call. Stores an output length that depends on the data in the plan.
+// excludes the second call. Stores a length of outputs that depends on the data in the plan.
 RunResult compute(RunTask& task, Device& device, Inputs inputs, RunPlan& plan, const RunArguments& asked);
 // Computes in segments, from the input files to the output file.
 RunResult compute_by_segments(Pipelined& task, const PipelineDevices& devices, const std::string& algorithm,

@@ -91,6 +91,12 @@ void upload(Stream& stream, Buffer& to, const PipelineSource& from, ProgressBar&
     }
 }
 
+void check_one_dimension(std::string_view call, const InputArray& input) {
+    if (input.shape().size() == 1) return;
+    throw Error(ErrorCode::invalid_argument, call,
+                input.name() + " must have one dimension, got shape " + shape_name(input.shape()));
+}
+
 RunPlan plan_of(RunTask& task, Inputs inputs) {
     RunPlan plan = task.plan(inputs);
     auto count = [](NpyHeader& header) {

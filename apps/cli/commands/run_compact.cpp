@@ -28,9 +28,7 @@ class RunCompact final : public RunTask, public Pipelined {
     }
     RunPlan plan(Inputs inputs) override {
         const InputArray& in = *inputs[0];
-        if (in.shape().size() != 1)
-            throw Error(ErrorCode::invalid_argument, "run compact",
-                        in.name() + " must have one dimension, got shape " + shape_name(in.shape()));
+        check_one_dimension("run compact", in);
         keep_ = parse(in.type(), in.name());
         return {.output = {in.type(), in.shape()}, .counted = true};
     }
