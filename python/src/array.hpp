@@ -380,6 +380,8 @@ inline bool is_given(nb::handle argument) {
 // Throws an error of an argument of the call.
 [[noreturn]] void refuse(const std::string& call, const std::string& wrong);
 
+// The built-in operator of this name. Throws an error of the call for an unknown one.
+ReduceOp reduce_op(const char* call, const std::string& name);
 // reduce() and scan() with a built-in operator.
 nb::object reduced_builtin(nb::handle x, const std::string& op, nb::handle axis, bool keepdims,
                            nb::handle out, const Common& common);
@@ -397,6 +399,7 @@ void define_functions(nb::module_& module);
 void define_elementwise(nb::module_& module);
 void define_arithmetic(nb::module_& module);
 void define_reductions(nb::module_& module);
+void define_runs(nb::module_& module);
 void define_kernels(nb::module_& module);
 // Words the errors of all functions that the module has. Call it last.
 void explain_errors(nb::module_& module);

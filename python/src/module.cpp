@@ -757,6 +757,7 @@ NB_MODULE(_concord, m) {
     define_elementwise(m);
     define_arithmetic(m);
     define_reductions(m);
+    define_runs(m);
     define_operators(m);
     define_kernels(m);
     explain_errors(m);

@@ -166,12 +166,6 @@ detail::StatisticOperands operands_of(const detail::NdInput& in, const NdView& o
 
 // --- Reductions ----------------------------------------------------------------------------------------------------
 
-ReduceOp reduce_op(const char* call, const std::string& name) {
-    if (const auto op = reduce_op_named(name)) return *op;
-    refuse(call, detail::error_message("unknown operator", detail::quoted(name),
-                                       "expected sum, product, min or max"));
-}
-
 nb::object combined(Reduction& call, ElementKind type, ReduceOp op, nb::handle out) {
     // The largest of bool is any, the smallest is all.
     const auto quantifier = op == ReduceOp::max ? detail::Quantifier::any : detail::Quantifier::all;
@@ -511,6 +505,12 @@ nb::object argsorted(nb::handle x, nb::handle axis, bool descending, nb::handle 
 }
 
 }  // namespace
+
+ReduceOp reduce_op(const char* call, const std::string& name) {
+    if (const auto op = reduce_op_named(name)) return *op;
+    refuse(call, detail::error_message("unknown operator", detail::quoted(name),
+                                       "expected sum, product, min or max"));
+}
 
 nb::object reduced_builtin(nb::handle x, const std::string& op, nb::handle axis, bool keepdims,
                            nb::handle out, const Common& common) {

@@ -5,6 +5,7 @@
 
 #include <initializer_list>
 #include <string_view>
+#include <vector>
 
 namespace concord::python {
 
@@ -16,6 +17,14 @@ struct Overload {
 // One signature for each overload. The text is a definition, in which $x is the argument's type, $r that of the result
 // and $common the keyword arguments of all functions.
 nanobind::sig signature(std::string_view text, std::initializer_list<Overload> overloads);
+
+// A definition with its overloads.
+struct Definition {
+    std::string_view text;
+    std::vector<Overload> overloads;
+};
+// The signatures of several definitions. Errors and inspect.signature show the last one.
+nanobind::sig signature(std::initializer_list<Definition> definitions);
 
 // Results with the element type of the argument; with int64; with another type than integers have; of one element of
 // the argument's type, or of another one.
