@@ -127,6 +127,54 @@ def test_segmented_reduce(device, offsets, values):
             cc.segmented_reduce(x, np.array(wrong, offsets), device=device)
 
 
+def starts_of_runs(x):
+    """The positions at which runs of equal neighbours begin: elements differ bitwise, or are NaN."""
+    bits = x.view(f"u{x.itemsize}")
+    begins = np.append(np.ones(min(x.size, 1), bool), bits[1:] != bits[:-1])
+    return np.flatnonzero(begins | np.isnan(x))
+
+
+def test_runs(device, dtype, values):
+    for n in (0, *SIZES):
+        for length in (1, 7, 3000):
+            x = np.repeat(values(dtype, n // length + 1), length)[:n]
+            starts = starts_of_runs(x)
+            lengths = np.diff(np.append(starts, n))
+            assert_same_bits(cc.unique_consecutive(x, device=device), x[starts])
+            for got in (cc.unique_consecutive(x, return_counts=True, device=device), cc.run_length_encode(x, device=device)):
+                assert_same_bits(got[0], x[starts])
+                assert_same_bits(got[1], lengths)
+            keys, largest = cc.reduce_by_key(x, np.arange(n)[::-1], "max", device=device)
+            assert_same_bits(keys, x[starts])
+            assert_same_bits(largest, n - 1 - starts)
+
+
+def test_runs_of_special_elements(device):
+    nan = np.array([0x7FC00000, 0x7FC00000, 0, 1 << 31, 1 << 31, 0x7F800000, 0x7F800000, 0xFFC00001], "u4").view("f4")
+    elements, lengths = cc.run_length_encode(nan, device=device)
+    assert_same_bits(elements, nan[[0, 1, 2, 3, 5, 7]])
+    assert lengths.tolist() == [1, 1, 1, 2, 2, 1]
+    table = np.array([[1, 1, 2], [2, 2, 3]], "i4")
+    assert cc.unique_consecutive(table, device=device).tolist() == [1, 2, 3]
+    assert cc.unique_consecutive(table.T, device=device).tolist() == [1, 2, 1, 2, 3]
+    flags = np.array([1, 2, 0, 0, 255], "u1").view(bool)
+    elements, lengths = cc.unique_consecutive(flags, return_counts=True, device=device)
+    assert elements.dtype == bool and elements.tolist() == [True, False, True] and lengths.tolist() == [2, 2, 1]
+    keys, counts = cc.reduce_by_key(flags, [1, 1, 1, 1, 1], device=device)
+    assert keys.dtype == bool and counts.tolist() == [2, 2, 1]
+
+
+@pytest.mark.parametrize("op", ["sum", "product", "min", "max"])
+def test_reduce_by_key_has_the_bits_of_reduce(device, op, values):
+    x = values("float32", 5000)
+    lengths = [1, 9, 290, 4700]
+    keys, results = cc.reduce_by_key(np.repeat([3, 5, 3, 0], lengths), x, op, device=device)
+    assert keys.tolist() == [3, 5, 3, 0]
+    assert_same_bits(results, np.array([cc.reduce(part, op, device=device) for part in np.split(x, np.cumsum(lengths)[:-1])]))
+    _, backwards = cc.reduce_by_key(np.repeat([3, 5, 3, 0], lengths), np.repeat(x, 2)[::-2], op, device=device)
+    assert_same_bits(backwards, np.array([cc.reduce(part, op, device=device) for part in np.split(x[::-1], np.cumsum(lengths)[:-1])]))
+
+
 def test_bincount(device):
     for kind in ("u1", "i4", "u8"):
         x = (np.arange(5000) * 7919 % 251).astype(kind)

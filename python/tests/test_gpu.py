@@ -31,6 +31,8 @@ CALLS = {
     "histogram": lambda x: cc.histogram(x, 100, (-3, 3))[0],
     "matmul": lambda x: cc.matmul(x[:90000].reshape(300, 300), x[:90000].reshape(300, 300)),
     "compact": lambda x: cc.compact(x, ">", 0.25),
+    "unique_consecutive": lambda x: cc.unique_consecutive(cc.floor(x)),
+    "reduce_by_key": lambda x: cc.reduce_by_key(cc.floor(x), x)[1],
     "exp": lambda x: cc.exp(x),
     "pow": lambda x: cc.pow(cc.abs(x), 1.5),
 }

@@ -46,7 +46,10 @@ NEW_RESULTS = {
     "compact": lambda x, **more: cc.compact(x, "nonzero", **more),
     "compress": lambda x, **more: cc.compress(x, x, **more),
     "histogram": lambda x, **more: cc.histogram(x, 3, **more),
+    "reduce_by_key": lambda x, **more: cc.reduce_by_key(x, np.arange(x.size), **more),
+    "run_length_encode": lambda x, **more: cc.run_length_encode(x, **more),
     "sort_pairs": lambda x, **more: cc.sort_pairs(x, x, **more),
+    "unique_consecutive": lambda x, **more: cc.unique_consecutive(x, **more),
 }
 KERNELS = {"kernel", "Kernel"}
 WITHOUT = {"Array", "CompileFailed", "Device", "DeviceFailed", "Error", "FileError", "Function", "InvalidArgument", "OutOfMemory",
