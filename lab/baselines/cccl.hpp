@@ -13,7 +13,7 @@ namespace concord::baselines::cccl {
 // Operands and values of a call. Counts are 32-bit numbers, for which both libraries have faster kernels.
 struct Operands {
     const void* in[2];
-    void* out[2];
+    void* out[3];
     std::int32_t n;
     cudaStream_t queue;
     int bins;      // of histogram
@@ -85,12 +85,19 @@ template <class T>
 cudaError_t cub_sum(const Operands& at, void* scratch, std::size_t& bytes);
 template <class T>
 cudaError_t cub_segmented_sum(const Operands& at, void* scratch, std::size_t& bytes);
+// T: type of the values. Keys are u32.
+template <class T>
+cudaError_t cub_sum_by_key(const Operands& at, void* scratch, std::size_t& bytes);
 template <class T>
 cudaError_t cub_scan(const Operands& at, void* scratch, std::size_t& bytes);
 template <class T>
 cudaError_t cub_histogram(const Operands& at, void* scratch, std::size_t& bytes);
 template <class T>
 cudaError_t cub_compact(const Operands& at, void* scratch, std::size_t& bytes);
+template <class T>
+cudaError_t cub_unique(const Operands& at, void* scratch, std::size_t& bytes);
+template <class T>
+cudaError_t cub_run_length_encode(const Operands& at, void* scratch, std::size_t& bytes);
 template <class T>
 cudaError_t cub_sort(const Operands& at, void* scratch, std::size_t& bytes);
 template <class T>

@@ -33,7 +33,7 @@ cccl::Operands operands_of(Stream& stream, const Work& work, Views in, Views out
     cccl::Operands at{};
     for (std::size_t k = 0; k < std::min<std::size_t>(in.size(), 2); ++k)
         at.in[k] = lab::native_pointer<const void>(in[k]);
-    for (std::size_t k = 0; k < std::min<std::size_t>(out.size(), 2); ++k)
+    for (std::size_t k = 0; k < std::min<std::size_t>(out.size(), 3); ++k)
         at.out[k] = lab::native_pointer<void>(out[k]);
     at.n = static_cast<std::int32_t>(work.n);
     at.queue = queue_of(stream);
@@ -70,6 +70,7 @@ struct CcclRow {
     CallName name;
     bool blocking = enqueues;
     std::string_view contract = {};
+    detail::Support (*also)(const Device&, const Work&) = nullptr;  // as in Row
 };
 
 void append_cccl(std::vector<Baseline>& list, const Library& library, const std::vector<CcclRow>& rows) {
@@ -78,7 +79,7 @@ void append_cccl(std::vector<Baseline>& list, const Library& library, const std:
         for (const Typed& call : row.calls)
             types.push_back(call.type);
         append(list, library,
-               {{row.algorithm, row.titles, types, nullptr, row.name, nullptr, row.blocking, row.contract}});
+               {{row.algorithm, row.titles, types, nullptr, row.name, row.also, row.blocking, row.contract}});
         list.back().prepare = [calls = row.calls](Stream& stream, const Work& work, Views in, Views out) {
             use_device_of(in[0]);
             keep_pool_memory();
@@ -105,6 +106,11 @@ std::string version_of(const std::string& name, int version) {
 #if !defined(CONCORD_CCCL_ROWS)
 #define CONCORD_CCCL_ROWS ""
 #endif
+
+detail::Support values_are_f32(const Device&, const Work& work) {
+    if (work.inputs[1].type == Type::f32) return {};
+    return detail::Support::no("supports values of f32 only");
+}
 
 constexpr std::string_view rounded_bins =
     "scales float samples with rounding, so that a sample next to an edge may fall into the neighbouring bin";
@@ -137,6 +143,13 @@ void cuda(std::vector<Baseline>& list) {
           segmented_sum_titles,
           {{Type::f32, cub_segmented_sum<f32>}},
           "cub::DeviceSegmentedReduce::Sum"},
+         {"reduce_by_key",
+          run_sum_titles,
+          {{Type::u32, cub_sum_by_key<f32>}},
+          "cub::DeviceReduce::ReduceByKey",
+          enqueues,
+          {},
+          values_are_f32},
          {"scan",
           {"exclusive_sum"},
           {{Type::f32, cub_scan<f32>}, {Type::u32, cub_scan<u32>}},
@@ -155,6 +168,11 @@ void cuda(std::vector<Baseline>& list) {
           compact_titles,
           {{Type::f32, cub_compact<f32>}, {Type::u32, cub_compact<u32>}},
           "cub::DeviceSelect::If"},
+         {"unique", run_titles, {{Type::u32, cub_unique<u32>}}, "cub::DeviceSelect::Unique"},
+         {"run_length_encode",
+          run_titles,
+          {{Type::u32, cub_run_length_encode<u32>}},
+          "cub::DeviceRunLengthEncode::Encode"},
          {"sort",
           sort_titles,
           {{Type::u32, cub_sort<u32>}, {Type::u64, cub_sort<u64>}},

@@ -21,6 +21,7 @@
 #include <cmath>
 #include <cstring>
 #include <execution>
+#include <memory>
 #include <numeric>
 
 namespace concord::baselines {
@@ -149,6 +150,119 @@ Call loop_compact(Stream&, const Work& work, Views in, Views out) {
         return
             [keep, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]),
              count = native_pointer<u64>(out[1]), n = work.n] { *count = compact_range(from, to, n, keep); };
+    });
+}
+
+Call std_unique(Stream&, const Work& work, Views in, Views out) {
+    return visit_bits(work.type(), [&]<class B>(detail::TypeTag<B>) -> Call {
+        return [from = native_pointer<const B>(in[0]), to = native_pointer<B>(out[0]),
+                count = native_pointer<u64>(out[1]),
+                n = work.n] { *count = static_cast<u64>(std::unique_copy(from, from + n, to) - to); };
+    });
+}
+
+// Branch-free: stores every element at the position of its run.
+Call loop_unique(Stream&, const Work& work, Views in, Views out) {
+    return visit_bits(work.type(), [&]<class B>(detail::TypeTag<B>) -> Call {
+        return [from = native_pointer<const B>(in[0]), to = native_pointer<B>(out[0]),
+                count = native_pointer<u64>(out[1]), n = work.n] {
+            u64 run = 0;
+            to[0] = from[0];
+            for (std::size_t i = 1; i < n; ++i) {
+                run += from[i] != from[i - 1] ? 1 : 0;
+                to[run] = from[i];
+            }
+            *count = run + 1;
+        };
+    });
+}
+
+// Calls store(run, begin, end) for each run that begins in [first, last). `run`: the number of runs before. Returns it
+// for the runs up to `last`.
+template <class B, class Store>
+u64 visit_runs(const B* keys, std::size_t n, std::size_t first, std::size_t last, u64 run,
+               const Store& store) {
+    while (first > 0 && first < last && keys[first] == keys[first - 1])
+        ++first;
+    while (first < last) {
+        std::size_t end = first + 1;
+        while (end < n && keys[end] == keys[first])
+            ++end;
+        store(run, first, end);
+        ++run;
+        first = end;
+    }
+    return run;
+}
+
+// Ways to visit all runs. They return the number of runs.
+struct Loop {
+    template <class B, class Store>
+    static u64 runs(const B* keys, std::size_t n, std::vector<u64>& /*counts*/, const Store& store) {
+        return visit_runs(keys, n, 0, n, 0, store);
+    }
+};
+// Tasks count the runs that begin in their part, then store them.
+struct Tasks {
+    template <class B, class Store>
+    static u64 runs(const B* keys, std::size_t n, std::vector<u64>& counts, const Store& store) {
+        const std::size_t parts = (n + grain - 1) / grain;
+        counts.assign(parts + 1, 0);
+        tbb::parallel_for(std::size_t{0}, parts, [&](std::size_t part) {
+            const std::size_t first = part * grain, last = std::min(n, first + grain);
+            u64 count = first == 0 ? 1 : 0;
+            for (std::size_t i = std::max<std::size_t>(1, first); i < last; ++i)
+                count += keys[i] != keys[i - 1] ? 1 : 0;
+            counts[part + 1] = count;
+        });
+        std::inclusive_scan(counts.begin(), counts.end(), counts.begin());
+        tbb::parallel_for(std::size_t{0}, parts, [&](std::size_t part) {
+            visit_runs(keys, n, part * grain, std::min(n, (part + 1) * grain), counts[part], store);
+        });
+        return counts[parts];
+    }
+};
+
+Call tbb_unique(Stream&, const Work& work, Views in, Views out) {
+    return visit_bits(work.type(), [&]<class B>(detail::TypeTag<B>) -> Call {
+        return
+            [from = native_pointer<const B>(in[0]), to = native_pointer<B>(out[0]),
+             count = native_pointer<u64>(out[1]), n = work.n, counts = std::make_shared<std::vector<u64>>()] {
+                *count = Tasks::runs(from, n, *counts,
+                                     [=](u64 run, std::size_t begin, std::size_t) { to[run] = from[begin]; });
+            };
+    });
+}
+
+template <class By>
+Call encode_runs(Stream&, const Work& work, Views in, Views out) {
+    return visit_bits(work.type(), [&]<class B>(detail::TypeTag<B>) -> Call {
+        return [from = native_pointer<const B>(in[0]), to = native_pointer<B>(out[0]),
+                lengths = native_pointer<u64>(out[1]), count = native_pointer<u64>(out[2]), n = work.n,
+                counts = std::make_shared<std::vector<u64>>()] {
+            *count = By::runs(from, n, *counts, [=](u64 run, std::size_t begin, std::size_t end) {
+                to[run] = from[begin];
+                lengths[run] = end - begin;
+            });
+        };
+    });
+}
+
+template <class By>
+Call sum_runs(Stream&, const Work& work, Views in, Views out) {
+    return visit_wrapping(work.inputs[1].type, [&]<class T>(detail::TypeTag<T>) -> Call {
+        return
+            [keys = native_pointer<const u32>(in[0]), from = native_pointer<const T>(in[1]),
+             to_keys = native_pointer<u32>(out[0]), to = native_pointer<T>(out[1]),
+             count = native_pointer<u64>(out[2]), n = work.n, counts = std::make_shared<std::vector<u64>>()] {
+                *count = By::runs(keys, n, *counts, [=](u64 run, std::size_t begin, std::size_t end) {
+                    T sum{};
+                    for (std::size_t i = begin; i < end; ++i)
+                        sum = Sum{}(sum, from[i]);
+                    to_keys[run] = keys[begin];
+                    to[run] = sum;
+                });
+            };
     });
 }
 
@@ -424,7 +538,8 @@ void host(std::vector<Baseline>& list) {
             {"reduce", reduce_titles, any_type, std_reduce<Serial>, "std::reduce(seq)"},
             {"scan", scan_titles, any_type, std_scan<Serial>, std_scan_name},
             {"histogram", histogram_titles, histogram_types, std_histogram, "a loop on one thread"},
-            {"compact", compact_titles, any_type, std_compact<Serial>, "std::copy_if(seq)"}});
+            {"compact", compact_titles, any_type, std_compact<Serial>, "std::copy_if(seq)"},
+            {"unique", run_titles, any_type, std_unique, "std::unique_copy"}});
     append(list, {"std_par", library + " PSTL, " + tbb, "tbb"},
            {{"map", map_titles, any_type, std_map<Parallel>, std_par_map_name},
             {"add", {"sum"}, any_type, std_add<Parallel>, "std::transform(par_unseq)"},
@@ -437,15 +552,21 @@ void host(std::vector<Baseline>& list) {
     append(list, {"tbb", tbb, "tbb"}, tbb_sorts());
     append(list, {"tbb", tbb + ", plain loops", "tbb"}, tbb_stencils());
     append(list, {"tbb_tiled", tbb + ", tiles of rows", "tbb"}, tbb_tiled_stencils());
-    append(list, {"loop", library, "tbb"},
-           {{"compact", compact_titles, any_type, loop_compact, "a branch-free loop on one thread"},
-            {"segmented_reduce", segmented_sum_titles, any_type, loop_segmented_reduce,
-             "a loop on one thread"}});
+    append(
+        list, {"loop", library, "tbb"},
+        {{"compact", compact_titles, any_type, loop_compact, "a branch-free loop on one thread"},
+         {"unique", run_titles, any_type, loop_unique, "a branch-free loop on one thread"},
+         {"run_length_encode", run_titles, any_type, encode_runs<Loop>, "a loop on one thread"},
+         {"segmented_reduce", segmented_sum_titles, any_type, loop_segmented_reduce, "a loop on one thread"},
+         {"reduce_by_key", run_sum_titles, {Type::u32}, sum_runs<Loop>, "a loop on one thread"}});
     append(list, {"tbb", tbb, "tbb"},
            {{"map", map_titles, any_type, tbb_map, "tbb::parallel_for"},
             {"add", {"sum"}, any_type, tbb_add, "tbb::parallel_for"},
             {"reduce", reduce_titles, any_type, tbb_reduce, "tbb::parallel_reduce"},
             {"segmented_reduce", segmented_sum_titles, any_type, tbb_segmented_reduce, "tbb::parallel_for"},
+            {"reduce_by_key", run_sum_titles, {Type::u32}, sum_runs<Tasks>, "tbb::parallel_for"},
+            {"unique", run_titles, any_type, tbb_unique, "tbb::parallel_for"},
+            {"run_length_encode", run_titles, any_type, encode_runs<Tasks>, "tbb::parallel_for"},
             {"scan", scan_titles, any_type, tbb_scan, "tbb::parallel_scan"},
             {"histogram", histogram_titles, histogram_types, tbb_histogram,
              "tbb::parallel_for with tbb::combinable"},
