@@ -70,6 +70,17 @@ u64 segmented_reduce_hash(Stream& stream, const std::vector<T>& values, const st
     return hash_of(segmented_reduce(stream, in, at).to_host(stream));
 }
 
+// Sums of runs with these lengths.
+template <class T>
+u64 reduce_by_key_hash(Stream& stream, const std::vector<T>& values, const std::vector<u64>& lengths) {
+    std::vector<u8> keys;
+    for (std::size_t r = 0; r < lengths.size(); ++r)
+        keys.insert(keys.end(), lengths[r], static_cast<u8>(r));
+    const Array<u8> by(stream, keys);
+    const Array<T> in(stream, values);
+    return hash_of(reduce_by_key(stream, by, in).second.to_host(stream));
+}
+
 template <class T>
 u64 scan_hash(Stream& stream, const std::vector<T>& values, ReduceOp op, ScanKind kind) {
     const Array<T> in(stream, values), out(stream.device(), values.size());
@@ -131,6 +142,10 @@ const std::vector<Fixed>& fixed_results() {
          [](Stream& s) {
              return segmented_reduce_hash(s, wide_range<f32>(9010101, 20),
                                           {0, 0, 7, 60, 200, 1100, 10100, 9010101});
+         }},
+        {"sums of runs of 1 to 9000001 f32 over 2^-40 ... 2^40", 0x0,
+         [](Stream& s) {
+             return reduce_by_key_hash(s, wide_range<f32>(9011162, 21), {1, 7, 53, 1100, 10000, 9000001});
          }},
         {"inclusive sums of 1048577 f32 over 2^-40 ... 2^40", 0x8b5a346adcdcdce9,
          [](Stream& s) {

@@ -136,6 +136,12 @@ void add_algorithms(std::vector<Call>& calls) {
         segmented_reduce(s, transform(operands_twice, Floats{v[0]}), Raw<u32>{v[1]}, Floats{v[2]},
                          operands_plus, 0);
     });
+    add_call("reduce_by_key", {in, in, out, out, count},
+             [](Stream& s, Views v) { reduce_by_key(s, v[0], v[1], v[2], v[3], v[4]); });
+    add_call("reduce_by_key", {in, in, out, out, count}, [](Stream& s, Views v) {
+        reduce_by_key(s, Floats{v[0]}, transform(operands_twice, Floats{v[1]}), Floats{v[2]}, Floats{v[3]},
+                      Raw<u64>{v[4]}, operands_plus, 0);
+    });
     add_call("sum", {in}, [](Stream& s, Views v) { (void)sum(s, Floats{v[0]}).get(); });
     add_call("sum", {in}, [](Stream& s, Views v) { (void)sum(s, RawNd{table(v[0])}, 0).to_host(s); });
     add_call("min", {in}, [](Stream& s, Views v) { (void)concord::min(s, Floats{v[0]}).get(); });
@@ -201,6 +207,17 @@ void add_algorithms(std::vector<Call>& calls) {
         "partition", {in, flag, out, count},
         [](Stream& s, Views v) { partition(s, Floats{v[0]}, Raw<u8>{v[1]}, Floats{v[2]}, Raw<u64>{v[3]}); },
         Empty::refused);  // flags of another size
+    add_call("unique", {in, out, count}, [](Stream& s, Views v) { unique(s, v[0], v[1], v[2]); });
+    add_call("unique", {in, out, count}, [](Stream& s, Views v) {
+        unique(s, transform(operands_twice, Floats{v[0]}), Floats{v[1]}, Raw<u64>{v[2]});
+    });
+    const Operand lengths{Use::out, n, Type::u64};
+    add_call("run_length_encode", {in, out, lengths, count},
+             [](Stream& s, Views v) { run_length_encode(s, v[0], v[1], v[2], v[3]); });
+    add_call("run_length_encode", {in, out, lengths, count}, [](Stream& s, Views v) {
+        run_length_encode(s, transform(operands_twice, Floats{v[0]}), Floats{v[1]}, Raw<u64>{v[2]},
+                          Raw<u64>{v[3]});
+    });
     add_call("count_if", {in},
              [](Stream& s, Views v) { (void)count_if(s, Floats{v[0]}, KeepRule::positive).get(); });
     add_call("sort", in_out, [](Stream& s, Views v) { sort(s, v[0], v[1]); });

@@ -146,6 +146,19 @@ STREAM_TEST(scratch_of_long_and_short_sequences) {
         check_scratch(stream, compact_algorithm, 8 * (n + 1) + 32 * 1024, [&](const Options& options) {
             compact(stream, in, out, count, KeepRule::nonzero, options);
         });
+        // The positions of runs have 4 bytes each. compact() needs 32 KiB, or n / 1000 elements.
+        const u64 compacts = n / 64 + 33 * 1024;
+        const Array<u32> results(stream, n);
+        const Array<u64> lengths(stream, n);
+        check_scratch(stream, unique_algorithm, compacts,
+                      [&](const Options& options) { unique(stream, in, out, count, options); });
+        check_scratch(stream, run_length_encode_algorithm, 4 * n + compacts, [&](const Options& options) {
+            run_length_encode(stream, in, out, lengths, count, options);
+        });
+        check_scratch(stream, reduce_by_key_algorithm, 4 * n + compacts + n / 16 + 512,
+                      [&](const Options& options) {
+                          reduce_by_key(stream, in, in, out, results, count, ReduceOp::sum, options);
+                      });
         check_scratch(stream, histogram_algorithm, std::max(64 * MiB, 2 * bytes),
                       [&](const Options& options) {
                           histogram(stream, in, count, HistogramBins::identity(), options);
