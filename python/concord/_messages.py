@@ -9,7 +9,7 @@ from . import _concord
 
 # Functions whose names begin errors of C++. Other words there, such as those of variables, stay.
 _CALLS = {name for name, value in vars(_concord).items() if isinstance(value, type(_concord.sum))}
-_CALLS |= {"open_device", "operation_order_named"}
+_CALLS |= {"open_device", "operation_order_named", "unique"}
 _ELSEWHERE = {
     "axis": "calls use all elements in row-major order; call {name}() for each row, such as x[i], and transpose() first for "
             "columns",
