@@ -24,8 +24,7 @@ void run(Stream& stream, const ReduceByKeyProblem& p) {
 
 constexpr auto table = table_of<ReduceByKeyProblem>(
     {{.variant = {.name = "segmented",
-                  .summary =
-                      "compact gives the positions at which runs begin, segmented_reduce their results",
+                  .summary = "compact finds where runs begin, segmented_reduce combines their values",
                   .order = OperationOrder::canonical,
                   .longest_chain = canonical_depth,
                   .source = "Concord; tree after M. Harris, 2007"},
@@ -90,7 +89,7 @@ Enqueued reduce_by_key(Stream& stream, const Input& keys, const Input& values, c
 
 constinit const Algorithm reduce_by_key_algorithm{
     .name = "reduce_by_key",
-    .summary = "out_keys, out = the key of each run of equal keys, and the run's values combined by op",
+    .summary = "out_keys, out = each run's key, and its values combined by op",
     .variants = detail::variants};
 
 Enqueued reduce_by_key(Stream& stream, const View& keys, const View& values, const View& out_keys,

@@ -21,7 +21,7 @@ void run(Stream& stream, const RunLengthProblem& p) {
 
 constexpr auto table = table_of<RunLengthProblem>(
     {{.variant = {.name = "compacted",
-                  .summary = "compact gives the positions at which runs begin; lengths are their differences",
+                  .summary = "compact finds where runs begin; lengths are the differences",
                   .order = OperationOrder::canonical,
                   .source = "Concord"},
       .groups = {run, supports_problem},
@@ -58,7 +58,7 @@ Enqueued run_length_encode(Stream& stream, const Input& input, const View& outpu
 
 constinit const Algorithm run_length_encode_algorithm{
     .name = "run_length_encode",
-    .summary = "out, lengths = the first element of each run of equal neighbours, and how many there are",
+    .summary = "out, lengths = the first element of each run of equal neighbours, and its length",
     .variants = detail::variants};
 
 Enqueued run_length_encode(Stream& stream, const View& in, const View& out, const View& lengths,

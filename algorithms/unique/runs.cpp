@@ -111,8 +111,10 @@ RunOffsets::RunOffsets(Stream& stream, const View& in, const View& count) {
         count_no_runs(stream, later);
     } else {
         const u64 first = 1, step = 1;  // little-endian: also those of u32
-        compact(stream, Input(counting_node(type, &first, &step)), Input(begins_run_node(in)),
-                offsets.part(1, n - 1), later, Others::dropped, {});
+        Input positions(View{nullptr, 0, n - 1, type});
+        positions.node = counting_node(type, &first, &step);
+        compact(stream, positions, Input(begins_run_node(in)), offsets.part(1, n - 1), later, Others::dropped,
+                {});
     }
     const auto kernel = stream.device().kernel(
         {.source = &kernel_sources::run_ends(),

@@ -70,7 +70,6 @@ struct CcclRow {
     CallName name;
     bool blocking = enqueues;
     std::string_view contract = {};
-    detail::Support (*also)(const Device&, const Work&) = nullptr;  // as in Row
 };
 
 void append_cccl(std::vector<Baseline>& list, const Library& library, const std::vector<CcclRow>& rows) {
@@ -79,7 +78,7 @@ void append_cccl(std::vector<Baseline>& list, const Library& library, const std:
         for (const Typed& call : row.calls)
             types.push_back(call.type);
         append(list, library,
-               {{row.algorithm, row.titles, types, nullptr, row.name, row.also, row.blocking, row.contract}});
+               {{row.algorithm, row.titles, types, nullptr, row.name, nullptr, row.blocking, row.contract}});
         list.back().prepare = [calls = row.calls](Stream& stream, const Work& work, Views in, Views out) {
             use_device_of(in[0]);
             keep_pool_memory();
@@ -106,11 +105,6 @@ std::string version_of(const std::string& name, int version) {
 #if !defined(CONCORD_CCCL_ROWS)
 #define CONCORD_CCCL_ROWS ""
 #endif
-
-detail::Support values_are_f32(const Device&, const Work& work) {
-    if (work.inputs[1].type == Type::f32) return {};
-    return detail::Support::no("supports values of f32 only");
-}
 
 constexpr std::string_view rounded_bins =
     "scales float samples with rounding, so that a sample next to an edge may fall into the neighbouring bin";
@@ -145,11 +139,8 @@ void cuda(std::vector<Baseline>& list) {
           "cub::DeviceSegmentedReduce::Sum"},
          {"reduce_by_key",
           run_sum_titles,
-          {{Type::u32, cub_sum_by_key<f32>}},
-          "cub::DeviceReduce::ReduceByKey",
-          enqueues,
-          {},
-          values_are_f32},
+          {{Type::f32, cub_sum_by_key<f32>}},
+          "cub::DeviceReduce::ReduceByKey"},
          {"scan",
           {"exclusive_sum"},
           {{Type::f32, cub_scan<f32>}, {Type::u32, cub_scan<u32>}},

@@ -250,9 +250,9 @@ Call encode_runs(Stream&, const Work& work, Views in, Views out) {
 
 template <class By>
 Call sum_runs(Stream&, const Work& work, Views in, Views out) {
-    return visit_wrapping(work.inputs[1].type, [&]<class T>(detail::TypeTag<T>) -> Call {
+    return visit_wrapping(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
         return
-            [keys = native_pointer<const u32>(in[0]), from = native_pointer<const T>(in[1]),
+            [keys = native_pointer<const u32>(in[1]), from = native_pointer<const T>(in[0]),
              to_keys = native_pointer<u32>(out[0]), to = native_pointer<T>(out[1]),
              count = native_pointer<u64>(out[2]), n = work.n, counts = std::make_shared<std::vector<u64>>()] {
                 *count = By::runs(keys, n, *counts, [=](u64 run, std::size_t begin, std::size_t end) {
@@ -558,13 +558,13 @@ void host(std::vector<Baseline>& list) {
          {"unique", run_titles, any_type, loop_unique, "a branch-free loop on one thread"},
          {"run_length_encode", run_titles, any_type, encode_runs<Loop>, "a loop on one thread"},
          {"segmented_reduce", segmented_sum_titles, any_type, loop_segmented_reduce, "a loop on one thread"},
-         {"reduce_by_key", run_sum_titles, {Type::u32}, sum_runs<Loop>, "a loop on one thread"}});
+         {"reduce_by_key", run_sum_titles, any_type, sum_runs<Loop>, "a loop on one thread"}});
     append(list, {"tbb", tbb, "tbb"},
            {{"map", map_titles, any_type, tbb_map, "tbb::parallel_for"},
             {"add", {"sum"}, any_type, tbb_add, "tbb::parallel_for"},
             {"reduce", reduce_titles, any_type, tbb_reduce, "tbb::parallel_reduce"},
             {"segmented_reduce", segmented_sum_titles, any_type, tbb_segmented_reduce, "tbb::parallel_for"},
-            {"reduce_by_key", run_sum_titles, {Type::u32}, sum_runs<Tasks>, "tbb::parallel_for"},
+            {"reduce_by_key", run_sum_titles, any_type, sum_runs<Tasks>, "tbb::parallel_for"},
             {"unique", run_titles, any_type, tbb_unique, "tbb::parallel_for"},
             {"run_length_encode", run_titles, any_type, encode_runs<Tasks>, "tbb::parallel_for"},
             {"scan", scan_titles, any_type, tbb_scan, "tbb::parallel_scan"},

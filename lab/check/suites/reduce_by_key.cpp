@@ -1,6 +1,6 @@
 // Test cases of reduce_by_key: each run is bitwise identical to the reference of reduce on its values.
 
-#include <concord/lab/internal/reduce_reference.hpp>
+#include "reduced_elements.hpp"
 #include "runs.hpp"
 
 #include <concord/reduce_by_key.hpp>
@@ -16,27 +16,27 @@ using Depth = Plan::Depth;
 template <class T>
 using Call = std::function<Enqueued(Stream&, std::span<const View>, std::span<const View>, const Options&)>;
 
-// reduce: the reference of the values of a run.
+// reduce: the reference of the values of a run. The inputs are the values, which give the work its type, and the keys.
 template <class T, class F>
-Work by_key_work(const Input& keys, const Input& values, std::string title, F reduce, Call<T> call) {
+Work by_key_work(const Input& keys, const Input& values, std::string title, F reduce, Tolerance tolerance,
+                 Call<T> call) {
     const auto runs = std::make_shared<Runs>(keys);
-    Work work = work_on_runs("reduce_by_key", std::move(title), runs, {values.type},
-                             [runs, values, reduce](const Variant&, std::size_t, u64 first,
-                                                    std::span<const std::byte> got, Verdict& verdict) {
-                                 std::vector<std::byte> scratch;
-                                 std::vector<T> run;
-                                 for (u64 i = 0; i < got.size() / sizeof(T); ++i) {
-                                     const u64 length = runs->length(first + i);
-                                     run.resize(length);
-                                     std::memcpy(run.data(),
-                                                 values.piece(runs->begin(first + i), length, scratch).data(),
-                                                 length * sizeof(T));
-                                     const T expected = as_computed(reduce(run)), value = element<T>(got, i);
-                                     if (!same(expected, value))
-                                         verdict.differ(difference_of(first + i, expected, value));
-                                 }
-                             });
-    work.inputs.push_back(values);
+    Work work = work_on_runs(
+        "reduce_by_key", std::move(title), runs, {values.type},
+        [runs, values, reduce, tolerance](const Variant& variant, std::size_t, u64 first,
+                                          std::span<const std::byte> got, Verdict& verdict) {
+            std::vector<std::byte> scratch;
+            std::vector<T> run;
+            for (u64 i = 0; i < got.size() / sizeof(T); ++i) {
+                const u64 length = runs->length(first + i);
+                run.resize(length);
+                std::memcpy(run.data(), values.piece(runs->begin(first + i), length, scratch).data(),
+                            length * sizeof(T));
+                const T expected = as_computed(reduce(run)), value = element<T>(got, i);
+                verify_reduction(variant, tolerance, run, first + i, expected, value, verdict);
+            }
+        });
+    work.inputs = {values, keys};
     work.traffic = keys.bytes() + values.bytes();
     work.call = std::move(call);
     return work;
@@ -50,8 +50,9 @@ Work builtin_work(ReduceOp op, const Input& keys, const Input& values, const std
         [op, identity](const std::vector<T>& x) {
             return with_reference<T>(op, [&](auto f) { return reference_reduce<T>(x, identity, f); });
         },
+        tolerance_of<T>(op),
         [op](Stream& stream, std::span<const View> in, std::span<const View> out, const Options& options) {
-            return reduce_by_key(stream, in[0], in[1], out[0], out[1], out[2], op, options);
+            return reduce_by_key(stream, in[1], in[0], out[0], out[1], out[2], op, options);
         });
 }
 
@@ -66,9 +67,10 @@ Work user_work(const Input& keys, const Input& values) {
                 value = lab::reference(ReduceOp::product, value, value);
             return reference_reduce<i64>(x, -by, [f](i64 a, i64 b) { return f(a, b); });
         },
+        Tolerance::exact,
         [f](Stream& stream, std::span<const View> in, std::span<const View> out, const Options& options) {
-            return reduce_by_key(stream, Span<const u8>(in[0]),
-                                 transform(MapFunction::square, Span<const i64>(in[1])), Span<u8>(out[0]),
+            return reduce_by_key(stream, Span<const u8>(in[1]),
+                                 transform(MapFunction::square, Span<const i64>(in[0])), Span<u8>(out[0]),
                                  Span<i64>(out[1]), Span<u64>(out[2]), f, -by, options);
         });
 }

@@ -1,7 +1,6 @@
 // Test cases of segmented reduce: each segment is bitwise identical to the reference of reduce on its elements.
 
-#include <concord/lab/internal/reduce_reference.hpp>
-#include "longest_chain.hpp"
+#include "reduced_elements.hpp"
 #include "segments.hpp"
 
 #include <concord/lab/compare.hpp>
@@ -17,9 +16,6 @@ CONCORD_FUNCTION(i64, combine_shifted, (i64 a, i64 b, i64 by), return a + b + by
 namespace {
 
 using Depth = Plan::Depth;
-
-// How a result in another than the canonical order, that of a library, is verified.
-enum class Tolerance { exact, sum, none };
 
 template <class T>
 class Reference {
@@ -44,31 +40,11 @@ class Reference {
                 std::memcpy(elements.data(), input_.piece(begin, length, scratch).data(), length * sizeof(T));
             const T expected = as_computed(length == 0 ? identity_ : reduce_(elements)),
                     value = element<T>(got, i);
-            if (variant.order == OperationOrder::canonical || tolerance_ == Tolerance::exact) {
-                if (!same(expected, value)) verdict.differ(difference_of(first + i, expected, value));
-            } else {
-                verify_other_order(variant, elements, first + i, expected, value, verdict);
-            }
+            verify_reduction(variant, tolerance_, elements, first + i, expected, value, verdict);
         }
     }
 
   private:
-    void verify_other_order(const Variant& variant, const std::vector<T>& elements, u64 index, T expected,
-                            T value, Verdict& verdict) const {
-        ErrorBounds bounds;
-        if constexpr (std::is_floating_point_v<T>) {
-            if (tolerance_ == Tolerance::sum && std::isfinite(expected)) {
-                ExactSum exact;
-                for (const T x : elements)
-                    exact.add(static_cast<double>(x));
-                const auto chain = static_cast<double>(longest_chain_of(variant, elements.size()));
-                bounds.error = exact.error_of(static_cast<double>(value));
-                bounds.hard = gamma_bound<T>(chain) * exact.magnitude;
-            }
-        }
-        verify_within(bounds, index, expected, value, verdict);
-    }
-
     Input input_;
     Segments segments_;
     T identity_;
@@ -96,15 +72,12 @@ Work work_of(std::string title, const std::shared_ptr<Reference<T>>& reference, 
 template <class T>
 Work builtin_work(ReduceOp op, const Input& input, const Segments& segments) {
     const T identity = identity_of<T>(op);
-    const bool rounds = std::is_floating_point_v<T> && (op == ReduceOp::sum || op == ReduceOp::product);
     const auto reference = std::make_shared<Reference<T>>(
         input, segments, identity,
         [op, identity](const std::vector<T>& x) {
             return with_reference<T>(op, [&](auto f) { return reference_reduce<T>(x, identity, f); });
         },
-        !rounds               ? Tolerance::exact
-        : op == ReduceOp::sum ? Tolerance::sum
-                              : Tolerance::none);
+        tolerance_of<T>(op));
     return work_of(
         std::string(name_of(op)), reference,
         [op](Stream& stream, std::span<const View> in, std::span<const View> out, const Options& options) {
