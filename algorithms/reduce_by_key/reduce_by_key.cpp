@@ -15,11 +15,11 @@ namespace {
 
 void run(Stream& stream, const ReduceByKeyProblem& p) {
     const RunOffsets runs(stream, p.keys.view, p.count);
-    store_runs(stream, p.keys.view, runs, p.count, p.out_keys);
-    SegmentedReduceProblem values = p.values;
+    SegmentedReduceProblem values = p;
     values.offsets = runs.offsets;
-    values.live = p.count;
+    values.live = runs.runs;
     segmented_reduce(stream, values, {});
+    store_runs(stream, p.keys.view, runs, p.out_keys);
 }
 
 constexpr auto table = table_of<ReduceByKeyProblem>(
@@ -28,7 +28,7 @@ constexpr auto table = table_of<ReduceByKeyProblem>(
                   .order = OperationOrder::canonical,
                   .longest_chain = canonical_depth,
                   .source = "Concord; tree after M. Harris, 2007"},
-      .groups = {run, supports_problem},
+      .groups = {run, supports_problem_in<256>},
       .single_items = {run, supports_problem},
       .host = {run, supports_problem}}});
 constexpr auto variants = variants_of(table);
@@ -38,10 +38,10 @@ constexpr auto variants = variants_of(table);
 Enqueued reduce_by_key(Stream& stream, const ReduceByKeyProblem& asked, const Options& options) {
     constexpr std::string_view call = "reduce_by_key";
     ReduceByKeyProblem p = asked;
-    const Input values = p.values.input();
+    const Input values = p.input();
     check_no_struct(call, "keys", p.keys.view);
     check_same_type(call, {{"keys", p.keys.view.type}, {"out_keys", p.out_keys.type}});
-    check_same_type(call, {{"values", values.view.type}, {"out", p.values.out.type}});
+    check_same_type(call, {{"values", values.view.type}, {"out", p.out.type}});
     p.keys = without_bool(p.keys);
     p.out_keys = without_bool(p.out_keys);
     const u64 n = p.keys.view.count;
@@ -50,9 +50,9 @@ Enqueued reduce_by_key(Stream& stream, const ReduceByKeyProblem& asked, const Op
         throw Error(ErrorCode::invalid_argument, call,
                     "keys and values differ in size, got " + std::to_string(n) + " and " +
                         std::to_string(values.view.count));
-    check_runs(call, stream, {"keys", p.keys}, p.count, {{"out_keys", p.out_keys}, {"out", p.values.out}});
+    check_runs(call, stream, {"keys", p.keys}, p.count, {{"out_keys", p.out_keys}, {"out", p.out}});
     for (const NamedView& result :
-         {NamedView{"count", p.count}, NamedView{"out_keys", p.out_keys}, NamedView{"out", p.values.out}})
+         {NamedView{"count", p.count}, NamedView{"out_keys", p.out_keys}, NamedView{"out", p.out}})
         check_input_overlap(call, result, "values", values);
     const auto& row = choose(call, table, stream.device(), p, options);
     const InputInMemory keys(stream, call, p.keys, p.out_keys, options);
@@ -60,7 +60,7 @@ Enqueued reduce_by_key(Stream& stream, const ReduceByKeyProblem& asked, const Op
     if (n == 0) {
         count_no_runs(stream, p.count);
     } else {
-        p.values.out = p.values.out.part(0, n);
+        p.out = p.out.part(0, n);
         row.run(stream, p);
     }
     return keys.with_order(enqueued(stream, row, p));
@@ -71,17 +71,17 @@ Enqueued reduce_by_key(Stream& stream, const Input& keys, const Input& values, c
     check_elements("reduce_by_key", "values", values.view);
     const Type type = values.view.type;
     return reduce_by_key(stream,
-                         {.keys = keys,
-                          .out_keys = out_keys,
-                          .count = count,
-                          .values = {.in = values.view,
-                                     .offsets = {},
-                                     .out = out,
-                                     .op = builtin(op, type),
-                                     .values = builtin_values(op, type),
-                                     .identity = builtin_identity(op, type),
-                                     .host = &segmented_reduce_builtin(op, type),
-                                     .expression = values.node}},
+                         {{.in = values.view,
+                           .offsets = {},
+                           .out = out,
+                           .op = builtin(op, type),
+                           .values = builtin_values(op, type),
+                           .identity = builtin_identity(op, type),
+                           .host = &segmented_reduce_builtin(op, type),
+                           .expression = values.node},
+                          keys,
+                          out_keys,
+                          count},
                          options);
 }
 

@@ -11,12 +11,13 @@ namespace {
 
 struct RunLengthProblem {
     View in, out, lengths, count;
-    Type type() const { return in.type; }
+    static constexpr bool moves_bits = true;
+    Type type() const { return as_bits(in).type; }
 };
 
 void run(Stream& stream, const RunLengthProblem& p) {
     const RunOffsets runs(stream, p.in, p.count);
-    store_runs(stream, p.in, runs, p.count, p.out, p.lengths);
+    store_runs(stream, p.in, runs, p.out, p.lengths);
 }
 
 constexpr auto table = table_of<RunLengthProblem>(

@@ -106,7 +106,8 @@ void run_groups(Stream& stream, const SegmentedReduceProblem& p) {
                   lists.wholes, lists.counts, check_of(p), n, segments, each, bytes_of(lists.room),
                   p.identity, p.values);
     };
-    // If only the device knows their number, and so their mean length, one of two launches does all.
+    // If only the device knows their number, both kernels are launched. Each compares the mean length with
+    // STAGED on the device, and one returns at once.
     const u64 mean = p.is_live() ? 0 : divide_up(n, segments);
     if (mean > longest_staged || p.is_live()) {
         const u64 each = std::clamp<u64>(divide_up(segments, most_groups), 8, 64);

@@ -39,11 +39,11 @@ ExpressionPointer of_neighbours(const View& in) {
 }
 
 template <class P>
-void run_ends_host(const Group& /*group*/, const u64* later, P* offsets, u64* count, u64 n) {
-    const u64 runs = *later + 1;
+void run_ends_host(const Group& /*group*/, u64* runs, P* offsets, u64* count, u64 n) {
+    const u64 all = *runs + 1;
     offsets[0] = 0;
-    offsets[runs] = static_cast<P>(n);
-    *count = runs;
+    offsets[all] = static_cast<P>(n);
+    *runs = *count = all;
 }
 
 template <class B, class P>
@@ -106,14 +106,14 @@ RunOffsets::RunOffsets(Stream& stream, const View& in, const View& count) {
     const u64 bytes = divide_up((n + 1) * size_of(type), sizeof(u64)) * sizeof(u64);
     room = stream.scratch(bytes + sizeof(u64));
     offsets = {room.get(), 0, n + 1, type};
-    const View later{room.get(), bytes, 1, Type::u64};
+    runs = {room.get(), bytes, 1, Type::u64};
     if (n == 1) {
-        count_no_runs(stream, later);
+        count_no_runs(stream, runs);
     } else {
         const u64 first = 1, step = 1;  // little-endian: also those of u32
         Input positions(View{nullptr, 0, n - 1, type});
         positions.node = counting_node(type, &first, &step);
-        compact(stream, positions, Input(begins_run_node(in)), offsets.part(1, n - 1), later, Others::dropped,
+        compact(stream, positions, Input(begins_run_node(in)), offsets.part(1, n - 1), runs, Others::dropped,
                 {});
     }
     const auto kernel = stream.device().kernel(
@@ -122,10 +122,10 @@ RunOffsets::RunOffsets(Stream& stream, const View& in, const View& count) {
          .constants = {{"P", type}, {"GROUP", 1U}},
          .host = visit_position(type, []<class P>(P) { return host_kernel<&run_ends_host<P>>(); }),
          .max_group_size = 1});
-    launch(stream, *kernel, LaunchShape::linear(1, 1), later, offsets, count, n);
+    launch(stream, *kernel, LaunchShape::linear(1, 1), runs, offsets, count, n);
 }
 
-void store_runs(Stream& stream, const View& in, const RunOffsets& runs, const View& count, const View& out,
+void store_runs(Stream& stream, const View& in, const RunOffsets& runs, const View& out,
                 const View& lengths) {
     Device& device = stream.device();
     const bool has_lengths = lengths.buffer != nullptr;
@@ -142,11 +142,11 @@ void store_runs(Stream& stream, const View& in, const RunOffsets& runs, const Vi
     const u64 most = divide_up(in.count, u64{4096}),
               groups = std::min(most, u64{device.traits().units} * (group == 1 ? 4 : 16));
     const LaunchShape shape = LaunchShape::linear(groups, group);
-    const View to = as_bits(out), sizes = has_lengths ? lengths : count;
+    const View to = as_bits(out), sizes = has_lengths ? lengths : runs.runs;
     if (device.traits().launch == LaunchModel::host) {
-        launch(stream, *kernel, shape, bits, runs.offsets, count, to, sizes, u32{has_lengths});
+        launch(stream, *kernel, shape, bits, runs.offsets, runs.runs, to, sizes, u32{has_lengths});
     } else {
-        launch(stream, *kernel, shape, bits, runs.offsets, count, to, sizes);
+        launch(stream, *kernel, shape, bits, runs.offsets, runs.runs, to, sizes);
     }
 }
 

@@ -14,7 +14,8 @@ namespace {
 
 struct UniqueProblem {
     View in, out, count;
-    Type type() const { return in.type; }
+    static constexpr bool moves_bits = true;
+    Type type() const { return as_bits(in).type; }
 };
 
 template <class B>
@@ -40,13 +41,13 @@ void run(Stream& stream, const UniqueProblem& p) {
     const u64 others = p.in.count - 1;
     const auto room = stream.scratch(sizeof(u64));
     const View later{room.get(), 0, 1, Type::u64};
+    const View from = as_bits(p.in), to = as_bits(p.out);
     if (others == 0) {
         count_no_runs(stream, later);
     } else {
-        compact(stream, Input(p.in.part(1, others)), Input(begins_run_node(p.in)), p.out.part(1, others),
-                later, Others::dropped, {});
+        compact(stream, Input(from.part(1, others)), Input(begins_run_node(p.in)), to.part(1, others), later,
+                Others::dropped, {});
     }
-    const View from = as_bits(p.in), to = as_bits(p.out);
     const auto kernel = stream.device().kernel({.source = &kernel_sources::unique_first(),
                                                 .entry = "unique_first",
                                                 .constants = {{"B", from.type}, {"GROUP", 1U}},

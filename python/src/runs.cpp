@@ -112,9 +112,9 @@ void define_runs(nb::module_& m) {
     m.def("unique_consecutive", consecutive, "x"_a, nb::kw_only(), "return_counts"_a = false, CONCORD_COMMON,
           signature({{"unique_consecutive(x: $x, *, return_counts: Literal[True], $common) -> tuple[$r, $r]",
                       CONCORD_ANY_TYPE},
-                     {"unique_consecutive(x: _Values, *, return_counts: bool, $common) -> Any", {{"", ""}}},
-                     {"unique_consecutive(x: $x, *, return_counts: bool = False, $common) -> $r",
-                      CONCORD_SAME_TYPE}}),
+                     {"unique_consecutive(x: $x, *, return_counts: Literal[False] = False, $common) -> $r",
+                      CONCORD_SAME_TYPE},
+                     {"unique_consecutive(x: _Values, *, return_counts: bool, $common) -> Any", {{"", ""}}}}),
           "The first element of each run of equal neighbours, in row-major order. Sorted arrays give each "
           "value "
           "once.\n\n"

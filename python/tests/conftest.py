@@ -25,7 +25,7 @@ def pytest_collection_modifyitems(items):
         parameters = item.callspec.params if hasattr(item, "callspec") else {}
         if parameters.get("device", "").startswith("opencl"):
             others = sum(parameters.get(name, value) != value for name, value in PREFERRED.items())
-            cases.setdefault((item.path, item.originalname), []).append((others, item))
+            cases.setdefault((item.path, item.originalname, parameters["device"]), []).append((others, item))
     for found in cases.values():
         first = min(others for others, _ in found)
         kept = [item for others, item in found if others == first]

@@ -30,13 +30,18 @@ source "$source/tests/meta/select_changed.sh"
 }
 
 # The files that an algorithm's kernels depend on: its folder, except kernels in other languages, and shared sources
-# that it includes. Add has the kernels of map. The tenth covers the rest, which all kernels depend on.
+# that it includes. Some have kernels of others. The tenth covers the rest, which all kernels depend on.
 files_of() {  # ALGORITHM
     local -a folders=("algorithms/$1") names
     local -A seen=()
     local name file
     cd "$source"
-    [[ $1 != add ]] || folders+=(algorithms/map)
+    case $1 in
+        add) folders+=(algorithms/map) ;;
+        unique) folders+=(algorithms/compact) ;;
+        run_length_encode) folders+=(algorithms/{unique,compact}) ;;
+        reduce_by_key) folders+=(algorithms/{unique,compact,segmented_reduce}) ;;
+    esac
     [[ $1 != map ]] || ls core/include/concord/detail/math/*.h
     find "${folders[@]}" -type f "${others[@]}" -not -name '*_host*' -not -name '*.md'
     mapfile -t names < <(find "${folders[@]}" -name "*.$suffix" -o -name '*.kernel')

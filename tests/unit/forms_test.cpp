@@ -75,6 +75,9 @@ STREAM_TEST(results_for_the_host_are_not_recorded) {
     refused("count_if: a result for the host", [&] { (void)count_if(stream, in, KeepRule::odd); });
     refused("compact: a result for the host", [&] { (void)compact(stream, in, KeepRule::odd); });
     refused("partition: a result for the host", [&] { (void)partition(stream, in, KeepRule::odd); });
+    refused("unique: a result for the host", [&] { (void)unique(stream, in); });
+    refused("run_length_encode: a result for the host", [&] { (void)run_length_encode(stream, in); });
+    refused("reduce_by_key: a result for the host", [&] { (void)reduce_by_key(stream, in, in); });
     const Array<i32> sums = scan(stream, in);
     const auto recording = stream.end_recording();
     recording->replay(stream);

@@ -2,6 +2,7 @@
 #include "devices.hpp"
 
 #include <concord/reduce_by_key.hpp>
+#include <concord/run_length_encode.hpp>
 
 #include <bit>
 
@@ -60,10 +61,35 @@ DEVICE_TEST(reduce_by_key_with_own_operators) {
     const Array<u8> keys(*stream, std::vector<u8>{1, 1, 0, 0, 0}), out_keys(*stream, std::vector<u8>(5, 9));
     const Array<u32> values(*stream, std::vector<u32>{1, 2, 4, 8, 16}), out(*stream, std::vector<u32>(5, 77));
     const Array<u64> count(*stream, 1);
+    CHECK(reduce_by_key(*stream, keys, values, either_bit, 0U).second.to_host(*stream) ==
+          std::vector<u32>{3, 28});
     reduce_by_key(*stream, keys, values, out_keys, out, count, either_bit, 0U);
     CHECK(count.to_host(*stream) == std::vector<u64>{2});
     CHECK(out_keys.to_host(*stream) == std::vector<u8>{1, 0, 9, 9, 9});
     CHECK(out.to_host(*stream) == std::vector<u32>{3, 28, 77, 77, 77});
+}
+
+DEVICE_TEST(recorded_calls_on_runs_count_anew) {
+    const auto stream = device.create_stream();
+    const Array<u32> keys(*stream, std::vector<u32>{1, 1, 2, 2, 2, 3}), out_keys(*stream, 6),
+        kept(*stream, 6);
+    const Array<i64> values(*stream, std::vector<i64>{1, 2, 3, 4, 5, 6}), out(*stream, 6);
+    const Array<u64> count(*stream, 1), lengths(*stream, 6), kept_count(*stream, 1);
+    stream->begin_recording();
+    reduce_by_key(*stream, keys, values, out_keys, out, count);
+    run_length_encode(*stream, keys, kept, lengths, kept_count);
+    const auto recording = stream->end_recording();
+    recording->replay(*stream);
+    CHECK(count.to_host(*stream) == std::vector<u64>{3});
+    CHECK(kept_count.to_host(*stream) == std::vector<u64>{3});
+    const std::vector<u32> others{7, 7, 7, 7, 7, 8};
+    stream->write(*keys.buffer(), 0, others.data(), others.size() * sizeof(u32));
+    recording->replay(*stream);
+    CHECK(count.to_host(*stream) == std::vector<u64>{2});
+    CHECK(out.to_host(*stream)[0] == 15);
+    CHECK(out.to_host(*stream)[1] == 6);
+    CHECK(lengths.to_host(*stream)[0] == 5);
+    CHECK(lengths.to_host(*stream)[1] == 1);
 }
 
 DEVICE_TEST(reduce_by_key_refuses) {

@@ -18,7 +18,7 @@ class RunRunLengthEncode final : public RunTask {
     }
     RunPlan plan(Inputs inputs) override {
         const InputArray& in = *inputs[0];
-        check_one_dimension("run run_length_encode", in);
+        check_one_dimension("--in", in);
         return {.output = {in.type(), in.shape()},
                 .second = RunPlan::Second{lengths_, {Type::u64, in.shape()}},
                 .counted = true};
@@ -26,7 +26,7 @@ class RunRunLengthEncode final : public RunTask {
     Enqueued call(Stream& stream, Views in, Views out, const Options& options) override {
         return run_length_encode(stream, in[0], out[0], out[1], out[2], options);
     }
-    std::string title() const override { return "lengths"; }
+    std::string title() const override { return "runs"; }
 
   private:
     std::string lengths_;

@@ -11,13 +11,13 @@ class RunUnique final : public RunTask {
   public:
     RunPlan plan(Inputs inputs) override {
         const InputArray& in = *inputs[0];
-        check_one_dimension("run unique", in);
+        check_one_dimension("--in", in);
         return {.output = {in.type(), in.shape()}, .counted = true};
     }
     Enqueued call(Stream& stream, Views in, Views out, const Options& options) override {
         return unique(stream, in[0], out[0], out[1], options);
     }
-    std::string title() const override { return "first"; }
+    std::string title() const override { return "runs"; }
 };
 
 }  // namespace

@@ -88,11 +88,11 @@ void by_key_cases(const Plan& plan, Type type, const CaseSink& emit) {
         return work(ReduceOp::sum, keys, title);
     });
     for (const ReduceOp op : {ReduceOp::product, ReduceOp::min, ReduceOp::max})
-        for_plan(plan, type, Depth::few, {Pattern::few}, emit, [&](u64 n, Pattern) {
+        for_plan(plan, type, Depth::few, {Pattern::random}, emit, [&](u64 n, Pattern) {
             return work(op, keys_with_runs(Type::u32, n, 17, true, plan.seed()), "runs around 17");
         });
     if (type == Type::i64)
-        for_plan(plan, type, Depth::few, {Pattern::few}, emit, [&](u64 n, Pattern) {
+        for_plan(plan, type, Depth::few, {Pattern::random}, emit, [&](u64 n, Pattern) {
             return user_work(keys_with_runs(Type::u8, n, 100, true, plan.seed()),
                              {type, n, Pattern::random, plan.seed() + 1});
         });

@@ -16,7 +16,7 @@ namespace concord::lab {
 
 // Keys whose runs have `length` elements; around: 1 to 2 `length`.
 inline Input keys_with_runs(Type type, u64 n, u64 length, bool around, u64 seed) {
-    Input keys{type, n, Pattern::few, seed};
+    Input keys{type, n, Pattern::random, seed};
     keys.custom = [type, length, around, seed](u64 i, u64 /*bits*/) {
         u64 run = i / length;
         if (around && run > 0 && i % length < random_bits(seed, run) % length) --run;
@@ -122,7 +122,7 @@ void cases_on_runs(const Plan& plan, Type type, const CaseSink& emit, Plan::Dept
         return work(Input{type, n, p, plan.seed()}, std::string("keys"));
     });
     for (const u64 length : {u64{3}, u64{40}, u64{3000}})
-        for_plan(plan, type, Plan::Depth::some, {Pattern::few}, emit, [&](u64 n, Pattern) {
+        for_plan(plan, type, Plan::Depth::some, {Pattern::random}, emit, [&](u64 n, Pattern) {
             return work(keys_with_runs(type, n, length, true, plan.seed()),
                         "runs around " + std::to_string(length));
         });

@@ -30,7 +30,7 @@ Work expression_work(const Input& keys) {
 void unique_cases(const Plan& plan, Type type, const CaseSink& emit) {
     cases_on_runs(plan, type, emit, Plan::Depth::all, unique_work);
     if (type == Type::i32)
-        for_plan(plan, type, Plan::Depth::few, {Pattern::few}, emit, [&](u64 n, Pattern p) {
+        for_plan(plan, type, Plan::Depth::few, {Pattern::random}, emit, [&](u64 n, Pattern p) {
             return expression_work({type, n, p, plan.seed()});
         });
 }

@@ -14,8 +14,9 @@
 /// - Types: any element type. Keys also bool: any byte but 0 is true, results are 0 or 1.
 /// - In place: not supported. Outputs may not overlap an input or each other.
 /// - Memory traffic: reads every key twice, neighbours from cache, and every value once; per run writes a position,
-///   reads it three times, and writes a key and a result.
-/// - Scratch: 4 bytes per element, 8 for more than 2^32 - 1, and that of compact() and segmented_reduce().
+///   reads it twice, reads a key again, and writes a key and a result.
+/// - Scratch: 4 bytes per element, 8 for more than 2^32 - 1, that of compact() and segmented_reduce(), and a copy of
+///   keys that are an expression or of bool.
 /// - Asynchrony: the calls with a count range enqueue and return. The overload that returns a Future delivers the count
 ///   when the stream has reached it. reduce_by_key() into new arrays blocks.
 /// - NaN: values as reduce.hpp.
@@ -32,13 +33,10 @@ namespace concord {
 
 namespace detail {
 
-// A call with its types erased.
-struct ReduceByKeyProblem {
+// A call with its types erased: the reduction of the values, without offsets, and the keys.
+struct ReduceByKeyProblem : SegmentedReduceProblem {
     Input keys;
     View out_keys, count;
-    SegmentedReduceProblem values;  // without offsets
-
-    Type type() const { return values.in.type; }
 };
 
 Enqueued reduce_by_key(Stream& stream, const ReduceByKeyProblem& problem, const Options& options);
@@ -82,13 +80,11 @@ Enqueued reduce_by_key(Stream& stream, const Keys& keys, const Values& values, c
     const auto bound = op.packed();
     const T start = identity;
     detail::check_identity("reduce_by_key", op, start, options.order);
-    return detail::reduce_by_key(stream,
-                                 {.keys = detail::input_of(keys),
-                                  .out_keys = out_keys.view(),
-                                  .count = count.view(),
-                                  .values = detail::segmented_reduce_problem<Fn>(detail::input_of(values), {},
-                                                                                 out.view(), bound, start)},
-                                 options);
+    return detail::reduce_by_key(
+        stream,
+        {detail::segmented_reduce_problem<Fn>(detail::input_of(values), {}, out.view(), bound, start),
+         detail::input_of(keys), out_keys.view(), count.view()},
+        options);
 }
 
 /// Reduces runs with a built-in operator and returns a Future of their number.
@@ -98,6 +94,17 @@ Future<u64> reduce_by_key(Stream& stream, const Keys& keys, const Values& values
     detail::check_delivers(stream, "reduce_by_key");
     const Array<u64> count(stream, 1);
     reduce_by_key(stream, keys, values, out_keys, out, count, op, options);
+    return Future<u64>(stream, count);
+}
+
+/// Reduces runs with a user operator and returns a Future of their number.
+template <InputRange Keys, InputRange Values, OutputRange OutKeys, OutputRange Out, class F, class... B>
+Future<u64> reduce_by_key(Stream& stream, const Keys& keys, const Values& values, const OutKeys& out_keys,
+                          const Out& out, const Function<F, B...>& op, typename Values::Element identity,
+                          const Options& options = {}) {
+    detail::check_delivers(stream, "reduce_by_key");
+    const Array<u64> count(stream, 1);
+    reduce_by_key(stream, keys, values, out_keys, out, count, op, identity, options);
     return Future<u64>(stream, count);
 }
 
@@ -114,6 +121,22 @@ template <InputRange Keys, InputRange Values>
     const Array<K> out_keys(stream, n);
     const Array<T> out(stream, n);
     const u64 count = reduce_by_key(stream, keys, values, out_keys, out, op, options).get();
+    return std::pair(Array<K>(out_keys.buffer(), count), Array<T>(out.buffer(), count));
+}
+
+/// Reduces runs with a user operator and returns new arrays; see the form with a built-in one.
+template <InputRange Keys, InputRange Values, class F, class... B>
+[[nodiscard("the results are in new arrays")]] auto reduce_by_key(Stream& stream, const Keys& keys,
+                                                                  const Values& values,
+                                                                  const Function<F, B...>& op,
+                                                                  typename Values::Element identity,
+                                                                  const Options& options = {}) {
+    using K = std::remove_const_t<typename Keys::Element>;
+    using T = std::remove_const_t<typename Values::Element>;
+    const u64 n = detail::count_in(keys);
+    const Array<K> out_keys(stream, n);
+    const Array<T> out(stream, n);
+    const u64 count = reduce_by_key(stream, keys, values, out_keys, out, op, identity, options).get();
     return std::pair(Array<K>(out_keys.buffer(), count), Array<T>(out.buffer(), count));
 }
 

@@ -12,7 +12,8 @@
 /// - In place: not supported. out, lengths and count may not overlap in or each other.
 /// - Memory traffic: reads every element twice, neighbours from cache, then writes and reads a position per run, and
 ///   writes an element and a length per run.
-/// - Scratch: 4 bytes per element, 8 for more than 2^32 - 1, and that of compact().
+/// - Scratch: 4 bytes per element, 8 for more than 2^32 - 1, that of compact(), and a copy of an input that is an
+///   expression or of bool.
 /// - Asynchrony: the calls with a count range enqueue and return. The overload that returns a Future delivers the count
 ///   when the stream has reached it. run_length_encode() into new arrays blocks.
 /// - Errors: invalid_argument (counts, overlap, types), wrong_device, unsupported, compile_failed, out_of_memory.

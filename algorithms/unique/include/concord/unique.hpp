@@ -11,9 +11,8 @@
 /// - Inputs: a range, or an expression (expression.hpp), which is stored first.
 /// - Types: any element type. bool: any byte but 0 is true, results are 0 or 1.
 /// - In place: not supported. out and count may not overlap in or each other.
-/// - Memory traffic: that of compact() with flags: reads every element up to four times, two of them from cache, and
-///   writes one element per run.
-/// - Scratch: that of compact(), and 8 bytes.
+/// - Memory traffic: that of compact() with flags, which are computed from an element and its neighbour, from cache.
+/// - Scratch: that of compact(), 8 bytes, and a copy of an input that is an expression or of bool.
 /// - Asynchrony: the calls with a count range enqueue and return. The overload that returns a Future delivers the count
 ///   when the stream has reached it. unique() into a new array blocks.
 /// - Errors: invalid_argument (counts, overlap, types), wrong_device, unsupported, compile_failed, out_of_memory.

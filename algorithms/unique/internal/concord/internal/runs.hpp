@@ -16,16 +16,17 @@ View as_bits(View view);
 ExpressionPointer begins_run_node(const View& in);
 
 // The first position of each run of a range, then n, in memory that lives as long as `room`: u32, or u64 for more than
-// 2^32 - 1 elements. Writes the number of runs to `count`, one u64.
+// 2^32 - 1 elements. Writes the number of runs to `count`, one u64; later steps read their own copy of it.
 struct RunOffsets {
     RunOffsets(Stream& stream, const View& in, const View& count);
 
     std::shared_ptr<Buffer> room;
     View offsets;  // n + 1 elements
+    View runs;     // one u64: their number
 };
 
-// out[r] = the first element of run r; lengths[r] = its number of elements, unless the view is empty. For r < count.
-void store_runs(Stream& stream, const View& in, const RunOffsets& runs, const View& count, const View& out,
+// out[r] = the first element of run r; lengths[r] = its number of elements, unless the view is empty.
+void store_runs(Stream& stream, const View& in, const RunOffsets& runs, const View& out,
                 const View& lengths = {});
 
 // A range or expression with runs, and its name in messages.
