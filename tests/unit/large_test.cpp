@@ -252,6 +252,44 @@ void compactions(Stream& stream, u64 n) {
                   [&](u64 i) { return i < kept ? odd[i % odd.size()] : even[(i - kept) % even.size()]; });
 }
 
+// The positions in a period at which runs begin. The first element of a period differs from the last one.
+template <class T>
+std::vector<u64> run_starts(u64 n, u64& runs) {
+    REQUIRE(value<T>(0) != value<T>(period - 1));
+    std::vector<u64> starts;
+    runs = 0;
+    for (u64 i = 0; i < period; ++i) {
+        if (i > 0 && value<T>(i) == value<T>(i - 1)) continue;
+        starts.push_back(i);
+        runs += repeats(i, n);
+    }
+    return starts;
+}
+
+template <class T>
+void uniques(Stream& stream, u64 n) {
+    u64 runs = 0;
+    const std::vector<u64> starts = run_starts<T>(n, runs);
+    const Array<T> in = device_input<T>(stream, n), out(stream.device(), n);
+    stream.fill(*out.buffer(), 0, n * sizeof(T), &guard, 1);
+    CHECK(unique(stream, in, out).get() == runs);
+    const T unchanged = static_cast<T>(0x5555555555555555);
+    check_windows(stream, out,
+                  [&](u64 i) { return i < runs ? value<T>(starts[i % starts.size()]) : unchanged; });
+}
+
+// Positions of 8 bytes.
+template <class T>
+void largest_by_key(Stream& stream, u64 n) {
+    u64 runs = 0;
+    const std::vector<u64> starts = run_starts<T>(n, runs);
+    const Array<T> in = device_input<T>(stream, n), keys(stream.device(), n), out(stream.device(), n);
+    CHECK(reduce_by_key(stream, in, in, keys, out, ReduceOp::max).get() == runs);
+    for (const Array<T>* const results : {&keys, &out})
+        check_windows(stream, Array<T>(results->buffer(), runs),
+                      [&](u64 i) { return value<T>(starts[i % starts.size()]); });
+}
+
 template <class T>
 void sorts(Stream& stream, u64 n) {
     const Array<T> in = device_input<T>(stream, n), out(stream.device(), n);
@@ -414,6 +452,8 @@ const Test tests[] = {
     {.name = "histogram u32", .counts = words, .buffer = 4, .device = 4, .run = histograms<u32>},
     {.name = "compact u8", .counts = around, .buffer = 1, .device = 2, .run = compactions<u8>},
     {.name = "compact u32", .counts = words, .buffer = 4, .device = 8, .run = compactions<u32>},
+    {.name = "unique u8", .counts = around, .buffer = 1, .device = 2, .run = uniques<u8>},
+    {.name = "reduce_by_key u8", .counts = around, .buffer = 8, .device = 12, .run = largest_by_key<u8>},
     {.name = "sort u8", .counts = around, .buffer = 1, .device = 4, .many_items = 3, .run = sorts<u8>},
     {.name = "sort u32", .counts = words, .buffer = 4, .device = 13, .many_items = 3, .run = sorts<u32>},
     {.name = "transpose u8", .counts = around, .buffer = 1, .device = 2, .run = transposes<u8>},
