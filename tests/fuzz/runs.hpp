@@ -16,7 +16,10 @@ u64 for_each_run(const Bytes& bytes, const View& keys, const F& f) {
         for (u64 i = 1; i <= keys.count; ++i) {
             if (i < keys.count) {
                 const K a = load<K>(bytes, keys, i - 1), b = load<K>(bytes, keys, i);
-                if (std::memcmp(&a, &b, sizeof a) == 0 && a == b) continue;
+                u64 bits[2] = {};
+                std::memcpy(&bits[0], &a, sizeof a);
+                std::memcpy(&bits[1], &b, sizeof b);
+                if (bits[0] == bits[1] && a == b) continue;
             }
             f(runs++, first, i);
             first = i;

@@ -53,16 +53,18 @@ class Runs {
             detail::visit_type(keys_.type, [&]<class K>(detail::TypeTag<K>) {
                 constexpr u64 piece = u64{1} << 16;
                 std::vector<std::byte> scratch;
-                K before{};
+                u64 before = 0;  // the bits of the element before
                 for (u64 first = 0; first < keys_.count; first += piece) {
                     const u64 length = std::min(piece, keys_.count - first);
                     const auto bytes = keys_.piece(first, length, scratch);
                     for (u64 i = 0; i < length; ++i) {
                         const K key = element<K>(bytes, i);
-                        bool same = std::memcmp(&key, &before, sizeof key) == 0 && first + i > 0;
+                        u64 bits = 0;
+                        std::memcpy(&bits, &key, sizeof key);
+                        bool same = bits == before && first + i > 0;
                         if constexpr (std::is_floating_point_v<K>) same = same && !std::isnan(key);
                         if (!same) starts_.push_back(first + i);
-                        before = key;
+                        before = bits;
                     }
                 }
             });

@@ -90,6 +90,7 @@ template <class T>
 Work squares_work(const Input& input, const Segments& segments) {
     const auto reference = std::make_shared<Reference<T>>(input, segments, T(0), [](const std::vector<T>& x) {
         std::vector<T> squares;
+        squares.reserve(x.size());
         for (const T value : x)
             squares.push_back(as_computed(lab::reference(ReduceOp::product, value, value)));
         return reference_reduce<T>(squares, T(0),
