@@ -57,7 +57,7 @@ def test_standard_output(x, values, out_lengths):
 @pytest.mark.parametrize("shape", [(1, 3), ()], ids=str)
 def test_other_dimensions(shape):
     save("other.npy", np.ones(shape, "u1"))
-    refused(2, ["run_length_encode", "other.npy", "dimension"], f"{ENCODE} other.npy --out box/new.npy")
+    refused(2, ["--in", "other.npy", "dimension"], f"{ENCODE} other.npy --out box/new.npy")
 
 
 def test_unknown_variant(device):

@@ -31,7 +31,7 @@ def test_bool(device):
 @pytest.mark.parametrize("shape", [(1, 3), ()], ids=str)
 def test_other_dimensions(shape):
     save("other.npy", np.ones(shape, "u1"))
-    refused(2, ["unique", "other.npy", "dimension"], "run unique --in other.npy --out box/new.npy")
+    refused(2, ["--in", "other.npy", "dimension"], "run unique --in other.npy --out box/new.npy")
 
 
 def test_unknown_variant(device):
