@@ -114,7 +114,8 @@ void define_runs(nb::module_& m) {
                       CONCORD_ANY_TYPE},
                      {"unique_consecutive(x: $x, *, return_counts: Literal[False] = False, $common) -> $r",
                       CONCORD_SAME_TYPE},
-                     {"unique_consecutive(x: _Values, *, return_counts: bool, $common) -> Any", {{"", ""}}}}),
+                     {"unique_consecutive(x: _Values, *, return_counts: bool = False, $common) -> Any",
+                      {{"", ""}}}}),
           "The first element of each run of equal neighbours, in row-major order. Sorted arrays give each "
           "value "
           "once.\n\n"
