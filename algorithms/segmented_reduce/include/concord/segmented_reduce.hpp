@@ -48,8 +48,7 @@ struct SegmentedReduceProblem {
     ValueBytes identity;                // one element
     const HostKernel* host;             // null: the operator has kernel source only
     ExpressionPointer expression = {};  // what is reduced in place of a range; often null
-    View live =
-        {};  // one u64 on the device, the number of segments, at most out.count; often without a buffer
+    View live = {};  // one u64: the number of segments, at most out.count; often without a buffer
 
     Type type() const { return in.type; }
     bool is_live() const { return live.buffer != nullptr; }
