@@ -8,8 +8,8 @@
 // Tunables   none.
 // Source     V. Volkov, Better performance at lower occupancy, GTC 2010 (several accesses in flight).
 //
-// T: element type of SIZE bytes; B: unsigned integer of its size; AS_T(x), AS_B(x): the bits of x as a T or a B. The
-// elements of an expression are computed one by one.
+// T: element type of SIZE bytes; B: unsigned integer of its size; AS_T(x), AS_B(x): the bits of x as a T or a B. An
+// expression is computed pack by pack.
 
 #include "input"
 #include "pack.cl"
@@ -30,24 +30,31 @@
 // Striped tiles: a work-item holds elements (round * GROUP + local_id) * HELD + j of the tile, at item[round][j].
 // stage: local memory for STAGE_ROOM elements. All work-items of the group call these functions.
 
+#ifdef CONCORD_EXPRESSION
+LOAD_PACK(load_items, PACK)
+#endif
+
 // Loads a tile that has `left` elements. The others become `filler`.
 INLINED void load_striped(T (*item)[HELD], const Input from, u64 left, T filler, __local T* stage) {
     const u32 local_id = get_local_id(0);
-#ifndef CONCORD_EXPRESSION
+#ifdef CONCORD_EXPRESSION
+    const bool whole = left >= TILE, aligned = load_items_aligned(from, 0);
+#else
     const bool whole = left >= TILE && (ulong)from % 16 == 0;
 #endif
 #if HELD == PACK
-#ifndef CONCORD_EXPRESSION
     if (whole) {
 #pragma unroll
         for (u32 r = 0; r < ROUNDS; ++r) {
+#ifdef CONCORD_EXPRESSION
+            load_items(item[r], from, (r * GROUP + local_id) * PACK, aligned);
+#else
             const uint4 pack = ((__global const uint4*)from)[r * GROUP + local_id];
 #pragma unroll
             for (u32 j = 0; j < PACK; ++j) item[r][j] = AS_T(item_of(pack, j));
-        }
-    } else
 #endif
-    {
+        }
+    } else {
 #pragma unroll
         for (u32 r = 0; r < ROUNDS; ++r) {
 #pragma unroll
@@ -59,17 +66,21 @@ INLINED void load_striped(T (*item)[HELD], const Input from, u64 left, T filler,
     }
 #else
     barrier(CLK_LOCAL_MEM_FENCE);  // until an earlier use of the stage has ended
-#ifndef CONCORD_EXPRESSION
     if (whole) {
 #pragma unroll
         for (u32 i = local_id * PACK; i < TILE; i += GROUP * PACK) {
+#ifdef CONCORD_EXPRESSION
+            T loaded[PACK];
+            load_items(loaded, from, i, aligned);
+#pragma unroll
+            for (u32 j = 0; j < PACK; ++j) stage[STAGED(i + j)] = loaded[j];
+#else
             const uint4 pack = *(__global const uint4*)(from + i);
 #pragma unroll
             for (u32 j = 0; j < PACK; ++j) stage[STAGED(i + j)] = AS_T(item_of(pack, j));
-        }
-    } else
 #endif
-    {
+        }
+    } else {
         for (u32 i = local_id; i < TILE; i += GROUP) stage[STAGED(i)] = i < left ? load_item(from, i) : filler;
     }
     barrier(CLK_LOCAL_MEM_FENCE);

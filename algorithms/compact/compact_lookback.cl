@@ -2,7 +2,7 @@
 //
 // A team of 32 work-items takes the place of a warp. Groups take tiles by ticket and wait for earlier tiles, see
 // lookback_words.cl. AS_T(x): an x of B as a T; TOTAL: type of counts of kept elements, u32 or, from 2^32 elements on,
-// u64. The input may be an expression: a team computes its part of a tile element by element.
+// u64. The input may be an expression, which is computed pack by pack.
 
 #include "compact_input"
 #include "lanes.cl"
@@ -36,15 +36,24 @@ INLINED void await_copies(void) {
 
 #ifdef CONCORD_EXPRESSION
 
-// Computes a team's part, which begins at `begin`, in local memory. Neighbouring lanes compute neighbouring elements.
+// Computes a work-item's packs of a team's part, which begins at `begin`, in local memory. own: its first pack there.
 INLINED void load_part(__local B* own, const Items items, u64 begin, u64 first, u64 last) {
-    const u32 lane = lane_id();
-    __local B* part = own - lane * PACK;
-#pragma unroll 4
-    for (u32 k = lane; k < PART_LENGTH; k += LANES) {
-        if (begin + k < last) part[k] = item_at(items, begin + k);
+    const u64 at = begin + lane_id() * PACK;
+    if (begin + PART_LENGTH <= last) {
+        const bool aligned = load_values_aligned(items, 0);
+#pragma unroll
+        for (u32 r = 0; r < ROWS; ++r)
+            *(__local BitsPack*)(own + r * ROW_LENGTH) = load_bits(items, at + r * ROW_LENGTH, aligned);
+    } else {
+#pragma unroll 1
+        for (u32 r = 0; r < ROWS; ++r) {
+#pragma unroll
+            for (u32 j = 0; j < PACK; ++j) {
+                const u64 i = at + r * ROW_LENGTH + j;
+                if (i < last) own[r * ROW_LENGTH + j] = item_at(items, i);
+            }
+        }
     }
-    lanes_barrier();
 }
 
 #else
@@ -80,9 +89,15 @@ INLINED void flag_part(u32* flags, __local const B* own, const Items items, u64 
         const uint4 pack = *(__local const uint4*)(own + r * ROW_LENGTH);
         u32 kept = 0;
         if (whole) {
+#ifdef CONCORD_EXPRESSION
+            B item[PACK];
 #pragma unroll
-            for (u32 j = 0; j < PACK; ++j)
-                kept |= (u32)IS_KEPT(items, at + r * ROW_LENGTH + j, op, item_of(pack, j)) << j;
+            for (u32 j = 0; j < PACK; ++j) item[j] = item_of(pack, j);
+            kept = KEPT_BITS(items, at + r * ROW_LENGTH, op, item);
+#else
+#pragma unroll
+            for (u32 j = 0; j < PACK; ++j) kept |= (u32)keeps(op, item_of(pack, j)) << j;
+#endif
         } else {
 #pragma unroll
             for (u32 j = 0; j < PACK; ++j) {

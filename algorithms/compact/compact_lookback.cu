@@ -19,7 +19,7 @@
 // Positions count from the 16-byte boundary at or before the input's first element, so every pack is aligned
 // wherever the input begins. Valid positions: [first, last). T: element type; B: unsigned integer of its size, as
 // which elements move; apply(op, x): predicate; TOTAL: type of counts of kept elements, u32 or, from 2^32 elements
-// on, u64. The input may be an expression: a warp computes its part of a tile element by element.
+// on, u64. The input may be an expression, which is computed pack by pack.
 
 #include "async_copy.cu"
 #include "compact_input"
@@ -89,15 +89,24 @@ __device__ __forceinline__ RowRanks<N> rank_flags_in_warp(const u32 (&flags)[N])
 
 #ifdef CONCORD_EXPRESSION
 
-// Computes a warp's part, which begins at `begin`, in shared memory. Neighbouring lanes compute neighbouring elements.
+// Computes a lane's packs of a warp's part, which begins at `begin`, in shared memory. own: the lane's first pack there.
 __device__ __forceinline__ void load_part(B* own, const Items items, u64 begin, u64 /*first*/, u64 last) {
-    const u32 lane = threadIdx.x % warp_width;
-    B* const part = own - lane * PACK;
-#pragma unroll 4
-    for (u32 k = lane; k < part_length; k += warp_width) {
-        if (begin + k < last) part[k] = item_at(items, begin + k);
+    const u64 at = begin + threadIdx.x % warp_width * PACK;
+    if (begin + part_length <= last) {
+        const bool aligned = load_values_aligned(items, 0);
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r)
+            *reinterpret_cast<BitsPack*>(own + r * row_length) = load_bits(items, at + r * row_length, aligned);
+    } else {
+#pragma unroll 1
+        for (int r = 0; r < ROWS; ++r) {
+#pragma unroll
+            for (int j = 0; j < PACK; ++j) {
+                const u64 i = at + r * row_length + j;
+                if (i < last) own[r * row_length + j] = item_at(items, i);
+            }
+        }
     }
-    __syncwarp();
 }
 
 #else
@@ -134,9 +143,12 @@ __device__ __forceinline__ void flag_part(u32 (&flags)[ROWS], const B* own, cons
         const auto pack = *reinterpret_cast<const Pack<B, PACK>*>(own + r * row_length);
         flags[r] = 0;
         if (whole) {
+#ifdef CONCORD_EXPRESSION
+            flags[r] = KEPT_BITS(items, at + r * row_length, op, pack.item);
+#else
 #pragma unroll
-            for (int j = 0; j < PACK; ++j)
-                flags[r] |= u32(IS_KEPT(items, at + r * row_length + j, op, pack.item[j])) << j;
+            for (int j = 0; j < PACK; ++j) flags[r] |= u32(keeps(op, pack.item[j])) << j;
+#endif
         } else {
 #pragma unroll
             for (int j = 0; j < PACK; ++j) {

@@ -431,6 +431,14 @@ Support supports_input(const Device& device, const Input& in) {
     return all;
 }
 
+u32 widest_range(const Input& in) {
+    u32 widest = 1;
+    visit_nodes(in, [&](const ExpressionNode& node, bool /*in_place*/) {
+        if (node.kind == ExpressionKind::range) widest = max_of(widest, size_of(node.type));
+    });
+    return widest;
+}
+
 bool is_portable(const Input& in, const Device& device) {
     bool all = true;
     visit_nodes(in, [&](const ExpressionNode& node, bool /*in_place*/) {

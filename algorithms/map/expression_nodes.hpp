@@ -86,6 +86,9 @@ ExpressionPointer made(std::string_view call, ExpressionNode node);
 // The size that all inputs with a range have. Throws invalid_argument if there are two.
 u64 count_of_all(std::string_view call, const std::vector<ExpressionPointer>& inputs);
 
+// The size of the widest elements that the expression reads, or 1.
+u32 widest_range(const Input& in);
+
 // The number of arguments of a node in a launch, without those of its inputs.
 inline u32 argument_count(const ExpressionNode& node) {
     if (node.kind == ExpressionKind::convert || node.kind == ExpressionKind::select) return 0;

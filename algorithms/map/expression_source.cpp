@@ -69,9 +69,10 @@ class Writer {
         switch (node.kind) {
             case ExpressionKind::range:
                 add_buffer(first, node.type);
-                // Elements at other indices may be used again.
+                // Kernels load elements at the index itself, in packs or one by one. Others may be used again.
+                if (index == "i") add_stream(first, t);
                 define(t, value,
-                       (index == "i" ? "load_l2(" + own + " + i)" : own + "[" + index + "]") +
+                       (index == "i" ? "streams->a" + number(first) : own + "[" + index + "]") +
                            (is_boolean(node.type) ? " != 0" : ""));
                 break;
             case ExpressionKind::counting: {
@@ -175,6 +176,8 @@ class Writer {
     }
 
     std::string definitions, members, parameters, copies, body;
+    // The ranges that are read at the index of the element: uses of a macro, and members of a struct.
+    std::string streams, stream_members;
 
   private:
     static std::string argument(u32 i) { return "in->a" + number(i); }
@@ -184,6 +187,8 @@ class Writer {
         members += other.members;
         parameters += other.parameters;
         copies += other.copies;
+        streams += other.streams;
+        stream_members += other.stream_members;
     }
     void add_parameter(u32 i, const std::string& declaration) {
         const std::string name = "a" + number(i);
@@ -195,6 +200,11 @@ class Writer {
         copies.append(" AT_OFFSET(NAME##_").append(name) += ");";
         add_parameter(i, "IN(" + t + ", NAME##_" + name + ")");
         members.append(" const GLOBAL ").append(t).append("* ").append(name) += ";";
+    }
+    void add_stream(u32 i, const std::string& type) {
+        const std::string n = number(i);
+        streams.append(" USE(").append(type).append(", a").append(n) += ", N)";
+        stream_members.append(" ").append(type).append(" a").append(n) += ";";
     }
     void add_word(u32 i) {
         const std::string name = "a" + number(i);
@@ -227,14 +237,25 @@ class Writer {
 ExpressionText expression_source(const ExpressionNode& node, const Language& language) {
     u32 values = 0;
     Writer writer(language, values);
+    // A function of the elements that kernels have loaded from the streams, whose names begin as given.
+    const auto function = [&](const std::string& type, const char* macro, const char* streams,
+                              const char* name, const std::string& result) {
+        std::string text = std::string("#define ") + macro + "(USE, N)" + std::exchange(writer.streams, {});
+        std::string held = std::exchange(writer.stream_members, {});
+        if (held.empty()) held = " u32 none;";
+        text.append("\ntypedef struct {").append(held).append(" } ").append(streams).append(";\nINLINED ");
+        text.append(type).append(" ").append(name).append("(const Leaves* in, const ").append(streams);
+        text.append("* streams, u64 i, u64 line, u64 k) {\n").append(std::exchange(writer.body, {}));
+        return text.append("    return ").append(result).append(";\n}\n");
+    };
     const bool selects = node.kind == ExpressionKind::select;
     const std::string result = writer.element(selects ? *node.inputs[0] : node, "i");
-    const std::string body = std::exchange(writer.body, {});
-    std::string selected;
+    std::string functions = function(std::string(name_of(kernel_type(node.type))), "CONCORD_STREAMS",
+                                     "Streams", "concord_element_of", result);
     if (selects) {
         const std::string flag = writer.element(*node.inputs[1], "i");
-        selected = "#define CONCORD_SELECTED\nINLINED bool concord_selected(const Leaves* in, u64 i) {\n" +
-                   writer.body + "    return " + flag + " != 0;\n}\n";
+        functions += "#define CONCORD_SELECTED\n" + function("bool", "CONCORD_FLAG_STREAMS", "FlagStreams",
+                                                             "concord_selected_of", flag + " != 0");
     }
     return {.functions = writer.definitions,
             .element =
@@ -242,10 +263,8 @@ ExpressionText expression_source(const ExpressionNode& node, const Language& lan
                 " } Leaves;\n#define LEAVES(NAME) " + writer.parameters + "\n#define AT_LEAVES(NAME)" +
                 writer.copies +
                 "\n// Divisions of 32 bits are faster.\nINLINED u64 concord_quotient(u64 a, u64 b) { return "
-                "((a | b) >> 32) == 0 ? (u64)((u32)a / (u32)b) : a / b; }\nINLINED " +
-                std::string(name_of(kernel_type(node.type))) +
-                " concord_element(const Leaves* in, u64 i, u64 line, u64 k) {\n" + body + "    return " +
-                result + ";\n}\n" + selected};
+                "((a | b) >> 32) == 0 ? (u64)((u32)a / (u32)b) : a / b; }\n" +
+                functions};
 }
 
 }  // namespace concord::detail

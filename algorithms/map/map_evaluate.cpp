@@ -1,5 +1,6 @@
 // evaluate(): expressions as arrays.
 
+#include "expression_nodes.hpp"
 #include "map_sources.hpp"
 
 #include <concord/internal/input.hpp>
@@ -88,19 +89,21 @@ void launch_evaluation(Stream& stream, const Input& in, const View& out, u64 cou
     Device& device = stream.device();
     const bool on_host = device.traits().launch == LaunchModel::host;
     const u32 group = on_host ? 1 : std::min(evaluate_group, device.traits().max_group_size);
+    const bool packs = std::string_view(entry) == "evaluate" && device.traits().launch == LaunchModel::groups;
+    const u32 pack = packs ? 16 / std::max(size_of(out.type), widest_range(in)) : 1;
     const InputArguments leaves(in);
-    const auto kernel =
-        device.kernel({.source = on_host ? nullptr : &with_input(kernel_sources::evaluate(), in),
-                       .entry = entry,
-                       .constants = {{"T", kernel_type(out.type)}, {"GROUP", group}, {"OPERANDS", 1}},
-                       .host = host,
-                       .max_group_size = group});
+    const auto kernel = device.kernel(
+        {.source = on_host ? nullptr : &with_input(kernel_sources::evaluate(), in),
+         .entry = entry,
+         .constants = {{"T", kernel_type(out.type)}, {"GROUP", group}, {"PACK", pack}, {"OPERANDS", 1}},
+         .host = host,
+         .max_group_size = group});
     if (on_host) {
         leaves.launch(stream, *kernel, LaunchShape::linear(divide_up(count, evaluate_tile), 1), out,
                       arguments..., u32{size_of(out.type)});
     } else {
-        leaves.launch(stream, *kernel, LaunchShape::linear(divide_up(count, group), group), out,
-                      arguments...);
+        leaves.launch(stream, *kernel, LaunchShape::linear(divide_up(divide_up(count, pack), group), group),
+                      out, arguments...);
     }
 }
 

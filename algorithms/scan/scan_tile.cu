@@ -8,7 +8,7 @@
 //            wait for the carry there: more tiles in flight than registers could hold hide that wait. In each round,
 //            `sharers` threads share a block. They scan it in registers and across their lanes. Then each thread
 //            holds one of the 256 block totals, and each 16 threads the 16 totals of the nodes of 256. The input may be
-//            an expression, which is computed element by element.
+//            an expression, which is computed pack by pack.
 // Passes     none of its own
 // Tunables   TILES. The order fixes the tile: GROUP = 256 threads of 16 elements.
 // Source     J. Sklansky, Conditional-sum Addition Logic, 1960.
@@ -42,16 +42,29 @@ struct Shared {
 
 #ifdef CONCORD_EXPRESSION
 
-// Computes the tiles in shared memory. Neighbouring threads compute neighbouring elements. Elements from n on become
-// the identity. All threads of the group call it.
+LOAD_PACK(load_items, 16 / sizeof(T))
+
+// Computes the thread's packs of the tiles in shared memory. Elements from n on become the identity.
 INLINED void load_packs(Pack<T, pack>* own, const Input in, u64 begin, u64 n, T identity) {
-    T* const items = reinterpret_cast<T*>(own - threadIdx.x);
-#pragma unroll 4
-    for (u32 k = threadIdx.x; k < TILES * TILE; k += GROUP) {
-        const u64 i = begin + k;
-        items[k] = i < n ? load_item(in, i) : identity;
+    const u64 first = begin + threadIdx.x * pack;
+    if (begin + TILES * TILE <= n) {
+        const bool aligned = load_items_aligned(in, 0);
+#pragma unroll
+        for (u32 k = 0; k < TILES * rounds; ++k) {
+            Pack<T, pack> items;
+            load_items(items.item, in, first + k * GROUP * pack, aligned);
+            own[k * GROUP] = items;
+        }
+    } else {
+#pragma unroll 1
+        for (u32 k = 0; k < TILES * rounds; ++k) {
+#pragma unroll
+            for (u32 j = 0; j < pack; ++j) {
+                const u64 i = first + k * GROUP * pack + j;
+                own[k * GROUP].item[j] = i < n ? load_item(in, i) : identity;
+            }
+        }
     }
-    __syncthreads();
 }
 
 #else

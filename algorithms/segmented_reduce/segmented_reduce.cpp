@@ -21,6 +21,13 @@ namespace {
 constexpr u32 group_size = 256, team = 32, one_chunk = 1024;
 // The mean length up to which segments pass through local memory.
 constexpr u64 longest_staged = 64;
+// Work-items per segment and the elements that they hold at a time, by the mean length. Few work-items have fewest
+// instructions per element, until they hold too many columns.
+struct Staging {
+    u64 above, up_to;
+    u32 parts, width;
+};
+constexpr Staging stagings[] = {{0, 4, 1, 8}, {4, 16, 2, 32}, {16, longest_staged, 8, 128}};
 
 constexpr Tunable segment_waves{"segmented_reduce.waves",
                                 "maximum number of groups that reduce chunks, in waves of resident groups",
@@ -106,8 +113,8 @@ void run_groups(Stream& stream, const SegmentedReduceProblem& p) {
                   lists.wholes, lists.counts, check_of(p), n, segments, each, bytes_of(lists.room),
                   p.identity, p.values);
     };
-    // If only the device knows their number, both kernels are launched. Each compares the mean length with
-    // STAGED on the device, and one returns at once.
+    // If only the device knows their number, all of these are launched. Each compares the mean length with its bounds
+    // on the device, and all but one return at once.
     const u64 mean = p.is_live() ? 0 : divide_up(n, segments);
     if (mean > longest_staged || p.is_live()) {
         const u64 each = std::clamp<u64>(divide_up(segments, most_groups), 8, 64);
@@ -118,21 +125,21 @@ void run_groups(Stream& stream, const SegmentedReduceProblem& p) {
              {"UNROLL", mean > 0 && mean < 512 ? 2U : 4U},
              {"RESIDENT", 8U}});
     }
-    if (mean <= longest_staged) {
-        // Elements that a group stages: 32 KiB of local memory suffice. Few work-items per segment have fewest
-        // instructions per element, until they hold too many columns.
-        const u64 tile = size_of(p.in.type) == 8 ? 1536 : 4096;
-        const bool few = mean > 0 && mean <= 16;
+    // Elements that a group stages: 32 KiB of local memory suffice.
+    const u64 tile = size_of(p.in.type) == 8 ? 1536 : 4096;
+    for (const Staging& staging : stagings) {
+        if (!p.is_live() && (mean <= staging.above || mean > staging.up_to)) continue;
         run(kernel_sources::segmented_short(), "segmented_short",
             std::clamp<u64>(tile / std::max<u64>(mean, 1), 64, 4096),
             {offsets,
              neutral,
-             {"STAGED", longest_staged},
+             {"ABOVE", staging.above},
+             {"STAGED", staging.up_to},
              {"TILE", tile + one_chunk},
              {"LOADS", 16U},
              {"RESIDENT", 6U},
-             {"PARTS", few ? 2U : 8U},
-             {"WIDTH", few ? std::max<u64>(8, 2 * std::bit_ceil(mean)) : 128}});
+             {"PARTS", staging.parts},
+             {"WIDTH", staging.width}});
     }
     if (!lists.may_have_long(p)) return;
     const u64 waves = tuned(device, segment_waves, point_of(p), 8);
