@@ -42,19 +42,25 @@ mutant lookback.cl many "${lookback/1009,9001/1000003}" "a carry lacks the tile 
 # Inputs that are expressions, also with flags: those of i32.
 computed="${fused/u32/i32}" computed_lookback="${lookback/u32/i32}"
 mutant compact.kernel many "$computed" "of an expression, an element past the end is counted" \
-    'if (i < last) kept += IS_KEPT' 'if (i <= last) kept += IS_KEPT'
-mutant compact.kernel many "$computed" "of an expression, a work-item takes the pack of the next one" \
-    'tile.row[r].item[j] = staged[place_of(r) + j];' 'tile.row[r].item[j] = staged[(place_of(r) + PACK) % TILE_LENGTH + j];'
-mutant compact.kernel many "$computed" "of an expression, no barrier: packs leave before they are computed" \
-    '        staged[k] = i < last ? item_at(items, i) : 0;
-    }
-    local_barrier();' '        staged[k] = i < last ? item_at(items, i) : 0;
-    }'
+    'if (i < last) {
+                    tile.row[r].item[j] = item_at' 'if (i <= last) {
+                    tile.row[r].item[j] = item_at'
+mutant compact.kernel many "$computed" "of an expression, packs are reversed" \
+    'tile.row[r].item[j] = pack.item[j];' 'tile.row[r].item[j] = pack.item[PACK - 1 - j];'
+mutant compact.kernel many "$computed" "of an expression, a pack takes the flags of the first one" \
+    'KEPT_BITS(items, begin + place_of(r), op' 'KEPT_BITS(items, begin, op'
+mutant input.kernel many "$computed" "a pack has its first element only" \
+    'streams[first + j].LEAF = access.item[j];' 'streams[first + j].LEAF = access.item[0];'
+mutant input.kernel many "unique --types u32 --sizes 5001" "elements of a range that is not aligned come one late" \
+    'streams[j].LEAF = in.leaves.LEAF[at + j];' 'streams[j].LEAF = in.leaves.LEAF[at + (j + 1) % (COUNT)];'
+mutant input.kernel many "$computed" "all flags of a pack are the first one" '&streams[j], at + j, 0,' '&streams[0], at + j, 0,'
 mutant compact_input.kernel many "$computed" "elements of an expression come one late" \
     'element.value = load_item(in, i);' 'element.value = load_item(in, i + 1);'
 mutant compact_input.kernel one "$computed" "flags come one late" 'concord_selected(&(ITEMS).leaves, I)' 'concord_selected(&(ITEMS).leaves, (I) + 1)'
 mutant compact_lookback.cl many "$computed_lookback" "of an expression, the last elements of a part are not computed" \
-    'k < PART_LENGTH; k += LANES' 'k + LANES < PART_LENGTH; k += LANES'
+    'r < ROWS; ++r)
+            *(__local BitsPack*)' 'r + 1 < ROWS; ++r)
+            *(__local BitsPack*)'
 
 mutant group_scan.cu any "$fused" "warps do not count the ones before" 'if (w < warp) before += other;' ''
 mutant compact_lookback.cu any "$lookback" "all tiles are stored at the beginning" 'out + before + before_warp' 'out + before_warp'
@@ -70,4 +76,6 @@ mutant tile.cu any "$lookback" "one element more is stored than is kept" \
     'if (i >= shift && i < shift + count) base[i]' 'if (i >= shift && i <= shift + count) base[i]'
 mutant compact_lookback.cu any "$lookback" "the first tile tells the count" 'turn.ticket == tiles - 1' 'turn.ticket == 0'
 mutant compact_lookback.cu any "$computed_lookback" "of an expression, the last elements of a part are not computed" \
-    'k < part_length; k += warp_width' 'k + warp_width < part_length; k += warp_width'
+    'r < ROWS; ++r)
+            *reinterpret_cast<BitsPack*>' 'r + 1 < ROWS; ++r)
+            *reinterpret_cast<BitsPack*>'

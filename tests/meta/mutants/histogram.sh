@@ -26,7 +26,7 @@ mutant histogram.kernel many "$(counted packed16)" "runs of equal bins count as 
 mutant histogram.kernel many "$(counted packed16)" "upper halves are lost" \
     'if (upper != 0) add_to(out, halves + w, upper);' ''
 mutant histogram.kernel many "$(counted shared_atomic f32)" "of an expression, the last sample is dropped" \
-    'const Layout layout = {0, n, 0};' 'const Layout layout = {0, n - 1, 0};'
+    'layout.packs = n / PACK;' 'layout.packs = n / PACK; n -= n % PACK != 0 ? 1 : 0;'
 mutant histogram_bins.cl one "$(counted private_bins)" "what is outside counts in the last bin" \
     '? (u32)b : none;' '? (u32)b : none - 1;'
 mutant histogram_bins.cl one "$(counted private_bins)" "exact bins: undecided samples are not counted" \

@@ -41,5 +41,6 @@ mutant common.cu any "${map_nan/f32/f64}" "a NaN has a payload" '? 0x7ff80000000
 
 # Expressions of two inputs that broadcast.
 two="map --variants evaluate --types i32 --patterns random --sizes 1009"
-mutant evaluate.kernel any "$two" "the last element is not stored" 'if (i < n) out[i]' 'if (i + 1 < n) out[i]'
-mutant evaluate.kernel any "$two" "a write past the end" 'if (i < n) out[i]' 'if (i <= n) out[i]'
+mutant evaluate.kernel many "$two" "the last element is not stored" 'e < ends;' 'e + 1 < ends;'
+mutant evaluate.kernel many "$two" "a write past the end" 'e < ends;' 'e <= ends;'
+mutant evaluate.kernel any "$two" "the last pack is not stored" 'if (p < packs)' 'if (p + 1 < packs)'

@@ -106,6 +106,6 @@ mutant scan_wide.cl one "${tiled_nans/reduce_then_scan/partitioned}" "a NaN is n
 mutant scan_tile.cu any "$tiled_nans" "a NaN is not canonical" \
     'item[j] = canonical(apply(op, left, through[j]));' 'item[j] = apply(op, left, through[j]);'
 mutant scan_tile.cu any "scan --variants lookback --types i64 --patterns mixed --sizes 4097" "the last elements of an expression's tile are not computed" \
-    'k < TILES * TILE; k += GROUP) {
-        const u64 i' 'k + GROUP < TILES * TILE; k += GROUP) {
-        const u64 i'
+    'k < TILES * rounds; ++k) {
+            Pack<T, pack> items;' 'k + 1 < TILES * rounds; ++k) {
+            Pack<T, pack> items;'
