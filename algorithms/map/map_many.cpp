@@ -1,6 +1,10 @@
+#include "expression_nodes.hpp"
+
 #include <concord/map_many.hpp>
 
+#include <concord/internal/input.hpp>
 #include <concord/internal/launch.hpp>
+#include <concord/internal/operands.hpp>
 
 namespace concord::detail {
 
@@ -39,6 +43,17 @@ u64 check_map_many(const Stream& stream, std::string_view name, std::span<const 
         }
     }
     return n;
+}
+
+View stored(Stream& stream, std::string_view name, const Input& in, std::shared_ptr<Buffer>& room) {
+    check_stored_input(name, "an expression", stream, in);
+    return materialized(stream, in, room);
+}
+
+Enqueued evaluate_many(Stream& stream, const ExpressionPointer& node, const View& out) {
+    const i64 step = 1;
+    const Input in(node->count != any_count ? node : strided_node(node, {&out.count, 1}, {&step, 1}, 0));
+    return evaluate(stream, in, out, {});
 }
 
 std::string map_many_body(std::string_view function, std::span<const std::string> elements,

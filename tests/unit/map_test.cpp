@@ -199,6 +199,11 @@ STREAM_TEST(map_rejects_invalid_calls) {
 CONCORD_FUNCTION(f32, many_of_three, (f32 x, u8 y, f64 z, f32 a), return a * x + (f32)y - (f32)z;)
 CONCORD_FUNCTION(void, many_sums, (f32 x, f32 y, f32* sum, f64* product, u64* bits, u64 more), *sum = x + y;
                  *product = (f64)x * (f64)y; *bits = (u64)as_u32(x) + more;)
+CONCORD_FUNCTION(f32, many_difference, (f32 x, f32 y), return x - y;)
+CONCORD_FUNCTION(void, many_both, (f32 x, f32 y, f32* difference, f32* sum), *difference = x - y;
+                 *sum = x + y;)
+CONCORD_FUNCTION(f32, many_nine, (f32 a, f32 b, f32 c, f32 d, f32 e, f32 f, f32 g, f32 h, f32 i),
+                 return a + (b - c) + (d - e) + (f - g) + (h - h) + i;)
 CONCORD_FUNCTION(u64, many_index, (u64 i, u32 x, u32 limit), return x < limit ? i : 0;)
 
 STREAM_TEST(map_of_many_inputs_and_outputs) {
@@ -244,6 +249,28 @@ STREAM_TEST(map_of_many_inputs_and_outputs) {
     CHECK(indices.to_host(stream) == places);
     map(stream, inputs(indices, w), outputs(indices), many_index.bind(u32{1} << 31));
     CHECK(indices.to_host(stream) == places);
+
+    // Expressions as inputs, of one output and of several.
+    const Array<f32> differences(stream, n);
+    map(stream, inputs(reversed(a), transform(MapFunction::negate, b)), outputs(out), many_difference);
+    map(stream, inputs(reversed(a), transform(MapFunction::negate, b)), outputs(differences, b), many_both);
+    std::vector<f32> from_reversed(n), sums_of_both(n);
+    for (u64 i = 0; i < n; ++i) {
+        from_reversed[i] = x[n - 1 - i] - -y[i];
+        sums_of_both[i] = x[n - 1 - i] + -y[i];
+    }
+    CHECK(out.to_host(stream) == from_reversed);
+    CHECK(differences.to_host(stream) == from_reversed);
+    CHECK(b.to_host(stream) == sums_of_both);
+    // Inputs without a size, and more than an expression takes.
+    map(stream, inputs(constant(2.0f), counting<f32>(1.0f, 0.5f)), outputs(out), many_difference);
+    map(stream, inputs(a, a, a, a, a, a, a, a, constant(1.0f)), outputs(differences), many_nine);
+    const auto without_size = out.to_host(stream), of_nine = differences.to_host(stream);
+    u64 wrong_many = 0;
+    for (u64 i = 0; i < n; ++i)
+        wrong_many +=
+            (without_size[i] != 2.0f - (1.0f + static_cast<f32>(i) * 0.5f)) + (of_nine[i] != x[i] + 1.0f);
+    CHECK(wrong_many == 0);
 
     iota(stream, indices);
     iota(stream, out, 0.5f, 0.1f);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Map with any number of inputs and outputs, and with inputs that are computed instead of read.
+/// Map with any number of inputs and outputs.
 ///
 ///     map(stream, inputs(a, b, c, counting<u64>()), outputs(out), f)
 ///         out[i] = f(a[i], b[i], c[i], i)
@@ -12,7 +12,10 @@
 ///     CONCORD_FUNCTION(void, g, (f32 x, f32 y, f32* sum, f32* difference),
 ///                      *sum = x + y; *difference = x - y;)
 ///
-/// - Shapes: all ranges have n elements. A map without a range among its inputs takes n from its outputs.
+/// Inputs are ranges, expressions, counting() and constant(). A function with a result is evaluated as transform() of its
+/// inputs is; for a function of several outputs, or of more than eight inputs, expressions are stored first.
+///
+/// - Shapes: all ranges and expressions have n elements. A map without any among its inputs takes n from its outputs.
 /// - In place: an output may be exactly an input if their element sizes agree. Any other overlap is an error.
 /// - Memory traffic: reads every range once and writes every output once.
 /// - Order: elements are independent: canonical, unless f calls functions that devices compute differently. A NaN
@@ -44,7 +47,6 @@ struct MapSource<S> {
     static std::string element(const std::string& name) { return name + "[i]"; }
     using Held = View;
     static View held(const S& range) { return View(range.view()); }
-    static std::tuple<View> arguments(const View& view) { return {view}; }
 };
 
 template <class N>
@@ -65,7 +67,13 @@ struct MapSource<Counting<N>> {
     }
     using Held = Counting<N>;
     static Held held(const Held& c) { return c; }
-    static std::tuple<T, T> arguments(const Held& c) { return {c.first, c.step}; }
+};
+
+// Stored first.
+template <class N>
+struct MapSource<Expression<N>> : MapSource<Span<const N>> {
+    using Held = Expression<N>;
+    static Held held(const Held& e) { return e; }
 };
 
 template <class N>
@@ -79,12 +87,11 @@ struct MapSource<Repeated<N>> {
     static std::string element(const std::string& name) { return name; }
     using Held = Repeated<N>;
     static Held held(const Held& c) { return c; }
-    static std::tuple<T> arguments(const Held& c) { return {c.value}; }
 };
 
 }  // namespace detail
 
-/// The inputs of a map: ranges, counting() and constant(). Holds views of the ranges.
+/// The inputs of a map: ranges, expressions, counting() and constant(). Holds views of the ranges.
 template <class... S>
 struct Inputs {
     std::tuple<typename detail::MapSource<S>::Held...> sources;  ///< the inputs
@@ -95,12 +102,13 @@ struct Outputs {
     std::array<View, sizeof...(O)> views;  ///< the outputs
 };
 
-/// The inputs of a map: ranges, counting() and constant().
+/// The inputs of a map: ranges, expressions, counting() and constant().
 template <class... S>
 Inputs<S...> inputs(const S&... sources) {
     static_assert(sizeof...(S) > 0, "a map has at least one input; counting() is one");
-    static_assert((!std::is_arithmetic_v<S> && ...),
-                  "an input is a range, counting() or constant(): write constant(2.0f) for a value");
+    static_assert(
+        (!std::is_arithmetic_v<S> && ...),
+        "an input is a range, an expression, counting() or constant(): write constant(2.0f) for a value");
     return {{detail::MapSource<S>::held(sources)...}};
 }
 
@@ -116,6 +124,26 @@ namespace detail {
 // Checks the ranges, their counts and overlaps and returns n. Throws invalid_argument, wrong_device.
 u64 check_map_many(const Stream& stream, std::string_view name, std::span<const View> in,
                    std::span<const View> out);
+// The elements of the input in memory, which lives as long as `room`.
+View stored(Stream& stream, std::string_view name, const Input& in, std::shared_ptr<Buffer>& room);
+// Enqueues out[i] = element i of the node, which may have any number of elements.
+Enqueued evaluate_many(Stream& stream, const ExpressionPointer& node, const View& out);
+
+// The node of an input that inputs() holds.
+inline ExpressionPointer held_node(const View& range) {
+    return range_node(range);
+}
+template <class S>
+ExpressionPointer held_node(const S& source) {
+    return node_of(source);
+}
+// The range of an input, to check it. Others have none.
+inline void add_range(std::span<View> ranges, std::size_t& count, const View& range) {
+    ranges[count++] = range;
+}
+template <class S>
+void add_range(std::span<View> /*ranges*/, std::size_t& /*count*/, const S& /*source*/) {}
+
 // The text of the kernel's body: out0[i] = f(in0[i], ...), or the call of a function with outputs.
 std::string map_many_body(std::string_view function, std::span<const std::string> elements,
                           std::span<const Type> outputs, bool has_result, u64 bound);
@@ -193,11 +221,7 @@ struct MapMany<F, std::tuple<S...>, std::tuple<O...>, std::tuple<B...>> {
             u32 k = 0;
             const std::string elements[] = {MapSource<S>::element("in" + std::to_string(k++))...};
             const Type types[] = {type_of<O>()...};
-            constexpr std::string_view function = requires {
-                F::is_identity;
-            }
-            ? "" : F::name;
-            return map_many_body(function, elements, types, has_result, sizeof...(B));
+            return map_many_body(F::name, elements, types, has_result, sizeof...(B));
         }();
         static std::atomic<KernelCode*> code = nullptr;
         static const KernelDefinition d{.name = name,
@@ -242,46 +266,58 @@ struct MapMany<F, std::tuple<S...>, std::tuple<O...>, std::tuple<B...>> {
 }  // namespace detail
 
 /// Applies a user function (CONCORD_FUNCTION) of any number of inputs and outputs. Compiles one kernel for each
-/// function and combination of kinds of inputs.
+/// function and structure of its inputs.
 template <class... S, class... O, class F, class... B>
 Enqueued map(Stream& stream, const Inputs<S...>& in, const Outputs<O...>& out, const Function<F, B...>& f) {
     using Map = detail::MapMany<F, std::tuple<S...>, std::tuple<typename O::Element...>, std::tuple<B...>>;
+    using Fn = Function<F, B...>;
     static_assert(Map::takes(std::index_sequence_for<S...>{}, std::index_sequence_for<O...>{}));
-    const auto values = std::apply(
-        [](const auto&... source) { return std::tuple_cat(detail::MapSource<S>::arguments(source)...); },
-        in.sources);
     std::array<View, sizeof...(S)> read{};
     std::size_t read_count = 0;
-    std::array<KernelArgument, std::tuple_size_v<typename Map::Rest>> arguments;
-    std::size_t at = 0;
-    for (const View& view : out.views)
-        arguments[at++] = detail::unchecked_argument(view);
-    const auto add = [&](const auto& value) {
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, View>) {
-            read[read_count++] = value;
-            arguments[at++] = detail::unchecked_argument(value);
-        } else {
-            arguments[at++] = detail::argument(value);
-        }
-    };
-    std::apply([&](const auto&... value) { (add(value), ...); }, values);
-    std::apply([&](const auto&... value) { (add(value), ...); }, f.values());
-    const detail::KernelDefinition& definition = Map::definition();
-    const u64 n = detail::check_map_many(stream, definition.name, {read.data(), read_count}, out.views);
-    return detail::run_index_kernel(stream, definition, {n, 1, 1}, arguments, false);
+    const std::string name = "map_" + std::string(F::name);
+    if constexpr (Map::has_result && sizeof...(S) <= 8) {
+        std::apply([&](const auto&... source) { (detail::add_range(read, read_count, source), ...); },
+                   in.sources);
+        detail::check_map_many(stream, name, {read.data(), read_count}, out.views);
+        const detail::BlockKernel kernel{
+            host_kernel<&detail::BlockOf<typename Fn::Host, typename Fn::Result,
+                                         typename detail::MapSource<S>::T...>::run>()};
+        const auto bound = f.packed();
+        const auto node = std::apply(
+            [&](const auto&... source) {
+                return detail::transform_node(Fn::erased(), bound, kernel, {detail::held_node(source)...});
+            },
+            in.sources);
+        return detail::evaluate_many(stream, node, out.views[0]);
+    } else {
+        std::array<std::shared_ptr<Buffer>, sizeof...(S)> rooms;
+        std::array<KernelArgument, std::tuple_size_v<typename Map::Rest>> arguments;
+        std::size_t at = 0, room = 0;
+        for (const View& view : out.views)
+            arguments[at++] = detail::unchecked_argument(view);
+        const auto add_view = [&](const View& view) {
+            read[read_count] = view;
+            arguments[at++] = detail::unchecked_argument(read[read_count++]);
+        };
+        const auto add = [&]<class T>(const T& source) {
+            if constexpr (std::is_same_v<T, View>) {
+                add_view(source);
+            } else if constexpr (detail::is_expression<T>) {
+                add_view(detail::stored(stream, name, detail::Input(source.node()), rooms[room++]));
+            } else if constexpr (requires { source.value; }) {
+                arguments[at++] = detail::argument(source.value);
+            } else {
+                arguments[at++] = detail::argument(source.first);
+                arguments[at++] = detail::argument(source.step);
+            }
+        };
+        std::apply([&](const auto&... source) { (add(source), ...); }, in.sources);
+        std::apply([&](const auto&... value) { ((arguments[at++] = detail::argument(value)), ...); },
+                   f.values());
+        const u64 n = detail::check_map_many(stream, name, {read.data(), read_count}, out.views);
+        return detail::run_index_kernel(stream, Map::definition(), {n, 1, 1}, arguments, false);
+    }
 }
-
-namespace detail {
-// The identity. Its kernel calls no function.
-template <class T>
-struct MapIdentity {
-    [[gnu::always_inline]] static T call(T x) { return x; }
-    static constexpr std::string_view name = "iota", file = "builtin";
-    static constexpr const void* unit = nullptr;
-    static constexpr u32 line = 1;
-    static constexpr bool is_identity = true;
-};
-}  // namespace detail
 
 /// Writes first, first + step, first + 2 * step ... to out. Element i is first + T(i) * step; integers wrap.
 /// Asynchronous. Writes out once.
@@ -289,7 +325,7 @@ template <OutputRange Out>
 Enqueued iota(Stream& stream, const Out& out, typename Out::Element first = 0,
               typename Out::Element step = 1) {
     using T = typename Out::Element;
-    return map(stream, inputs(counting<T>(first, step)), outputs(out), Function<detail::MapIdentity<T>>{});
+    return detail::evaluate_many(stream, detail::node_of(counting<T>(first, step)), View(out.view()));
 }
 
 }  // namespace concord
