@@ -627,12 +627,19 @@ void InputArguments::launch_words(Stream& stream, const Kernel& kernel, const La
     launch_reporting(stream, kernel, shape, all, all_words);
 }
 
-View materialized(Stream& stream, const Input& in, std::shared_ptr<Buffer>& room) {
-    if (!in.node) return in.view;
+namespace {
+View room_for(Stream& stream, const Input& in, std::shared_ptr<Buffer>& room) {
     View view = in.view;
     room = stream.scratch(checked_bytes("expression", view.count, size_of(view.type)));
     view.buffer = room.get();
     view.offset = 0;
+    return view;
+}
+}  // namespace
+
+View materialized(Stream& stream, const Input& in, std::shared_ptr<Buffer>& room) {
+    if (!in.node) return in.view;
+    const View view = room_for(stream, in, room);
     evaluate(stream, in, view, {});
     return view;
 }
@@ -648,7 +655,7 @@ NdInputInMemory::NdInputInMemory(Stream& stream, std::string_view call, const Nd
 }
 
 InputInMemory::InputInMemory(Stream& stream, std::string_view call, const Input& in, const View& out,
-                             const Options& options, InPlace in_place) {
+                             const Options& options, InPlace in_place, Store store) {
     if (in.node) {
         check_stored_input(call, "in", stream, in);
         check_input_overlap(call, {"out", out}, "in", in, in_place);
@@ -656,7 +663,12 @@ InputInMemory::InputInMemory(Stream& stream, std::string_view call, const Input&
             check_portable(call, in, stream.device());
         if (!is_portable(in, stream.device())) order_ = OperationOrder::unspecified;
     }
-    view_ = materialized(stream, in, room_);
+    if (in.node && store == Store::later) {
+        unstored_ = in.node;
+        view_ = room_for(stream, in, room_);
+    } else {
+        view_ = materialized(stream, in, room_);
+    }
 }
 
 }  // namespace concord::detail

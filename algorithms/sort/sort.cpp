@@ -77,7 +77,8 @@ constexpr auto table = table_of<SortProblem>({
                  .stable = true,
                  .source = "A. Adinets, D. Merrill, Onesweep, 2022"},
      .groups = {run_sort_onesweep, supports_sort_onesweep, suits_onesweep},
-     .accepts = accepts<Beyond::bits>},
+     .accepts = accepts<Beyond::bits>,
+     .computes_input = true},
     {.variant = {.name = "counting",
                  .summary =
                      "counts each key value, then writes the result; keys of 1 or 2 bytes without values",
@@ -311,15 +312,23 @@ Enqueued sort(Stream& stream, SortProblem p, const Options& options) {
     p.values_out = as_bytes(p.values_out);
     check(stream, p);
     const Row<SortProblem>& row = choose_tuned("sort", table, stream.device(), p, point_of(p), options);
-    if (p.count() > 0) row.run(stream, p);
+    if (p.count() > 0) {
+        if (p.unstored && !row.computes_input) store_keys(stream, p);
+        row.run(stream, p);
+    }
     return enqueued(stream, row, p);
+}
+
+void store_keys(Stream& stream, const SortProblem& p) {
+    evaluate(stream, Input(p.unstored), p.in, {});
 }
 
 namespace {
 
-// Sorts in the keys' own order.
+// Sorts in the keys' own order. unstored: see SortProblem.
 Enqueued sort_codes(Stream& stream, const View& in, const View& values_in, const View& out,
-                    const View& values_out, const SortBy& by, const Options& options) {
+                    const View& values_out, const SortBy& by, const Options& options,
+                    const ExpressionPointer& unstored = nullptr) {
     check_no_struct("sort", values_in.buffer != nullptr ? "keys_in" : "in", in);
     if (sorts_by_codes(in.type, by)) {
         check_same_type("sort", {{"in", in.type}, {"out", out.type}});
@@ -331,9 +340,11 @@ Enqueued sort_codes(Stream& stream, const View& in, const View& values_in, const
                       .by = by,
                       .less = nullptr,
                       .less_values = {},
-                      .host = nullptr};
+                      .host = nullptr,
+                      .unstored = nullptr};
         if (by.end_bit == SortBy::last_bit) p.by.end_bit = 8 * p.key_size();
         check(stream, p);
+        if (unstored) evaluate(stream, Input(unstored), in, {});
         return sort_by_codes(stream, in, values_from, out, values_to, p.by, options);
     }
     const SortCode code = sort_code(in.type, by);
@@ -347,11 +358,19 @@ Enqueued sort_codes(Stream& stream, const View& in, const View& values_in, const
                  .by = by,
                  .less = nullptr,
                  .less_values = {std::as_bytes(std::span(&less, 1))},
-                 .host = sort_builtin_host(size_of(in.type), value_size)},
+                 .host = sort_builtin_host(size_of(in.type), value_size),
+                 .unstored = unstored},
                 options);
 }
 
 }  // namespace
+
+Enqueued sort_input(Stream& stream, const Input& in, const View& values_in, const View& out,
+                    const View& values_out, const SortBy& by, const Options& options) {
+    const InputInMemory keys(stream, "sort", in, out, options, InPlace::yes, Store::later);
+    return keys.with_order(
+        sort_codes(stream, keys.view(), values_in, out, values_out, by, options, keys.unstored()));
+}
 
 }  // namespace detail
 

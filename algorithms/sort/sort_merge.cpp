@@ -151,7 +151,8 @@ void merge_runs(Stream& stream, const SortRun& first, const SortRun& second, con
                   .by = by,
                   .less = nullptr,
                   .less_values = {},
-                  .host = nullptr};
+                  .host = nullptr,
+                  .unstored = nullptr};
     p.by.end_bit = 8 * p.key_size();
     const Comparator less(p);
     const u64 n = first.keys.count + second.keys.count;

@@ -2,6 +2,8 @@
 
 #include "sort_kernels.hpp"
 
+#include <concord/internal/input.hpp>
+
 #include <algorithm>
 
 namespace concord {
@@ -134,11 +136,19 @@ Counting counting_of(const Device& device, const SortProblem& p, u32 passes) {
     return {bounded ? 1024U : 256U, copies};
 }
 
+// What the histogram reads.
+Input keys_of(const SortProblem& p) {
+    return p.unstored ? Input(p.unstored) : Input(p.in);
+}
+
 std::shared_ptr<Kernel> counting_kernel(Device& device, const SortProblem& p, const Counting& counting,
                                         Type count) {
-    return sort_kernel(device, p, kernel_sources::sort_histograms(), "sort_histograms", counting.group_size,
-                       {{"COPIES", counting.copies}, {"UNROLL", Counting::unroll}, {"COUNT", count}},
-                       Values::ignored);
+    const Type type = p.unstored ? kernel_type(p.in.type) : bits_of_size(p.key_size());
+    return sort_kernel(
+        device, p, with_input(kernel_sources::sort_histograms(), keys_of(p)), "sort_histograms",
+        counting.group_size,
+        {{"T", type}, {"COPIES", counting.copies}, {"UNROLL", Counting::unroll}, {"COUNT", count}},
+        Values::ignored);
 }
 
 }  // namespace
@@ -175,6 +185,7 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     const bool bounded = sort_in_registers(device);
     if (const Tile single = single_tile_for(bounded ? single_tiles : unbounded_single_tiles, p);
         n <= single.length() && local_bytes(device, single, p) <= device.traits().local_memory) {
+        if (p.unstored) store_keys(stream, p);
         return sort_each_tile(stream, p, single, in, out);
     }
     const Tile tile = tile_for(device, p);
@@ -199,8 +210,17 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     const u64 resident =
         bounded ? std::clamp<u64>(device.traits().local_memory / table_bytes, 1, max_resident) : max_resident;
     const u64 groups = std::min(divide_up(p.in.bytes() + 16, part), device.traits().units * resident);
-    launch(stream, *histograms, LaunchShape::linear(groups, counting.group_size, table_bytes), in.keys,
-           memory.view, status.view, tiles * digits, n, passes, first, last, in_place, code.flip, code.fold);
+    const InputArguments counted(keys_of(p));
+    const LaunchShape shape = LaunchShape::linear(groups, counting.group_size, table_bytes);
+    const auto count = [&](const auto&... keys) {
+        counted.launch(stream, *histograms, shape, keys..., memory.view, status.view, tiles * digits, n,
+                       passes, first, last, in_place, code.flip, code.fold);
+    };
+    if (p.unstored) {
+        count(in.keys);
+    } else {
+        count();
+    }
     // Keys without values, compared by all bits: the first pass may change the order of equal digits.
     const bool unordered = !p.pairs() && first == 0 && last == 8 * p.key_size();
     const auto first_sweep =

@@ -36,6 +36,9 @@ inline TuningPoint point_of(const SortProblem& p) {
     return {p.in.type, p.in.count, p.pairs() ? u64{size_of(p.values_in.type)} : 0};
 }
 
+// Stores keys that are an expression. sort.cpp
+void store_keys(Stream& stream, const SortProblem& p);
+
 // The values as a launch argument. Keys without values pass any valid range; the kernel does not access it.
 inline const View& values_or(const SortProblem& p, const View& values, const View& otherwise) {
     return p.pairs() ? values : otherwise;

@@ -1,6 +1,7 @@
 // Sort through the public API. `concord check` covers variants, types, sizes and patterns.
 // No fixed bits: elements only move.
 #include "devices.hpp"
+#include "lines.hpp"
 
 #include <concord/sort.hpp>
 
@@ -352,6 +353,47 @@ DEVICE_TEST(many_sorts_in_flight) {
     }
     for (std::size_t s = 0; s < streams.size(); ++s)
         CHECK(outs[s].to_host(*streams[s]) == expected);
+}
+
+STREAM_TEST(sort_computes_keys_that_are_expressions) {
+    const auto check = [&]<class T>(T /*type*/) {
+        CAPTURE(std::string(name_of(type_of<T>())));
+        for (const u64 n : {u64{5000}, u64{70001}, u64{1} << 17}) {
+            CAPTURE(n);
+            const auto x = random_values<T>(n + 1, 7);
+            const Array<T> keys(stream, x), stored(stream, n), expected(stream, n), sorted(stream, n);
+            const Array<u32> places(stream, n), expected_places(stream, n), sorted_places(stream, n);
+            iota(stream, places);
+            // One range is aligned, the other is not.
+            for (const u64 first : {u64{0}, u64{1}}) {
+                CAPTURE(first);
+                const Span<T> part = keys.span().part(first, n);
+                const auto e = transform(MapFunction::negate, part);
+                evaluate(stream, e, stored);
+                for (const SortOrder order : {SortOrder::ascending, SortOrder::descending}) {
+                    const SortBy by{.order = order, .stable = true};
+                    for (const char* variant : {"auto", "onesweep"}) {
+                        CAPTURE(std::string(variant));
+                        try {
+                            sort(stream, e, sorted, by, {.variant = variant});
+                        } catch (const Error& error) {
+                            CHECK(error.code() == ErrorCode::unsupported);
+                            continue;
+                        }
+                        sort(stream, stored, expected, by);
+                        CHECK(same_bits(sorted.to_host(stream), expected.to_host(stream)));
+                        sort_pairs(stream, e, places, sorted, sorted_places, by, {.variant = variant});
+                        sort_pairs(stream, stored, places, expected, expected_places, by);
+                        CHECK(same_bits(sorted.to_host(stream), expected.to_host(stream)));
+                        CHECK(sorted_places.to_host(stream) == expected_places.to_host(stream));
+                    }
+                }
+            }
+        }
+    };
+    check(f32{});
+    check(u8{});
+    if (device.traits().fp64) check(f64{});
 }
 
 TEST_SUITE_END();

@@ -545,13 +545,17 @@ Enqueued evaluate(Stream& stream, const Input& in, const NdExtents& extents, con
                   const Options& options);
 // The range, or the elements of the expression in a temporary array, which lives as long as `room`.
 View materialized(Stream& stream, const Input& in, std::shared_ptr<Buffer>& room);
+// Whether an expression is stored at once, or by a kernel of the call.
+enum class Store : u8 { now, later };
 // The same for calls whose kernels read ranges only. Checks an expression, also against an output of the call and the
 // order that its options ask for.
 class InputInMemory {
   public:
     InputInMemory(Stream& stream, std::string_view call, const Input& in, const View& out,
-                  const Options& options, InPlace in_place = InPlace::no);
+                  const Options& options, InPlace in_place = InPlace::no, Store store = Store::now);
     const View& view() const { return view_; }
+    // The expression that a kernel of the call has to store in view(); null if the elements are there.
+    const ExpressionPointer& unstored() const { return unstored_; }
     // The call, with no stronger order than that of the input.
     Enqueued with_order(Enqueued call) const {
         call.order = max_of(call.order, order_);
@@ -561,6 +565,7 @@ class InputInMemory {
   private:
     std::shared_ptr<Buffer> room_;
     View view_;
+    ExpressionPointer unstored_;
     OperationOrder order_ = OperationOrder::canonical;
 };
 // The same for inputs with extents.

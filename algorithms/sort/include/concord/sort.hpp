@@ -122,6 +122,7 @@ struct SortProblem {
     const Operator* less;        // comparator; null for the order of the codes
     ValueBytes less_values;      // the comparator's bound values
     const SortHost* host;        // null if the comparator exists as source only
+    ExpressionPointer unstored;  // the keys, if they are still to be stored in `in`
 
     Type type() const { return in.type; }
     u64 count() const { return in.count; }
@@ -169,7 +170,8 @@ Enqueued sort_by_less(Stream& stream, const View& in, const View& values_in, con
                  .by = by,
                  .less = &Fn::erased(),
                  .less_values = {bound},
-                 .host = &sort_host<T, V, typename Fn::Host>()},
+                 .host = &sort_host<T, V, typename Fn::Host>(),
+                 .unstored = nullptr},
                 options);
 }
 
@@ -195,6 +197,12 @@ class PairsInMemory {
 };
 }  // namespace detail
 
+namespace detail {
+// Keys that are a range or an expression; without values, values_in and values_out have no buffers.
+Enqueued sort_input(Stream& stream, const Input& in, const View& values_in, const View& out,
+                    const View& values_out, const SortBy& by, const Options& options);
+}  // namespace detail
+
 /// Sorts keys in their own order. in and out have the same type.
 Enqueued sort(Stream& stream, const View& in, const View& out, const SortBy& by = {},
               const Options& options = {});
@@ -212,9 +220,7 @@ template <InputRange In, OutputRange Out>
 Enqueued sort(Stream& stream, const In& in, const Out& out, const SortBy& by = {},
               const Options& options = {}) {
     static_assert(detail::same_elements<In, Out>, "sort: in and out must have the same element type");
-    const detail::InputInMemory from(stream, "sort", detail::input_of(in), out.view(), options,
-                                     detail::InPlace::yes);
-    return from.with_order(sort(stream, from.view(), View(out.view()), by, options));
+    return detail::sort_input(stream, detail::input_of(in), {}, View(out.view()), {}, by, options);
 }
 /// Sorts the pairs of spans or arrays in the keys' own order.
 template <InputRange Keys, InputRange Values, OutputRange KeysOut, OutputRange ValuesOut>
@@ -224,10 +230,10 @@ Enqueued sort_pairs(Stream& stream, const Keys& keys_in, const Values& values_in
                   "sort_pairs: keys_in and keys_out must have the same element type");
     static_assert(detail::same_elements<Values, ValuesOut>,
                   "sort_pairs: values_in and values_out must have the same element type");
-    const detail::PairsInMemory from(stream, detail::input_of(keys_in), detail::input_of(values_in),
-                                     keys_out.view(), values_out.view(), options);
-    return from.with_order(sort_pairs(stream, from.keys(), from.values(), View(keys_out.view()),
-                                      View(values_out.view()), by, options));
+    const detail::InputInMemory values(stream, "sort_pairs", detail::input_of(values_in), values_out.view(),
+                                       options, detail::InPlace::yes);
+    return values.with_order(detail::sort_input(stream, detail::input_of(keys_in), values.view(),
+                                                View(keys_out.view()), View(values_out.view()), by, options));
 }
 
 /// Sorts by a comparator I(T, T), where I is any integer type, with its further parameters bound. The comparator
