@@ -381,10 +381,10 @@ STREAM_TEST(sort_computes_keys_that_are_expressions) {
                             continue;
                         }
                         sort(stream, stored, expected, by);
-                        CHECK(same_bits(sorted.to_host(stream), expected.to_host(stream)));
+                        CHECK(test::same_bits(sorted.to_host(stream), expected.to_host(stream)));
                         sort_pairs(stream, e, places, sorted, sorted_places, by, {.variant = variant});
                         sort_pairs(stream, stored, places, expected, expected_places, by);
-                        CHECK(same_bits(sorted.to_host(stream), expected.to_host(stream)));
+                        CHECK(test::same_bits(sorted.to_host(stream), expected.to_host(stream)));
                         CHECK(sorted_places.to_host(stream) == expected_places.to_host(stream));
                     }
                 }
