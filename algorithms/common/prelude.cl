@@ -34,3 +34,5 @@
 // global memory.
 #define local_barrier() barrier(CLK_LOCAL_MEM_FENCE)
 #define group_barrier() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+
+INLINED u32 highest_bit(u32 x) { return 31 - clz(x); }  // the number of the highest bit of x that is set

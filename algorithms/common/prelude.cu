@@ -91,3 +91,4 @@ INLINED void report_index(u32* word, u64 position) {
 }
 
 INLINED u32 popcount(u32 x) { return (u32)__popc(x); }
+INLINED u32 highest_bit(u32 x) { return 31 - (u32)__clz((int)x); }  // the number of the highest bit of x that is set
