@@ -105,6 +105,7 @@ constexpr ScanHost builtin_kernels{
     .serial = plain_host_kernel<&builtin_serial<T>>(),
     .partitioned = dispatching_host_kernel<&scan_partitioned<builtin_phases<T>, T, SelectedOp>>(),
     .totals = dispatching_host_kernel<&scan_totals<builtin_phases<T>, T, SelectedOp>>(),
+    .segments = dispatching_host_kernel<&scan_segments<builtin_phases<T>, T, SelectedOp>>(),
     .phases = &builtin_phases<T>};
 
 }  // namespace

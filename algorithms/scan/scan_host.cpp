@@ -79,7 +79,7 @@ class Scan {
             in_ = static_cast<const std::byte*>(call_.in) + first * size_;
         } else {
             std::byte* const room = tile_room();
-            call_.expression->store(group_.isa, first, length, size_, room);
+            call_.expression->store(group_.isa, call_.begin + first, length, size_, room);
             in_ = room;
         }
     }
@@ -185,6 +185,21 @@ class Scan {
 
 void scan_partitioned(const Group& group, const ScanPhases& phases, const ScanCall& call) {
     Scan(group, phases, call).partitioned();
+}
+
+void scan_segments(const Group& group, const ScanPhases& phases, const ScanCall& call,
+                   std::span<const LongSegment> list) {
+    for (const LongSegment& segment : list) {
+        ScanCall own = call;
+        const u64 at = segment.begin * phases.size;
+        if (call.in != nullptr) own.in = static_cast<const std::byte*>(call.in) + at;
+        own.begin = segment.begin;
+        own.out = static_cast<std::byte*>(call.out) + at;
+        own.totals = static_cast<std::byte*>(call.totals) + segment.first * phases.size;
+        own.flags += segment.first;
+        own.n = segment.length;
+        Scan(group, phases, own).partitioned();
+    }
 }
 
 void scan_rows(const Group& group, const ScanPhases& phases, const ScanCall& call, const NdLines<2>& s,

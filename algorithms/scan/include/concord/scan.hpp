@@ -54,7 +54,8 @@ namespace detail {
 // The host kernels of one operator and type. Null: not compiled.
 struct ScanHost {
     HostKernel serial = {}, partitioned = {};
-    HostKernel totals = {};  // for an input in parts
+    HostKernel totals = {};    // for an input in parts
+    HostKernel segments = {};  // for long segments
     const host::ScanPhases* phases = nullptr;
 };
 
@@ -65,6 +66,7 @@ const ScanHost& scan_host() {
         .serial = plain_host_kernel<&host::scan_serial<T, Op>>(),
         .partitioned = dispatching_host_kernel<&host::scan_partitioned<phases, T, Op>>(),
         .totals = dispatching_host_kernel<&host::scan_totals<phases, T, Op>>(),
+        .segments = dispatching_host_kernel<&host::scan_segments<phases, T, Op>>(),
         .phases = &phases};
     return kernels;
 }

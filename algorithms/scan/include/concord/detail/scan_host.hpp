@@ -18,6 +18,8 @@
 #include <concord/detail/host_vector.hpp>
 #include <concord/host_kernel.hpp>
 
+#include <span>
+
 namespace concord::detail::host {
 
 inline constexpr u64 scan_fan = 16;     // children of a node, elements of a block
@@ -215,6 +217,7 @@ struct ScanCall {
     const void* identity;
     const void* op;
     const HostInput<std::byte>* expression = nullptr;
+    u64 begin = 0;  // the first element of the expression
 };
 
 // Groups take tiles by ticket until none is left. A group publishes its tile's total before it waits for other tiles.
@@ -227,6 +230,29 @@ void scan_partitioned(const Group& group, T* out, T* totals, u32* flags, u64 n, 
     scan_partitioned(
         group, phases,
         {in.range(), out, totals, flags, n, exclusive != 0, non_temporal != 0, &identity, &op, &in});
+}
+
+// A segment of more than a tile that all groups share: its first element, its length, and the first place of its totals
+// and flags.
+struct LongSegment {
+    u64 begin = 0, length = 0, first = 0;
+};
+// Totals and flags of a segment: those of its tiles and of the nodes above them, and the ticket.
+constexpr u64 long_segment_places(u64 length) {
+    const u64 tiles = (length + scan_tile - 1) / scan_tile;
+    return tiles + tiles / 8 + 16;
+}
+// Scans the segments of a list, one after another, each as scan_partitioned() does. flags: initially zero.
+void scan_segments(const Group& group, const ScanPhases& phases, const ScanCall& call,
+                   std::span<const LongSegment> list);
+template <const ScanPhases& phases, class T, class Op>
+void scan_segments(const Group& group, T* out, T* totals, u32* flags, const LongSegment* list,
+                   const u32* count, u32 exclusive, u32 non_temporal, T identity, const Op op,
+                   HostArguments rest) {
+    const HostInput<std::byte> in(rest);
+    scan_segments(group, phases,
+                  {in.range(), out, totals, flags, 0, exclusive != 0, non_temporal != 0, &identity, &op, &in},
+                  {list, *count});
 }
 
 // Computes the total of a group's tile, for the carry of a later part of a larger input.
