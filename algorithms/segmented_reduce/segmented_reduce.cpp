@@ -255,9 +255,20 @@ void OffsetsCheck::add(std::span<const std::byte> offsets, Type type) {
             const auto offset = static_cast<u64>(value);
             if (offset < before_) refuse("is less than the one before it, " + std::to_string(before_));
             if (offset > n_) refuse("exceeds the " + std::to_string(n_) + " elements");
+            if (index_ == 0) first_ = offset;
             before_ = offset;
         }
     });
+}
+
+void OffsetsCheck::check_all() const {
+    const auto refuse = [this](const char* which, u64 offset, u64 expected) {
+        throw Error(ErrorCode::invalid_argument, call_,
+                    std::string("the ") + which + " offset leaves elements outside of all segments, got " +
+                        std::to_string(offset) + "; pass " + std::to_string(expected));
+    };
+    if (first_ != 0 && n_ > 0) refuse("first", first_, 0);
+    if (before_ != n_) refuse("last", before_, n_);
 }
 
 Enqueued segmented_reduce(Stream& stream, const SegmentedReduceProblem& p, const Options& options) {

@@ -1,23 +1,7 @@
 // Calls of segmented_reduce, with wrong offsets too.
-#include "../api.hpp"
+#include "../segments.hpp"
 
 namespace concord::fuzz {
-namespace {
-
-// Whether the offsets are those of segments of `count` elements.
-template <class O>
-bool are_right(const Bytes& bytes, const View& offsets, u64 count) {
-    u64 before = 0;
-    for (u64 s = 0; s < offsets.count; ++s) {
-        const auto offset = static_cast<u64>(load<O>(bytes, offsets, s));
-        if (offset < before || offset > count) return false;
-        before = offset;
-    }
-    return true;
-}
-
-}  // namespace
-
 FUZZ_CALLS(segmented_reduce) {
     const Type type = any_type();
     fill(type);
@@ -32,18 +16,10 @@ FUZZ_CALLS(segmented_reduce) {
     no_overlap(offsets, out);
     const Options asked = options(segmented_reduce_algorithm);
     // Right offsets in half of the calls, else any bits.
-    if (outcome_ != Outcome::refused && choices_.one_in(2)) {
-        with_type(offsets.type, [&]<class O>(O) {
-            u64 offset = choices_.below(in.count + 1);
-            for (u64 s = 0; s <= segments; ++s) {
-                machine_.put(offsets, s, static_cast<O>(offset));
-                offset += choices_.one_in(3) ? 0 : choices_.below(in.count - offset + 1);
-            }
-        });
-    }
-    bool right = true, reported = false;
-    if (outcome_ != Outcome::refused)
-        with_type(offsets.type, [&]<class O>(O) { right = are_right<O>(before(), offsets, in.count); });
+    if (outcome_ != Outcome::refused && choices_.one_in(2))
+        put_offsets(machine_, choices_, offsets, in.count);
+    const bool right = outcome_ == Outcome::refused || are_right(before(), offsets, in.count);
+    bool reported = false;
     verify(
         type,
         [&] {
