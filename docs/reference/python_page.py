@@ -16,7 +16,8 @@ GROUPS = {
     "Arrays and devices": "array asarray empty empty_like zeros zeros_like ones ones_like full full_like arange linspace eye astype "
                           "from_dlpack device devices Array Device Stream",
     "Reductions and prefix sums": "sum prod min max any all mean var std norm dot vecdot argmin argmax count_nonzero reduce "
-                                  "segmented_reduce reduce_by_key cumsum cumprod cumulative_sum cumulative_prod scan",
+                                  "segmented_reduce reduce_by_key cumsum cumprod cumulative_sum cumulative_prod scan "
+                                  "segmented_scan scan_by_key",
     "Sorting, counting and selection": "sort argsort sort_pairs histogram bincount compress compact partition unique_consecutive "
                                        "run_length_encode nonzero argwhere take",
     "Matrices and volumes": "matmul transpose matrix_transpose convolve stencil",

@@ -89,6 +89,8 @@ cudaError_t cub_segmented_sum(const Operands& at, void* scratch, std::size_t& by
 template <class T>
 cudaError_t cub_sum_by_key(const Operands& at, void* scratch, std::size_t& bytes);
 template <class T>
+cudaError_t cub_scan_by_key(const Operands& at, void* scratch, std::size_t& bytes);
+template <class T>
 cudaError_t cub_scan(const Operands& at, void* scratch, std::size_t& bytes);
 template <class T>
 cudaError_t cub_histogram(const Operands& at, void* scratch, std::size_t& bytes);

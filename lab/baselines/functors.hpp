@@ -167,6 +167,14 @@ inline const std::vector<std::string_view> run_titles = {"runs of 1", "runs of 4
                                                          "runs of 10000"};
 inline const std::vector<std::string_view> run_sum_titles = {"sum of runs of 1", "sum of runs of 4",
                                                              "sum of runs of 100", "sum of runs of 10000"};
+// Workloads of segmented_scan and of scan_by_key, with offsets and keys of u32.
+inline const std::vector<std::string_view> segmented_scan_titles = {
+    "inclusive_sum of segments of 16", "inclusive_sum of segments of 256",
+    "inclusive_sum of segments of 4096", "inclusive_sum of segments of 65536",
+    "inclusive_sum of power-law segments around 256"};
+inline const std::vector<std::string_view> run_scan_titles = {
+    "inclusive_sum of runs of 1", "inclusive_sum of runs of 4", "inclusive_sum of runs of 100",
+    "inclusive_sum of runs of 10000"};
 inline const std::vector<std::string_view> reduce_titles = {"sum", "product", "min", "max"};
 
 // Calls f(TypeTag<T>, function) for work of map.

@@ -106,6 +106,48 @@ Call tbb_segmented_reduce(Stream&, const Work& work, Views in, Views out) {
     });
 }
 
+// Scans segments [first, last).
+template <class T>
+void scan_segments(const T* from, const u32* offsets, T* to, std::size_t first, std::size_t last) {
+    for (std::size_t s = first; s < last; ++s) {
+        T sum{};
+        for (u32 i = offsets[s]; i < offsets[s + 1]; ++i)
+            to[i] = sum = Sum{}(sum, from[i]);
+    }
+}
+
+Call loop_segmented_scan(Stream&, const Work& work, Views in, Views out) {
+    return visit_wrapping(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
+        return [from = native_pointer<const T>(in[0]), offsets = native_pointer<const u32>(in[1]),
+                to = native_pointer<T>(out[0]),
+                segments = work.inputs[1].count - 1] { scan_segments(from, offsets, to, 0, segments); };
+    });
+}
+
+Call tbb_segmented_scan(Stream&, const Work& work, Views in, Views out) {
+    return visit_wrapping(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
+        return [from = native_pointer<const T>(in[0]), offsets = native_pointer<const u32>(in[1]),
+                to = native_pointer<T>(out[0]), segments = work.inputs[1].count - 1] {
+            tbb::parallel_for(tbb::blocked_range<std::size_t>(0, segments), [=](const auto& block) {
+                scan_segments(from, offsets, to, block.begin(), block.end());
+            });
+        };
+    });
+}
+
+Call loop_scan_by_key(Stream&, const Work& work, Views in, Views out) {
+    return visit_wrapping(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
+        return [keys = native_pointer<const u32>(in[1]), from = native_pointer<const T>(in[0]),
+                to = native_pointer<T>(out[0]), n = work.n] {
+            T sum{};
+            for (std::size_t i = 0; i < n; ++i) {
+                sum = i > 0 && keys[i] == keys[i - 1] ? Sum{}(sum, from[i]) : from[i];
+                to[i] = sum;
+            }
+        };
+    });
+}
+
 template <class Policy>
 Call std_scan(Stream&, const Work& work, Views in, Views out) {
     return visit_scan(work, [&]<class T>(detail::TypeTag<T>, auto op, bool exclusive) -> Call {
@@ -558,13 +600,16 @@ void host(std::vector<Baseline>& list) {
          {"unique", run_titles, any_type, loop_unique, "a branch-free loop on one thread"},
          {"run_length_encode", run_titles, any_type, encode_runs<Loop>, "a loop on one thread"},
          {"segmented_reduce", segmented_sum_titles, any_type, loop_segmented_reduce, "a loop on one thread"},
-         {"reduce_by_key", run_sum_titles, any_type, sum_runs<Loop>, "a loop on one thread"}});
+         {"reduce_by_key", run_sum_titles, any_type, sum_runs<Loop>, "a loop on one thread"},
+         {"segmented_scan", segmented_scan_titles, any_type, loop_segmented_scan, "a loop on one thread"},
+         {"scan_by_key", run_scan_titles, any_type, loop_scan_by_key, "a loop on one thread"}});
     append(list, {"tbb", tbb, "tbb"},
            {{"map", map_titles, any_type, tbb_map, "tbb::parallel_for"},
             {"add", {"sum"}, any_type, tbb_add, "tbb::parallel_for"},
             {"reduce", reduce_titles, any_type, tbb_reduce, "tbb::parallel_reduce"},
             {"segmented_reduce", segmented_sum_titles, any_type, tbb_segmented_reduce, "tbb::parallel_for"},
             {"reduce_by_key", run_sum_titles, any_type, sum_runs<Tasks>, "tbb::parallel_for"},
+            {"segmented_scan", segmented_scan_titles, any_type, tbb_segmented_scan, "tbb::parallel_for"},
             {"unique", run_titles, any_type, tbb_unique, "tbb::parallel_for"},
             {"run_length_encode", run_titles, any_type, encode_runs<Tasks>, "tbb::parallel_for"},
             {"scan", scan_titles, any_type, tbb_scan, "tbb::parallel_scan"},

@@ -5,7 +5,9 @@
 
 #include <concord/any_all.hpp>
 #include <concord/scan_axes.hpp>
+#include <concord/scan_by_key.hpp>
 #include <concord/segmented_reduce.hpp>
+#include <concord/segmented_scan.hpp>
 #include <concord/sort_axes.hpp>
 #include <concord/statistics.hpp>
 
@@ -189,6 +191,35 @@ nb::object combined(Reduction& call, ElementKind type, ReduceOp op, nb::handle o
                                }});
 }
 
+// Throws InvalidArgument unless an array may be offsets.
+void check_offsets(const char* name, const Argument& at) {
+    if (at.boolean() || is_float(at.type()) || size_of(at.type()) < 4)
+        refuse(name, "offsets has dtype " + at.dtype() + "; expected int32, int64, uint32 or uint64");
+    if (at.size() == 0) refuse(name, "offsets is empty; pass one offset more than there are segments");
+}
+// Throws InvalidArgument unless the values of offsets, which are `where`, are those of segments of n elements. all: the
+// segments must contain all elements.
+void check_offset_values(const char* name, Call& call, const View& where, u64 n, bool all) {
+    std::vector<std::byte> bytes(where.bytes());
+    call.fetch(bytes.data(), where);
+    detail::OffsetsCheck values(name, n);
+    values.add(bytes, where.type);
+    if (all) values.check_all();
+}
+// The elements of an array, which kernels read or compute.
+detail::Input elements_of(Call& call, const Argument& in) {
+    return in.contiguous() ? detail::Input(call.values(in)) : detail::Input(call.elements(in));
+}
+// Calls f with a view for the results, one after another in memory, and moves them to `result` if that is not.
+template <class F>
+void store_results(Call& call, Argument& result, const F& f) {
+    if (result.contiguous()) return f(result.view());
+    const auto room = call.stream().scratch(result.size() * size_of(result.type()));
+    const View to{room.get(), 0, result.size(), result.type()};
+    f(to);
+    call.prepare(result, detail::range_node(to));
+}
+
 nb::object segmented(nb::handle x, nb::handle offsets, const std::string& op, nb::handle out,
                      CONCORD_HANDLES) {
     constexpr const char* name = "segmented_reduce";
@@ -197,26 +228,66 @@ nb::object segmented(nb::handle x, nb::handle offsets, const std::string& op, nb
     const Argument& in = call.input(x, "x", 1);
     const Argument& at = call.input(offsets, "offsets", 1);
     if (in.boolean()) refuse(name, "x has dtype bool; pass x.astype('uint8')");
-    if (at.boolean() || is_float(at.type()) || size_of(at.type()) < 4)
-        refuse(name, "offsets has dtype " + at.dtype() + "; expected int32, int64, uint32 or uint64");
-    if (at.size() == 0) refuse(name, "offsets is empty; pass one offset more than there are segments");
+    check_offsets(name, at);
     call.begin();
     const i64 segments = static_cast<i64>(at.size()) - 1;
     Argument& result = call.output(out, in.type(), std::span(&segments, 1));
     return call.run(result, [&] {
         const View where = call.values(at);
-        std::vector<std::byte> bytes(where.bytes());
-        call.fetch(bytes.data(), where);
-        detail::OffsetsCheck(name, in.size()).add(bytes, at.type());
+        check_offset_values(name, call, where, in.size(), false);
         if (segments == 0) return;
-        const detail::Input elements =
-            in.contiguous() ? detail::Input(call.values(in)) : detail::Input(call.elements(in));
-        const auto room = result.contiguous()
-                              ? nullptr
-                              : call.stream().scratch(static_cast<u64>(segments) * size_of(in.type()));
-        const View to = room ? View{room.get(), 0, static_cast<u64>(segments), in.type()} : result.view();
-        detail::segmented_reduce(call.stream(), elements, where, to, known, call.options());
-        if (room) call.prepare(result, detail::range_node(to));
+        store_results(call, result, [&](const View& to) {
+            detail::segmented_reduce(call.stream(), elements_of(call, in), where, to, known, call.options());
+        });
+    });
+}
+
+nb::object segmented_prefix(nb::handle x, nb::handle offsets, const std::string& op, bool exclusive,
+                            nb::handle out, CONCORD_HANDLES) {
+    constexpr const char* name = "segmented_scan";
+    const ReduceOp known = reduce_op(name, op);
+    Call call(name, CONCORD_PASSED);
+    const Argument& in = call.input(x, "x", 1);
+    const Argument& at = call.input(offsets, "offsets", 1);
+    if (in.boolean()) refuse(name, "x has dtype bool; pass x.astype('uint8')");
+    check_offsets(name, at);
+    call.begin();
+    const i64 n = static_cast<i64>(in.size());
+    Argument& result = call.output(out, in.type(), std::span(&n, 1));
+    return call.run(result, [&] {
+        const View where = call.values(at);
+        check_offset_values(name, call, where, in.size(), true);
+        if (n == 0) return;
+        const ScanKind kind = exclusive ? ScanKind::exclusive : ScanKind::inclusive;
+        store_results(call, result, [&](const View& to) {
+            detail::segmented_scan(
+                call.stream(), detail::segmented_scan_problem(elements_of(call, in), where, to, known, kind),
+                call.options());
+        });
+    });
+}
+
+nb::object prefix_by_key(nb::handle keys, nb::handle values, const std::string& op, bool exclusive,
+                         nb::handle out, CONCORD_HANDLES) {
+    constexpr const char* name = "scan_by_key";
+    const ReduceOp known = reduce_op(name, op);
+    Call call(name, CONCORD_PASSED);
+    const Argument& by = call.input(keys, "keys", 1);
+    const Argument& in = call.input(values, "values", 1);
+    if (in.boolean()) refuse(name, "values has dtype bool; pass values.astype('uint8')");
+    if (by.size() != in.size())
+        refuse(name, "keys has " + std::to_string(by.size()) + " elements, values has " +
+                         std::to_string(in.size()));
+    call.begin();
+    const i64 n = static_cast<i64>(in.size());
+    Argument& result = call.output(out, in.type(), std::span(&n, 1));
+    return call.run(result, [&] {
+        if (n == 0) return;
+        const ScanKind kind = exclusive ? ScanKind::exclusive : ScanKind::inclusive;
+        store_results(call, result, [&](const View& to) {
+            detail::scan_by_key(call.stream(), detail::Input(call.values(by)), elements_of(call, in), to,
+                                known, kind, call.options());
+        });
     });
 }
 
@@ -665,6 +736,23 @@ void define_reductions(nb::module_& m) {
           "of these elements alone. A segment without elements gives the identity. offsets: integers that "
           "ascend, one more than\n"
           "there are segments.");
+    m.def(
+        "segmented_scan", segmented_prefix, "x"_a, "offsets"_a, "op"_a = "sum", nb::kw_only(),
+        "exclusive"_a = false, "out"_a = nb::none(), CONCORD_COMMON,
+        signature("segmented_scan(x: $x, offsets: _Values, op: Literal['sum', 'product', 'min', 'max'] = "
+                  "'sum', *, exclusive: bool = False, out: _Out = None, $common) -> $r",
+                  CONCORD_SAME_TYPE),
+        "Scans the elements x[offsets[s]:offsets[s + 1]] of each segment s in the type of x, bitwise "
+        "identical to scan() of these\n"
+        "elements alone. offsets: integers that ascend from 0 to len(x), one more than there are segments.");
+    m.def("scan_by_key", prefix_by_key, "keys"_a, "values"_a, "op"_a = "sum", nb::kw_only(),
+          "exclusive"_a = false, "out"_a = nb::none(), CONCORD_COMMON,
+          signature("scan_by_key(keys: $x, values: _Values, op: Literal['sum', 'product', 'min', 'max'] = "
+                    "'sum', *, exclusive: bool = False, out: _Out = None, $common) -> $r",
+                    CONCORD_ANY_TYPE),
+          "Scans the values of each run of equal keys in their type, bitwise identical to scan() of these "
+          "values alone.\n\n"
+          "Runs are those of unique_consecutive().");
     m.def("dot", inner_product, "x"_a, "y"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
           signature("dot(x: $x, y: _Values, *, out: _Out = None, $common) -> $r", CONCORD_ANY_ELEMENT),
           "Sum of the products of the elements of two vectors, in the order of sum(). Types are promoted as "

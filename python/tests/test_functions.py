@@ -127,6 +127,49 @@ def test_segmented_reduce(device, offsets, values):
             cc.segmented_reduce(x, np.array(wrong, offsets), device=device)
 
 
+@pytest.mark.parametrize("offsets", ["int32", "uint64"])
+def test_segmented_scan(device, offsets, values):
+    x = values("float32", 5000)
+    at = np.array([0, 0, 10, 200, 2300, 5000], offsets)
+    for exclusive in (False, True):
+        assert_same_bits(cc.segmented_scan(x, at, exclusive=exclusive, device=device),
+                         np.concatenate([cc.scan(x[a:b], exclusive=exclusive, device=device) for a, b in zip(at[:-1], at[1:])]))
+    integers = np.arange(5000)
+    expected = np.concatenate([np.maximum.accumulate(integers[::-1][a:b]) for a, b in zip(at[:-1], at[1:])])
+    spread = np.zeros(10000, "i8")
+    cc.segmented_scan(integers[::-1], at, "max", out=spread[::2], device=device)
+    assert_same_bits(spread[::2], expected)
+    assert not spread[1::2].any()
+    assert cc.segmented_scan(integers, at, out=integers, device=device) is integers
+    assert integers[2300] == 2300 and integers[4999] == sum(range(2300, 5000))
+    assert cc.segmented_scan(x[:0], np.zeros(3, offsets), device=device).tolist() == []
+    for wrong, message in (([0, 4, 3], "offset 3 at index 2 is less than the one before it, 4"),
+                           ([0, 6000], "offset 6000 at index 1 exceeds the 5000 elements"),
+                           ([1, 5000], "the first offset leaves elements outside of all segments, got 1; pass 0"),
+                           ([0, 4999], "the last offset leaves elements outside of all segments, got 4999; pass 5000")):
+        with pytest.raises(ValueError, match=message):
+            cc.segmented_scan(x, np.array(wrong, offsets), device=device)
+
+
+@pytest.mark.parametrize("op", ["sum", "product", "min", "max"])
+def test_scan_by_key_has_the_bits_of_scan(device, op, values):
+    x = values("float32", 5000)
+    lengths = [1, 9, 290, 4700]
+    keys = np.repeat([3, 5, 3, 0], lengths)
+    for exclusive in (False, True):
+        parts = np.split(x, np.cumsum(lengths)[:-1])
+        assert_same_bits(cc.scan_by_key(keys, x, op, exclusive=exclusive, device=device),
+                         np.concatenate([cc.scan(part, op, exclusive=exclusive, device=device) for part in parts]))
+    backwards = np.concatenate([cc.scan(part, op, device=device) for part in np.split(x[::-1], np.cumsum(lengths)[:-1])])
+    assert_same_bits(cc.scan_by_key(keys, np.repeat(x, 2)[::-2], op, device=device), backwards)
+    flags = np.array([1, 2, 0, 0, 255], "u1").view(bool)
+    assert cc.scan_by_key(flags, [1, 1, 1, 1, 1], device=device).tolist() == [1, 2, 1, 2, 1]
+    nan = np.full(3, np.nan)
+    assert cc.scan_by_key(nan, [1, 1, 1], device=device).tolist() == [1, 1, 1]
+    with pytest.raises(ValueError, match="keys has 5 elements, values has 4"):
+        cc.scan_by_key(flags, [1, 1, 1, 1], device=device)
+
+
 def starts_of_runs(x):
     """The positions at which runs of equal neighbours begin: elements differ bitwise, or are NaN."""
     bits = x.view(f"u{x.itemsize}")

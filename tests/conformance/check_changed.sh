@@ -41,6 +41,7 @@ files_of() {  # ALGORITHM
         unique) folders+=(algorithms/compact) ;;
         run_length_encode) folders+=(algorithms/{unique,compact}) ;;
         reduce_by_key) folders+=(algorithms/{unique,compact,segmented_reduce}) ;;
+        scan_by_key) folders+=(algorithms/segmented_scan) ;;
     esac
     [[ $1 != map ]] || ls core/include/concord/detail/math/*.h
     find "${folders[@]}" -type f "${others[@]}" -not -name '*_host*' -not -name '*.md'

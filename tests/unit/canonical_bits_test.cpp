@@ -82,6 +82,27 @@ u64 reduce_by_key_hash(Stream& stream, const std::vector<T>& values, const std::
 }
 
 template <class T>
+u64 segmented_scan_hash(Stream& stream, const std::vector<T>& values, const std::vector<u32>& offsets,
+                        ScanKind kind) {
+    const Array<T> in(stream, values), out(stream.device(), values.size());
+    const Array<u32> at(stream, offsets);
+    segmented_scan(stream, in, at, out, ReduceOp::sum, kind);
+    return hash_of(out.to_host(stream));
+}
+
+// Exclusive sums of runs with these lengths.
+template <class T>
+u64 scan_by_key_hash(Stream& stream, const std::vector<T>& values, const std::vector<u64>& lengths) {
+    std::vector<u8> keys;
+    for (std::size_t r = 0; r < lengths.size(); ++r)
+        keys.insert(keys.end(), lengths[r], static_cast<u8>(r));
+    const Array<u8> by(stream, keys);
+    const Array<T> in(stream, values), out(stream.device(), values.size());
+    scan_by_key(stream, by, in, out, ReduceOp::sum, ScanKind::exclusive);
+    return hash_of(out.to_host(stream));
+}
+
+template <class T>
 u64 scan_hash(Stream& stream, const std::vector<T>& values, ReduceOp op, ScanKind kind) {
     const Array<T> in(stream, values), out(stream.device(), values.size());
     scan(stream, in, out, op, kind);
@@ -159,6 +180,15 @@ const std::vector<Fixed>& fixed_results() {
          }},
         {"inclusive scan of 70001 f64 by a user operator", 0xcca870bb1426f16f,
          [](Stream& s) { return user_scan_hash(s, uniform<f64>(70001, 8)); }},
+        {"inclusive sums of segments of 0 to 1000000 f32 over 2^-40 ... 2^40", 0xd1264d57ff920776,
+         [](Stream& s) {
+             return segmented_scan_hash(s, wide_range<f32>(1010101, 22),
+                                        {0, 0, 7, 60, 200, 1100, 10101, 1010101}, ScanKind::inclusive);
+         }},
+        {"exclusive sums of runs of 1 to 100000 f64 over 2^-40 ... 2^40", 0x0af8b5b3a9a24a78,
+         [](Stream& s) {
+             return scan_by_key_hash(s, wide_range<f64>(111161, 23), {1, 7, 53, 1100, 10000, 100000});
+         }},
         {"product of f32 matrices, 129 x 257 times 257 x 65", 0xe4f1b0ea1c12fb74,
          [](Stream& s) { return matmul_hash<f32>(s, 129, 65, 257, {}); }},
         {"0.3 A B - 2 C of f32 matrices, 512 x 384 times 384 x 256", 0xaf2904152c1a9983,

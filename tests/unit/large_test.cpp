@@ -290,6 +290,29 @@ void largest_by_key(Stream& stream, u64 n) {
                       [&](u64 i) { return value<T>(starts[i % starts.size()]); });
 }
 
+// The largest elements of runs, and of one segment of all elements but a few.
+template <class T>
+void scans_of_runs(Stream& stream, u64 n) {
+    u64 runs = 0;
+    const std::vector<u64> starts = run_starts<T>(n, runs);
+    const Array<T> in = device_input<T>(stream, n), out(stream.device(), n);
+    scan_by_key(stream, in, in, out, ReduceOp::max);
+    check_windows(stream, out, [](u64 i) { return value<T>(i); });
+    const Array<u64> offsets(stream, std::vector<u64>{0, 3, n - 3, n});
+    segmented_scan(stream, in, offsets, out, ReduceOp::sum);
+    T sum_of_period = 0;
+    std::vector<T> sums(period);
+    for (u64 i = 0; i < period; ++i)
+        sums[i] = sum_of_period = static_cast<T>(sum_of_period + value<T>(i));
+    const auto up_to = [&](u64 i) {  // of all elements up to i
+        return static_cast<T>(static_cast<T>(i / period) * sum_of_period + sums[i % period]);
+    };
+    check_windows(stream, out, [&](u64 i) {
+        const u64 before = i < 3 ? 0 : i < n - 3 ? 3 : n - 3;
+        return static_cast<T>(up_to(i) - (before > 0 ? up_to(before - 1) : T(0)));
+    });
+}
+
 template <class T>
 void sorts(Stream& stream, u64 n) {
     const Array<T> in = device_input<T>(stream, n), out(stream.device(), n);
@@ -454,6 +477,7 @@ const Test tests[] = {
     {.name = "compact u32", .counts = words, .buffer = 4, .device = 8, .run = compactions<u32>},
     {.name = "unique u8", .counts = around, .buffer = 1, .device = 2, .run = uniques<u8>},
     {.name = "reduce_by_key u8", .counts = around, .buffer = 8, .device = 12, .run = largest_by_key<u8>},
+    {.name = "scans of segments u8", .counts = around, .buffer = 1, .device = 3, .run = scans_of_runs<u8>},
     {.name = "sort u8", .counts = around, .buffer = 1, .device = 4, .many_items = 3, .run = sorts<u8>},
     {.name = "sort u32", .counts = words, .buffer = 4, .device = 13, .many_items = 3, .run = sorts<u32>},
     {.name = "transpose u8", .counts = around, .buffer = 1, .device = 2, .run = transposes<u8>},

@@ -142,6 +142,13 @@ void add_algorithms(std::vector<Call>& calls) {
         reduce_by_key(s, Floats{v[0]}, transform(operands_twice, Floats{v[1]}), Floats{v[2]}, Floats{v[3]},
                       Raw<u64>{v[4]}, operands_plus, 0);
     });
+    add_call("segmented_scan", {in, offsets, out},
+             [](Stream& s, Views v) { segmented_scan(s, v[0], v[1], v[2]); });
+    add_call("segmented_scan", {in, offsets, out}, [](Stream& s, Views v) {
+        segmented_scan(s, transform(operands_twice, Floats{v[0]}), Raw<u32>{v[1]}, Floats{v[2]},
+                       operands_plus, 0);
+    });
+    add_call("scan_by_key", {in, in, out}, [](Stream& s, Views v) { scan_by_key(s, v[0], v[1], v[2]); });
     add_call("sum", {in}, [](Stream& s, Views v) { (void)sum(s, Floats{v[0]}).get(); });
     add_call("sum", {in}, [](Stream& s, Views v) { (void)sum(s, RawNd{table(v[0])}, 0).to_host(s); });
     add_call("min", {in}, [](Stream& s, Views v) { (void)concord::min(s, Floats{v[0]}).get(); });

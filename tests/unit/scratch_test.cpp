@@ -159,6 +159,14 @@ STREAM_TEST(scratch_of_long_and_short_sequences) {
                       [&](const Options& options) {
                           reduce_by_key(stream, in, in, out, results, count, ReduceOp::sum, options);
                       });
+        // A bit per element; for GPUs the totals of nodes of 256 elements, their numbers, and positions of tiles.
+        const u64 scans_of_segments = n / 8 + 9 * n / 256 + n / 200 + 8 * 1024;
+        check_scratch(stream, segmented_scan_algorithm, scans_of_segments, [&](const Options& options) {
+            segmented_scan(stream, in, offsets, out, ReduceOp::sum, ScanKind::inclusive, options);
+        });
+        check_scratch(stream, scan_by_key_algorithm, scans_of_segments, [&](const Options& options) {
+            scan_by_key(stream, in, in, out, ReduceOp::sum, ScanKind::inclusive, options);
+        });
         check_scratch(stream, histogram_algorithm, std::max(64 * MiB, 2 * bytes),
                       [&](const Options& options) {
                           histogram(stream, in, count, HistogramBins::identity(), options);
