@@ -96,7 +96,7 @@ struct Tiles {
 
 Begins find_begins(Stream& stream, const SegmentedScanProblem& p, u64 words, u32 group) {
     Device& device = stream.device();
-    const Begins to(stream, words);
+    Begins to(stream, words);
     const u32 words_a_group = std::max(group, 32U), run = 4 * words_a_group;
     if (has_flags(p)) {
         const Input flags = flags_of(p);

@@ -22,9 +22,9 @@ std::vector<f32> values_of(u64 n) {
 }
 
 std::vector<u32> bits_of(const std::vector<f32>& values) {
-    std::vector<u32> bits;
-    for (const f32 value : values)
-        bits.push_back(std::bit_cast<u32>(value));
+    std::vector<u32> bits(values.size());
+    for (std::size_t i = 0; i < bits.size(); ++i)
+        bits[i] = std::bit_cast<u32>(values[i]);
     return bits;
 }
 

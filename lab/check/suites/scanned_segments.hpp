@@ -119,7 +119,7 @@ struct SegmentedScan {
     std::vector<T> results_;
 };
 
-// The calls are made by call(stream, in, out, options, scan), where in[0] are the elements.
+// Work without a call. segments: the second input, offsets or keys.
 template <class T>
 Work segmented_scan_work(std::string algorithm, std::string title,
                          const std::shared_ptr<SegmentedScan<T>>& scan, const Input& segments) {
@@ -137,10 +137,10 @@ Work segmented_scan_work(std::string algorithm, std::string title,
 
 template <class T>
 std::shared_ptr<SegmentedScan<T>> builtin_scan(ReduceOp op, ScanKind kind, const Input& input,
-                                               SegmentList segments) {
+                                               const SegmentList& segments) {
     auto scan = std::make_shared<SegmentedScan<T>>();
     scan->input = input;
-    scan->segments = std::move(segments);
+    scan->segments = segments;
     scan->kind = kind;
     scan->identity = identity_of<T>(op);
     scan->name = op;
@@ -148,10 +148,10 @@ std::shared_ptr<SegmentedScan<T>> builtin_scan(ReduceOp op, ScanKind kind, const
 }
 template <class T, class F>
 std::shared_ptr<SegmentedScan<T>> user_scan(const F& f, T identity, ScanKind kind, const Input& input,
-                                            SegmentList segments) {
+                                            const SegmentList& segments) {
     auto scan = std::make_shared<SegmentedScan<T>>();
     scan->input = input;
-    scan->segments = std::move(segments);
+    scan->segments = segments;
     scan->kind = kind;
     scan->identity = identity;
     scan->op = [f](T a, T b) { return f(a, b); };
