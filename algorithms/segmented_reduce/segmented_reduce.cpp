@@ -261,13 +261,13 @@ void OffsetsCheck::add(std::span<const std::byte> offsets, Type type) {
     });
 }
 
-void OffsetsCheck::check_all() const {
-    const auto refuse = [this](const char* which, u64 offset, u64 expected) {
+void OffsetsCheck::check_covers() const {
+    const auto refuse = [&](const std::string& which, u64 offset, u64 expected) {
         throw Error(ErrorCode::invalid_argument, call_,
-                    std::string("the ") + which + " offset leaves elements outside of all segments, got " +
-                        std::to_string(offset) + "; pass " + std::to_string(expected));
+                    "the " + which + " offset must be " + std::to_string(expected) + ", got " +
+                        std::to_string(offset) + "; each element must be in a segment");
     };
-    if (first_ != 0 && n_ > 0) refuse("first", first_, 0);
+    if (first_ != 0) refuse("first", first_, 0);
     if (before_ != n_) refuse("last", before_, n_);
 }
 

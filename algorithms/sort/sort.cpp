@@ -1,4 +1,4 @@
-#include "sort_codes.hpp"
+#include <concord/internal/sort_codes.hpp>
 #include "sort_variants.hpp"
 
 #include <concord/internal/calibration.hpp>

@@ -1,6 +1,6 @@
 // Sorts by codes in an array of their own, and argsort of ranges.
 
-#include "sort_codes.hpp"
+#include <concord/internal/sort_codes.hpp>
 
 #include <concord/internal/builtin_function.hpp>
 #include <concord/internal/input.hpp>

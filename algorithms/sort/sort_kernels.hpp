@@ -5,6 +5,8 @@
 #include "sort_sources.hpp"
 #include "sort_variants.hpp"
 
+#include <concord/internal/sort_tile.hpp>
+
 #include <algorithm>
 
 namespace concord {
@@ -96,10 +98,8 @@ struct SortTile {
 void sort_each_tile(Stream& stream, const SortProblem& problem, const SortTile& tile,
                     const SortElements& from, const SortElements& to);
 
-// sort_merge.cpp: elements per work-item of a tile that is merged in local memory; odd numbers avoid bank conflicts.
-u32 sort_merge_items(const Device& device, u32 key_size);
-// The comparator for the order of the codes, on the bits of keys. Its bound values are the flip and the fold of a
-// SortCode.
+// sort_merge.cpp: the comparator for the order of the codes, on the bits of keys. Its bound values are the flip and the
+// fold of a SortCode.
 const Operator& sort_own_order(u32 key_size);
 
 // The type that counts elements of the problem.

@@ -1,6 +1,6 @@
 // Sort over one axis of an array.
 
-#include "sort_codes.hpp"
+#include <concord/internal/sort_codes.hpp>
 #include "sort_host_kernels.hpp"
 #include "sort_kernels.hpp"
 

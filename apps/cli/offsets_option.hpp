@@ -20,9 +20,9 @@ class OffsetsOption {
     }
     NamedInput input() const { return {"--offsets", path_}; }
 
-    // Throws invalid_argument unless the offsets are those of segments of `in`. Names the first wrong one. all: the
-    // segments must contain all elements.
-    void check(const InputArray& in, const InputArray& offsets, bool all = false) const {
+    enum class Others { allowed, refused };  // elements outside of all segments
+    // Throws invalid_argument unless the offsets are those of segments of `in`. Names the first wrong one.
+    void check(const InputArray& in, const InputArray& offsets, Others others = Others::allowed) const {
         const auto refuse = [](const std::string& why) {
             throw Error(ErrorCode::invalid_argument, "--offsets", why);
         };
@@ -39,7 +39,7 @@ class OffsetsOption {
             offsets.source().read(bytes.data(), first, bytes.size());
             values.add(bytes, offsets.type());
         }
-        if (all) values.check_all();
+        if (others == Others::refused) values.check_covers();
     }
 
   private:

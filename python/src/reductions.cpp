@@ -204,7 +204,7 @@ void check_offset_values(const char* name, Call& call, const View& where, u64 n,
     call.fetch(bytes.data(), where);
     detail::OffsetsCheck values(name, n);
     values.add(bytes, where.type);
-    if (all) values.check_all();
+    if (all) values.check_covers();
 }
 // The elements of an array, which kernels read or compute.
 detail::Input elements_of(Call& call, const Argument& in) {

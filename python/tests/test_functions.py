@@ -145,8 +145,8 @@ def test_segmented_scan(device, offsets, values):
     assert cc.segmented_scan(x[:0], np.zeros(3, offsets), device=device).tolist() == []
     for wrong, message in (([0, 4, 3], "offset 3 at index 2 is less than the one before it, 4"),
                            ([0, 6000], "offset 6000 at index 1 exceeds the 5000 elements"),
-                           ([1, 5000], "the first offset leaves elements outside of all segments, got 1; pass 0"),
-                           ([0, 4999], "the last offset leaves elements outside of all segments, got 4999; pass 5000")):
+                           ([1, 5000], "the first offset must be 0, got 1; each element must be in a segment"),
+                           ([0, 4999], "the last offset must be 5000, got 4999; each element must be in a segment")):
         with pytest.raises(ValueError, match=message):
             cc.segmented_scan(x, np.array(wrong, offsets), device=device)
 

@@ -54,8 +54,8 @@ def test_results_are_bitwise_those_of_scan(name):
 @pytest.mark.parametrize("offsets, words", [
     (np.array([0, 3, 2]), "offset 2 at index 2 is less than the one before it, 3"),
     (np.array([0, 1001], "u4"), "offset 1001 at index 1 exceeds the 1000 elements"),
-    (np.array([2, 1000]), "the first offset leaves elements outside of all segments, got 2; pass 0"),
-    (np.array([0, 999]), "the last offset leaves elements outside of all segments, got 999; pass 1000"),
+    (np.array([2, 1000]), "the first offset must be 0, got 2; each element must be in a segment"),
+    (np.array([0, 999]), "the last offset must be 1000, got 999; each element must be in a segment"),
     (np.array([0.0, 1.0]), "must have type u32, u64, i32 or i64, got f64"),
     (np.array([], "u4"), "offsets.npy is empty"),
 ])

@@ -18,7 +18,7 @@ class RunSegmentedScan final : public RunTask, public NamesInputs {
     }
     std::vector<NamedInput> more_inputs() const override { return {offsets_.input()}; }
     RunPlan plan(Inputs inputs) override {
-        offsets_.check(*inputs[0], *inputs[1], true);
+        offsets_.check(*inputs[0], *inputs[1], OffsetsOption::Others::refused);
         return {{inputs[0]->type(), inputs[0]->shape()}};
     }
     Enqueued call(Stream& stream, Views in, Views out, const Options& options) override {

@@ -86,12 +86,12 @@ class OffsetsCheck {
     OffsetsCheck(std::string_view call, u64 n) : call_(call), n_(n) {}
     // Throws invalid_argument, which names the first wrong one.
     void add(std::span<const std::byte> offsets, Type type);
-    // Throws invalid_argument unless the segments of the offsets so far contain all elements.
-    void check_all() const;
+    // Throws invalid_argument if an element is outside of all segments. After all offsets.
+    void check_covers() const;
 
   private:
     std::string_view call_;
-    u64 n_, index_ = 0, first_ = 0, before_ = 0;
+    u64 n_, index_ = 0, before_ = 0, first_ = 0;
 };
 
 // Checks at compile time that offsets may have their type.
