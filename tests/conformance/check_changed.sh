@@ -38,6 +38,7 @@ files_of() {  # ALGORITHM
     cd "$source"
     case $1 in
         add) folders+=(algorithms/map) ;;
+        segmented_sort) folders+=(algorithms/sort) ;;
         unique) folders+=(algorithms/compact) ;;
         run_length_encode) folders+=(algorithms/{unique,compact}) ;;
         reduce_by_key) folders+=(algorithms/{unique,compact,segmented_reduce}) ;;

@@ -314,9 +314,7 @@ void scans_of_runs(Stream& stream, u64 n) {
 }
 
 template <class T>
-void sorts(Stream& stream, u64 n) {
-    const Array<T> in = device_input<T>(stream, n), out(stream.device(), n);
-    sort(stream, in, out);
+void check_sorted(Stream& stream, const Array<T>& out, u64 n) {
     std::vector<u64> order(period), ends(period);
     std::iota(order.begin(), order.end(), u64{0});
     std::stable_sort(order.begin(), order.end(), [](u64 a, u64 b) { return value<T>(a) < value<T>(b); });
@@ -326,6 +324,19 @@ void sorts(Stream& stream, u64 n) {
         return value<T>(
             order[static_cast<u64>(std::upper_bound(ends.begin(), ends.end(), i) - ends.begin())]);
     });
+}
+template <class T>
+void sorts(Stream& stream, u64 n) {
+    const Array<T> in = device_input<T>(stream, n), out(stream.device(), n);
+    sort(stream, in, out);
+    check_sorted(stream, out, n);
+}
+// One segment with all elements.
+template <class T>
+void sorts_segments(Stream& stream, u64 n) {
+    const Array<T> in = device_input<T>(stream, n), out(stream.device(), n);
+    segmented_sort(stream, in, Array<u64>(stream, std::vector<u64>{0, 0, n, n}), out);
+    check_sorted(stream, out, n);
 }
 
 template <class T>
@@ -480,6 +491,7 @@ const Test tests[] = {
     {.name = "scans of segments u8", .counts = around, .buffer = 1, .device = 3, .run = scans_of_runs<u8>},
     {.name = "sort u8", .counts = around, .buffer = 1, .device = 4, .many_items = 3, .run = sorts<u8>},
     {.name = "sort u32", .counts = words, .buffer = 4, .device = 13, .many_items = 3, .run = sorts<u32>},
+    {.name = "segmented_sort u8", .counts = around, .buffer = 1, .device = 4, .run = sorts_segments<u8>},
     {.name = "transpose u8", .counts = around, .buffer = 1, .device = 2, .run = transposes<u8>},
     {.name = "transpose u32", .counts = words, .buffer = 4, .device = 8, .run = transposes<u32>},
     // If n is prime, A or B has n elements too, so the next row covers it.

@@ -136,6 +136,11 @@ void add_algorithms(std::vector<Call>& calls) {
         segmented_reduce(s, transform(operands_twice, Floats{v[0]}), Raw<u32>{v[1]}, Floats{v[2]},
                          operands_plus, 0);
     });
+    add_call("segmented_sort", {in, offsets, out},
+             [](Stream& s, Views v) { segmented_sort(s, v[0], v[1], v[2]); });
+    add_call("segmented_sort_pairs", {in, in, offsets, out, out}, [](Stream& s, Views v) {
+        segmented_sort_pairs(s, v[0], v[1], v[2], v[3], v[4], {.nan = NanOrder::last});
+    });
     add_call("reduce_by_key", {in, in, out, out, count},
              [](Stream& s, Views v) { reduce_by_key(s, v[0], v[1], v[2], v[3], v[4]); });
     add_call("reduce_by_key", {in, in, out, out, count}, [](Stream& s, Views v) {

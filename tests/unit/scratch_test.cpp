@@ -143,6 +143,8 @@ STREAM_TEST(scratch_of_long_and_short_sequences) {
         });
         check_scratch(stream, sort_algorithm, 2 * bytes + 8 * MiB,
                       [&](const Options& options) { sort(stream, in, out, {}, options); });
+        check_scratch(stream, segmented_sort_algorithm, 2 * bytes + 8 * MiB,
+                      [&](const Options& options) { segmented_sort(stream, in, offsets, out, {}, options); });
         check_scratch(stream, compact_algorithm, 8 * (n + 1) + 32 * 1024, [&](const Options& options) {
             compact(stream, in, out, count, KeepRule::nonzero, options);
         });
