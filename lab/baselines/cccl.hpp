@@ -85,6 +85,8 @@ template <class T>
 cudaError_t cub_sum(const Operands& at, void* scratch, std::size_t& bytes);
 template <class T>
 cudaError_t cub_segmented_sum(const Operands& at, void* scratch, std::size_t& bytes);
+template <class T>
+cudaError_t cub_segmented_sort(const Operands& at, void* scratch, std::size_t& bytes);
 // T: type of the values. Keys are u32.
 template <class T>
 cudaError_t cub_sum_by_key(const Operands& at, void* scratch, std::size_t& bytes);

@@ -37,7 +37,8 @@ cccl::Operands operands_of(Stream& stream, const Work& work, Views in, Views out
         at.out[k] = lab::native_pointer<void>(out[k]);
     at.n = static_cast<std::int32_t>(work.n);
     at.queue = queue_of(stream);
-    at.bins = at.segments = static_cast<int>(work.outputs[0].count);
+    at.bins = static_cast<int>(work.outputs[0].count);
+    at.segments = work.inputs.size() > 1 ? static_cast<int>(work.inputs[1].count) - 1 : 0;
     return at;
 }
 
@@ -137,6 +138,10 @@ void cuda(std::vector<Baseline>& list) {
           segmented_sum_titles,
           {{Type::f32, cub_segmented_sum<f32>}},
           "cub::DeviceSegmentedReduce::Sum"},
+         {"segmented_sort",
+          segmented_sort_titles,
+          {{Type::f32, cub_segmented_sort<f32>}},
+          "cub::DeviceSegmentedSort::SortKeys"},
          {"reduce_by_key",
           run_sum_titles,
           {{Type::f32, cub_sum_by_key<f32>}},

@@ -162,6 +162,10 @@ inline const std::vector<std::string_view> map_titles = {"copy", "negate", "abs"
 inline const std::vector<std::string_view> segmented_sum_titles = {
     "sum of segments of 16", "sum of segments of 256", "sum of segments of 4096", "sum of segments of 65536",
     "sum of power-law segments around 256"};
+// Workloads of segmented_sort, without NaN and with one zero, with offsets of type u32.
+inline const std::vector<std::string_view> segmented_sort_titles = {
+    "keys of segments of 16", "keys of segments of 256", "keys of segments of 4096",
+    "keys of segments of 65536", "keys of power-law segments around 256"};
 // Workloads of unique and run_length_encode, without NaN and -0, and of reduce_by_key, with keys of u32.
 inline const std::vector<std::string_view> run_titles = {"runs of 1", "runs of 4", "runs of 100",
                                                          "runs of 10000"};

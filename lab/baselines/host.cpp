@@ -135,6 +135,34 @@ Call tbb_segmented_scan(Stream&, const Work& work, Views in, Views out) {
     });
 }
 
+// Sorts segments [first, last).
+template <class T>
+void sort_segments(const T* from, const u32* offsets, T* to, std::size_t first, std::size_t last) {
+    for (std::size_t s = first; s < last; ++s) {
+        std::copy(from + offsets[s], from + offsets[s + 1], to + offsets[s]);
+        std::sort(to + offsets[s], to + offsets[s + 1]);
+    }
+}
+
+Call loop_segmented_sort(Stream&, const Work& work, Views in, Views out) {
+    return visit_compiled(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
+        return [from = native_pointer<const T>(in[0]), offsets = native_pointer<const u32>(in[1]),
+                to = native_pointer<T>(out[0]),
+                segments = work.inputs[1].count - 1] { sort_segments(from, offsets, to, 0, segments); };
+    });
+}
+
+Call tbb_segmented_sort(Stream&, const Work& work, Views in, Views out) {
+    return visit_compiled(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
+        return [from = native_pointer<const T>(in[0]), offsets = native_pointer<const u32>(in[1]),
+                to = native_pointer<T>(out[0]), segments = work.inputs[1].count - 1] {
+            tbb::parallel_for(tbb::blocked_range<std::size_t>(0, segments), [=](const auto& block) {
+                sort_segments(from, offsets, to, block.begin(), block.end());
+            });
+        };
+    });
+}
+
 Call loop_scan_by_key(Stream&, const Work& work, Views in, Views out) {
     return visit_wrapping(work.type(), [&]<class T>(detail::TypeTag<T>) -> Call {
         return [keys = native_pointer<const u32>(in[1]), from = native_pointer<const T>(in[0]),
@@ -600,6 +628,7 @@ void host(std::vector<Baseline>& list) {
          {"unique", run_titles, any_type, loop_unique, "a branch-free loop on one thread"},
          {"run_length_encode", run_titles, any_type, encode_runs<Loop>, "a loop on one thread"},
          {"segmented_reduce", segmented_sum_titles, any_type, loop_segmented_reduce, "a loop on one thread"},
+         {"segmented_sort", segmented_sort_titles, any_type, loop_segmented_sort, "std::sort on one thread"},
          {"reduce_by_key", run_sum_titles, any_type, sum_runs<Loop>, "a loop on one thread"},
          {"segmented_scan", segmented_scan_titles, any_type, loop_segmented_scan, "a loop on one thread"},
          {"scan_by_key", run_scan_titles, any_type, loop_scan_by_key, "a loop on one thread"}});
@@ -608,6 +637,8 @@ void host(std::vector<Baseline>& list) {
             {"add", {"sum"}, any_type, tbb_add, "tbb::parallel_for"},
             {"reduce", reduce_titles, any_type, tbb_reduce, "tbb::parallel_reduce"},
             {"segmented_reduce", segmented_sum_titles, any_type, tbb_segmented_reduce, "tbb::parallel_for"},
+            {"segmented_sort", segmented_sort_titles, any_type, tbb_segmented_sort,
+             "tbb::parallel_for and std::sort"},
             {"reduce_by_key", run_sum_titles, any_type, sum_runs<Tasks>, "tbb::parallel_for"},
             {"segmented_scan", segmented_scan_titles, any_type, tbb_segmented_scan, "tbb::parallel_for"},
             {"unique", run_titles, any_type, tbb_unique, "tbb::parallel_for"},
