@@ -8,6 +8,7 @@
 #include <concord/scan_by_key.hpp>
 #include <concord/segmented_reduce.hpp>
 #include <concord/segmented_scan.hpp>
+#include <concord/segmented_sort.hpp>
 #include <concord/sort_axes.hpp>
 #include <concord/statistics.hpp>
 
@@ -197,14 +198,15 @@ void check_offsets(const char* name, const Argument& at) {
         refuse(name, "offsets has dtype " + at.dtype() + "; expected int32, int64, uint32 or uint64");
     if (at.size() == 0) refuse(name, "offsets is empty; pass one offset more than there are segments");
 }
-// Throws InvalidArgument unless the values of offsets, which are `where`, are those of segments of n elements. all: the
-// segments must contain all elements.
-void check_offset_values(const char* name, Call& call, const View& where, u64 n, bool all) {
+// The offsets on the device, whose values are checked, those of n elements. For use in run().
+View checked_offsets(Call& call, const char* name, const Argument& offsets, u64 n, bool covers) {
+    const View where = call.values(offsets);
     std::vector<std::byte> bytes(where.bytes());
     call.fetch(bytes.data(), where);
-    detail::OffsetsCheck values(name, n);
-    values.add(bytes, where.type);
-    if (all) values.check_covers();
+    detail::OffsetsCheck check(name, n);
+    check.add(bytes, offsets.type());
+    if (covers) check.check_covers();
+    return where;
 }
 // The elements of an array, which kernels read or compute.
 detail::Input elements_of(Call& call, const Argument& in) {
@@ -233,8 +235,7 @@ nb::object segmented(nb::handle x, nb::handle offsets, const std::string& op, nb
     const i64 segments = static_cast<i64>(at.size()) - 1;
     Argument& result = call.output(out, in.type(), std::span(&segments, 1));
     return call.run(result, [&] {
-        const View where = call.values(at);
-        check_offset_values(name, call, where, in.size(), false);
+        const View where = checked_offsets(call, name, at, in.size(), false);
         if (segments == 0) return;
         store_results(call, result, [&](const View& to) {
             detail::segmented_reduce(call.stream(), elements_of(call, in), where, to, known, call.options());
@@ -255,8 +256,7 @@ nb::object segmented_prefix(nb::handle x, nb::handle offsets, const std::string&
     const i64 n = static_cast<i64>(in.size());
     Argument& result = call.output(out, in.type(), std::span(&n, 1));
     return call.run(result, [&] {
-        const View where = call.values(at);
-        check_offset_values(name, call, where, in.size(), true);
+        const View where = checked_offsets(call, name, at, in.size(), true);
         if (n == 0) return;
         const ScanKind kind = exclusive ? ScanKind::exclusive : ScanKind::inclusive;
         store_results(call, result, [&](const View& to) {
@@ -575,6 +575,42 @@ nb::object argsorted(nb::handle x, nb::handle axis, bool descending, nb::handle 
     });
 }
 
+nb::object segmented_sorted(nb::handle x, nb::handle offsets, nb::handle values, bool descending,
+                            nb::handle nan, nb::handle out, CONCORD_HANDLES) {
+    constexpr const char* name = "segmented_sort";
+    Call call(name, CONCORD_PASSED);
+    const Argument& in = call.input(x, "x", 1);
+    const Argument& at = call.input(offsets, "offsets", 1);
+    check_offsets(name, at);
+    const Argument* const moved = is_given(values) ? &call.input(values, "values", 1) : nullptr;
+    if (moved != nullptr && moved->size() != in.size())
+        refuse(name, "x has " + std::to_string(in.size()) + " elements, values has " +
+                         std::to_string(moved->size()) + "; pass one value per element");
+    if (moved != nullptr && is_given(out)) refuse(name, "out is not supported with values; omit it");
+    const SortBy by = sort_by(descending, nan_order(name, nan));
+    call.begin();
+    Argument& result = call.output(out, in.type(), in.shape(), in.boolean());
+    if (moved != nullptr) {
+        Argument& sorted_values = call.output({}, moved->type(), moved->shape(), moved->boolean());
+        call.run([&] {
+            const View where = checked_offsets(call, name, at, in.size(), true);
+            segmented_sort_pairs(call.stream(), call.values(in), call.values(*moved), where, result.view(),
+                                 sorted_values.view(), by, call.options());
+        });
+        return nb::make_tuple(call.result(result), call.result(sorted_values));
+    }
+    return call.run(result, [&] {
+        const View where = checked_offsets(call, name, at, in.size(), true);
+        const View from = call.values(in);
+        const auto room = result.contiguous() || from.count == 0
+                              ? nullptr
+                              : call.stream().scratch(from.count * size_of(in.type()));
+        const View to = room ? View{room.get(), 0, from.count, from.type} : result.view();
+        segmented_sort(call.stream(), from, where, to, by, call.options());
+        if (room) call.prepare(result, detail::range_node(to));
+    });
+}
+
 }  // namespace
 
 ReduceOp reduce_op(const char* call, const std::string& name) {
@@ -802,6 +838,20 @@ void define_reductions(nb::module_& m) {
           "Indices (int64) that sort x along an axis. Equal elements keep their order. The order of floats "
           "is that of "
           "sort().");
+    m.def("segmented_sort", segmented_sorted, "x"_a, "offsets"_a, nb::kw_only(), "values"_a = nb::none(),
+          "descending"_a = false, "nan"_a = nb::none(), "out"_a = nb::none(), CONCORD_COMMON,
+          signature(
+              {{"segmented_sort(x: _A, offsets: _Values, *, values: $x, descending: bool = False, nan: "
+                "Literal['last'] | None = None, out: None = None, $common) -> tuple[_A, $r]",
+                {{"_B", "_B"}, {"_Host | _Memory", "Any"}}},
+               {"segmented_sort(x: $x, offsets: _Values, *, values: None = None, descending: bool = False, "
+                "nan: Literal['last'] | None = None, out: _Out = None, $common) -> $r",
+                CONCORD_SAME_TYPE}}),
+          "The elements x[offsets[s]:offsets[s + 1]] of each segment s in order, as sort() gives them.\n\n"
+          "offsets: integers that ascend from 0 to the length of x. With values returns (x, values): each "
+          "value "
+          "moves with\n"
+          "its element. Equal elements keep their order. out may be x.");
 }
 
 }  // namespace concord::python

@@ -170,6 +170,37 @@ def test_scan_by_key_has_the_bits_of_scan(device, op, values):
         cc.scan_by_key(flags, [1, 1, 1, 1], device=device)
 
 
+@pytest.mark.parametrize("offsets", ["int32", "uint32", "int64", "uint64"])
+def test_segmented_sort(device, offsets, values):
+    x = values("float32", 5000)
+    at = np.array([0, 3, 3, 10, 200, 4300, 5000], offsets)
+    in_order = np.concatenate([cc.sort(x[a:b], device=device) for a, b in zip(at[:-1], at[1:])])
+    assert_same_bits(cc.segmented_sort(x, at, device=device), in_order)
+    spread = np.zeros(10000, "f4")
+    cc.segmented_sort(x, at, out=spread[::-2], device=device)
+    assert_same_bits(spread[::-2].copy(), in_order)
+    moved = x.copy()
+    assert cc.segmented_sort(moved, at, out=moved, device=device) is moved
+    assert_same_bits(moved, in_order)
+    keys = np.array([3, np.nan, -0.0, 0.0, 5, 1, 1], "f8")
+    sorted_keys, places = cc.segmented_sort(keys, np.array([0, 4, 7], offsets), values=np.arange(7), descending=True,
+                                            nan="last", device=device)
+    assert_same_bits(sorted_keys, np.array([3, -0.0, 0.0, np.nan, 5, 1, 1]))
+    assert places.tolist() == [0, 2, 3, 1, 4, 5, 6]
+    flags = cc.segmented_sort(np.array([True, False, True, False]), np.array([0, 4], offsets), device=device)
+    assert flags.tolist() == [False, False, True, True]
+    assert cc.segmented_sort(x[:0], at[:1], device=device).size == 0
+    for wrong, message in (([0, 4, 3, 5000], "offset 3 at index 2 is less than the one before it, 4"),
+                           ([1, 5000], "the first offset must be 0, got 1"),
+                           ([0, 4999], "the last offset must be 5000, got 4999")):
+        with pytest.raises(ValueError, match=message):
+            cc.segmented_sort(x, np.array(wrong, offsets), device=device)
+    with pytest.raises(ValueError, match="pass one value per element"):
+        cc.segmented_sort(x, at, values=x[1:], device=device)
+    with pytest.raises(ValueError, match="out is not supported with values"):
+        cc.segmented_sort(x, at, values=x, out=x, device=device)
+
+
 def starts_of_runs(x):
     """The positions at which runs of equal neighbours begin: elements differ bitwise, or are NaN."""
     bits = x.view(f"u{x.itemsize}")

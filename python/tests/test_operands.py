@@ -35,6 +35,7 @@ CALLS |= {
     "segmented_reduce": (ROW, lambda x, out, **more: cc.segmented_reduce(x, np.array([0, 1, 3]), out=out, **more)),
     "segmented_scan": (ROW, lambda x, out, **more: cc.segmented_scan(x, np.array([0, 1, x.size]), out=out, **more)),
     "scan_by_key": (ROW, lambda x, out, **more: cc.scan_by_key(np.arange(x.size), x, out=out, **more)),
+    "segmented_sort": (ROW, lambda x, out, **more: cc.segmented_sort(x, np.array([0, 1, 3]), out=out, **more)),
     "scan": (ROW, lambda x, out, **more: cc.scan(x, out=out, **more)),
     "transpose": (SQUARE, lambda x, out, **more: cc.transpose(x, out=out, **more)),
     "matmul": (SQUARE, lambda x, out, **more: cc.matmul(x, x, out=out, **more)),

@@ -67,6 +67,8 @@ def types(x: NDArray[np.float32], i: NDArray[np.int32], a: cc.Array) -> None:
     assert_type(cc.unique_consecutive(a), cc.Array)
     assert_type(cc.unique_consecutive(x, return_counts=True), tuple[NDArray[Any], NDArray[Any]])
     assert_type(cc.reduce_by_key(i, x), tuple[NDArray[Any], NDArray[Any]])
+    assert_type(cc.segmented_sort(x, i), NDArray[np.float32])
+    assert_type(cc.segmented_sort(x, i, values=i), tuple[NDArray[np.float32], NDArray[np.int32]])
     assert_type(cc.pow(2.0, x), NDArray[Any])
     assert_type(cc.sort(memoryview(b"ab")), cc.Array)
     assert_type(a.shape, tuple[int, ...])
