@@ -18,8 +18,8 @@ GROUPS = {
     "Reductions and prefix sums": "sum prod min max any all mean var std norm dot vecdot argmin argmax count_nonzero reduce "
                                   "segmented_reduce reduce_by_key cumsum cumprod cumulative_sum cumulative_prod scan "
                                   "segmented_scan scan_by_key",
-    "Sorting, counting and selection": "sort argsort sort_pairs histogram bincount compress compact partition unique_consecutive "
-                                       "run_length_encode nonzero argwhere take",
+    "Sorting, counting and selection": "sort argsort sort_pairs segmented_sort histogram bincount compress compact partition "
+                                       "unique_consecutive run_length_encode nonzero argwhere take",
     "Matrices and volumes": "matmul transpose matrix_transpose convolve stencil",
     "Shapes": "reshape squeeze expand_dims permute_dims moveaxis broadcast_to broadcast_arrays concat stack unstack flip roll repeat tile",
     "Element by element": "map add subtract multiply divide floor_divide remainder pow power maximum minimum clip where equal not_equal less "
