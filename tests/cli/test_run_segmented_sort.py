@@ -50,8 +50,8 @@ def test_wrong_offsets(offsets, words):
 
 def test_bad_arguments():
     save("offsets.npy", np.array([0, BYTES.size]))
-    save("values.npy", np.arange(3))
+    save("values.npy", np.arange(4))
     refused(2, "--offsets", "run segmented_sort --in", BYTES, "--out", "box/new.npy")
     refused(2, "--out-values", "run segmented_sort --offsets offsets.npy --values values.npy --in", BYTES, "--out", "box/new.npy")
-    refused(2, ["3 values", "pass one value per key"], "run segmented_sort --offsets offsets.npy --values values.npy "
+    refused(2, ["4 values", "pass one value per key"], "run segmented_sort --offsets offsets.npy --values values.npy "
             "--out-values box/v.npy --in", BYTES, "--out", "box/new.npy")
