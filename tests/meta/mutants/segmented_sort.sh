@@ -21,8 +21,8 @@ mutant segmented_sort_merge.kernel many "$some" "the segment over the second bor
     'border < 2; ++border' 'border < 1; ++border'
 mutant segmented_sort_merge.kernel many "$many" "a tile takes the elements of the first run from its beginning" \
     'm.low == m.first ? 0 : splits[t]' '0'
-mutant segmented_sort_common.kernel many "$many" "runs are counted from the lowest tile of the array" \
-    'tile + ((t - tile) & ~(2 * run - 1))' '(t & ~(2 * run - 1))'
+mutant segmented_sort_merge.kernel many "$many" "the last pass of a segment stores codes" \
+    'is_last = span >> (pass + 1) == 0' 'is_last = span >> pass == 0'
 mutant segmented_sort_wide.cl one "$few" "of equal elements the later one comes first" \
     'keys[now + j] < keys[now + i]' 'keys[now + j] <= keys[now + i]'
 mutant segmented_sort_wide.cl one "$few" "the values of a segment are those of the array's first elements" \
