@@ -89,7 +89,8 @@ __device__ __forceinline__ RowRanks<N> rank_flags_in_warp(const u32 (&flags)[N])
 
 #ifdef CONCORD_EXPRESSION
 
-// Computes a lane's packs of a warp's part, which begins at `begin`, in shared memory. own: the lane's first pack there.
+// Computes a lane's packs of a warp's part, which begins at `begin`, in shared memory. own: the lane's first pack
+// there.
 __device__ __forceinline__ void load_part(B* own, const Items items, u64 begin, u64 /*first*/, u64 last) {
     const u64 at = begin + threadIdx.x % warp_width * PACK;
     if (begin + part_length <= last) {

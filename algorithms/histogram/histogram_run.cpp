@@ -159,11 +159,11 @@ u64 group_count(const Device& device, const Kernel& kernel, const HistogramProbl
 }
 
 // Accesses in flight per work-item. Short inputs take fewer of them, so that every group has samples: at least two
-// steps per work-item if the device is full. The samples of an expression are computed one by one.
+// steps per work-item if the device is full.
 u32 unroll_for(const Device& device, const HistogramProblem& p, u64 passes) {
     constexpr u64 most = 4, steps = 2;
     const u64 items = u64{device.traits().units} * device.traits().max_resident_items;
-    const u64 pack = p.expression ? 1 : 16 / size_of(p.in.type);
+    const u64 pack = 16 / size_of(p.in.type);
     const u64 each = p.in.count * passes / std::max<u64>(1, items * pack);
     return static_cast<u32>(std::clamp<u64>(std::bit_floor(each / steps), 1, most));
 }

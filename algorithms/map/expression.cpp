@@ -664,6 +664,8 @@ InputInMemory::InputInMemory(Stream& stream, std::string_view call, const Input&
         if (!is_portable(in, stream.device())) order_ = OperationOrder::unspecified;
     }
     if (in.node && store == Store::later) {
+        if (const Support support = supports_input(stream.device(), in); !support)
+            throw Error(ErrorCode::unsupported, call, support.text());
         unstored_ = in.node;
         view_ = room_for(stream, in, room_);
     } else {

@@ -237,7 +237,7 @@ class Writer {
 ExpressionText expression_source(const ExpressionNode& node, const Language& language) {
     u32 values = 0;
     Writer writer(language, values);
-    // A function of the elements that kernels have loaded from the streams, whose names begin as given.
+    // A function of the elements that kernels have loaded from the streams, and a macro that visits these.
     const auto function = [&](const std::string& type, const char* macro, const char* streams,
                               const char* name, const std::string& result) {
         std::string text = std::string("#define ") + macro + "(USE, N)" + std::exchange(writer.streams, {});

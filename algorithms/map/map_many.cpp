@@ -45,15 +45,30 @@ u64 check_map_many(const Stream& stream, std::string_view name, std::span<const 
     return n;
 }
 
-View stored(Stream& stream, std::string_view name, const Input& in, std::shared_ptr<Buffer>& room) {
+namespace {
+// The expression as an input of n elements.
+Input input_of(std::string_view name, const ExpressionPointer& node, u64 n) {
+    const i64 step = 1;
+    if (node->count == any_count) return Input(strided_node(node, {&n, 1}, {&step, 1}, 0));
+    if (node->count != n)
+        throw Error(ErrorCode::invalid_argument, std::string(name),
+                    "an expression must have the element count of output 0, " + std::to_string(n) + ", got " +
+                        std::to_string(node->count));
+    return Input(node);
+}
+}  // namespace
+
+View StoredExpression::store(Stream& stream, std::string_view name, const ExpressionPointer& node, u64 n,
+                             OperationOrder& order) {
+    const Input in = input_of(name, node, n);
     check_stored_input(name, "an expression", stream, in);
-    return materialized(stream, in, room);
+    if (!is_portable(in, stream.device())) order = OperationOrder::unspecified;
+    return materialized(stream, in, room_);
 }
 
-Enqueued evaluate_many(Stream& stream, const ExpressionPointer& node, const View& out) {
-    const i64 step = 1;
-    const Input in(node->count != any_count ? node : strided_node(node, {&out.count, 1}, {&step, 1}, 0));
-    return evaluate(stream, in, out, {});
+Enqueued evaluate_many(Stream& stream, std::string_view name, const ExpressionPointer& node,
+                       const View& out) {
+    return evaluate(stream, input_of(name, node, out.count), out, {});
 }
 
 std::string map_many_body(std::string_view function, std::span<const std::string> elements,

@@ -365,9 +365,10 @@ Enqueued sort_codes(Stream& stream, const View& in, const View& values_in, const
 
 }  // namespace
 
-Enqueued sort_input(Stream& stream, const Input& in, const View& values_in, const View& out,
-                    const View& values_out, const SortBy& by, const Options& options) {
-    const InputInMemory keys(stream, "sort", in, out, options, InPlace::yes, Store::later);
+Enqueued sort_of_input(Stream& stream, const Input& in, const View& values_in, const View& out,
+                       const View& values_out, const SortBy& by, const Options& options) {
+    const char* const call = values_in.buffer != nullptr ? "sort_pairs" : "sort";
+    const InputInMemory keys(stream, call, in, out, options, InPlace::yes, Store::later);
     return keys.with_order(
         sort_codes(stream, keys.view(), values_in, out, values_out, by, options, keys.unstored()));
 }

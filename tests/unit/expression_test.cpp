@@ -1093,4 +1093,36 @@ TEST_CASE("expressions compile for CUDA") {
     });
 }
 
+STREAM_TEST(expressions_store_packs_and_their_ends) {
+    constexpr u64 room = 120;
+    const auto a = random_values<u8>(room, 3), b = random_values<u8>(room, 4);
+    const auto x = random_values<f32>(room, 5), y = random_values<f32>(room, 6);
+    const Array<u8> bytes_a(stream, a), bytes_b(stream, b), sums(stream, room);
+    const Array<f32> floats_x(stream, x), floats_y(stream, y);
+    const Array<bool> less(stream, room);
+    for (const u64 n : {u64{0}, u64{1}, u64{15}, u64{16}, u64{17}, u64{33}, u64{70}}) {
+        for (u64 first = 0; first < 18; first += n == 33 ? 1 : 5) {
+            CAPTURE(n);
+            CAPTURE(first);
+            // The second range begins one element later.
+            const auto part = [&](const auto& array, u64 from) { return array.span().part(from, n); };
+            stream.fill(*sums.buffer(), 0, room, "\x4d", 1);
+            stream.fill(*less.buffer(), 0, room, "\x01", 1);
+            evaluate(stream, transform(BinaryFunction::add, part(bytes_a, first), part(bytes_b, first + 1)),
+                     part(sums, first));
+            evaluate(stream, transform(BinaryPredicate::less, part(floats_x, first), part(floats_y, first)),
+                     part(less, first));
+            const auto got = sums.to_host(stream);
+            const auto got_less = less.to_host(stream);
+            u64 wrong = 0;
+            for (u64 i = 0; i < room; ++i) {
+                const bool inside = i >= first && i < first + n;
+                wrong += got[i] != (inside ? static_cast<u8>(a[i] + b[i + 1]) : 77);
+                wrong += got_less[i] != (inside ? x[i] < y[i] : true);
+            }
+            CHECK(wrong == 0);
+        }
+    }
+}
+
 TEST_SUITE_END();

@@ -12,12 +12,12 @@
 ///     CONCORD_FUNCTION(void, g, (f32 x, f32 y, f32* sum, f32* difference),
 ///                      *sum = x + y; *difference = x - y;)
 ///
-/// Inputs are ranges, expressions, counting() and constant(). A function with a result is evaluated as transform() of its
-/// inputs is; for a function of several outputs, or of more than eight inputs, expressions are stored first.
+/// Inputs are ranges, expressions, counting() and constant(). A function with a result is evaluated as transform() of
+/// its inputs is; for a function of several outputs, or of more than eight inputs, expressions are stored first.
 ///
 /// - Shapes: all ranges and expressions have n elements. A map without any among its inputs takes n from its outputs.
 /// - In place: an output may be exactly an input if their element sizes agree. Any other overlap is an error.
-/// - Memory traffic: reads every range once and writes every output once.
+/// - Memory traffic: reads every range once and writes every output once; what is stored first is written and read.
 /// - Order: elements are independent: canonical, unless f calls functions that devices compute differently. A NaN
 ///   result is the canonical one.
 /// - Asynchrony: enqueues on the stream and returns.
@@ -124,10 +124,18 @@ namespace detail {
 // Checks the ranges, their counts and overlaps and returns n. Throws invalid_argument, wrong_device.
 u64 check_map_many(const Stream& stream, std::string_view name, std::span<const View> in,
                    std::span<const View> out);
-// The elements of the input in memory, which lives as long as `room`.
-View stored(Stream& stream, std::string_view name, const Input& in, std::shared_ptr<Buffer>& room);
+// An expression of n elements, or of any number, in memory.
+class StoredExpression {
+  public:
+    // Enqueues its evaluation. Makes `order` unspecified if devices compute it differently.
+    View store(Stream& stream, std::string_view name, const ExpressionPointer& node, u64 n,
+               OperationOrder& order);
+
+  private:
+    std::shared_ptr<Buffer> room_;
+};
 // Enqueues out[i] = element i of the node, which may have any number of elements.
-Enqueued evaluate_many(Stream& stream, const ExpressionPointer& node, const View& out);
+Enqueued evaluate_many(Stream& stream, std::string_view name, const ExpressionPointer& node, const View& out);
 
 // The node of an input that inputs() holds.
 inline ExpressionPointer held_node(const View& range) {
@@ -275,10 +283,10 @@ Enqueued map(Stream& stream, const Inputs<S...>& in, const Outputs<O...>& out, c
     std::array<View, sizeof...(S)> read{};
     std::size_t read_count = 0;
     const std::string name = "map_" + std::string(F::name);
+    std::apply([&](const auto&... source) { (detail::add_range(read, read_count, source), ...); },
+               in.sources);
+    const u64 n = detail::check_map_many(stream, name, {read.data(), read_count}, out.views);
     if constexpr (Map::has_result && sizeof...(S) <= 8) {
-        std::apply([&](const auto&... source) { (detail::add_range(read, read_count, source), ...); },
-                   in.sources);
-        detail::check_map_many(stream, name, {read.data(), read_count}, out.views);
         const detail::BlockKernel kernel{
             host_kernel<&detail::BlockOf<typename Fn::Host, typename Fn::Result,
                                          typename detail::MapSource<S>::T...>::run>()};
@@ -288,22 +296,24 @@ Enqueued map(Stream& stream, const Inputs<S...>& in, const Outputs<O...>& out, c
                 return detail::transform_node(Fn::erased(), bound, kernel, {detail::held_node(source)...});
             },
             in.sources);
-        return detail::evaluate_many(stream, node, out.views[0]);
+        return detail::evaluate_many(stream, name, node, out.views[0]);
     } else {
-        std::array<std::shared_ptr<Buffer>, sizeof...(S)> rooms;
+        std::array<detail::StoredExpression, sizeof...(S)> rooms;
+        std::array<View, sizeof...(S)> views;
         std::array<KernelArgument, std::tuple_size_v<typename Map::Rest>> arguments;
-        std::size_t at = 0, room = 0;
+        std::size_t at = 0, used = 0;
+        OperationOrder order = OperationOrder::canonical;
         for (const View& view : out.views)
             arguments[at++] = detail::unchecked_argument(view);
         const auto add_view = [&](const View& view) {
-            read[read_count] = view;
-            arguments[at++] = detail::unchecked_argument(read[read_count++]);
+            views[used] = view;
+            arguments[at++] = detail::unchecked_argument(views[used++]);
         };
         const auto add = [&]<class T>(const T& source) {
             if constexpr (std::is_same_v<T, View>) {
                 add_view(source);
             } else if constexpr (detail::is_expression<T>) {
-                add_view(detail::stored(stream, name, detail::Input(source.node()), rooms[room++]));
+                add_view(rooms[used].store(stream, name, source.node(), n, order));
             } else if constexpr (requires { source.value; }) {
                 arguments[at++] = detail::argument(source.value);
             } else {
@@ -314,8 +324,9 @@ Enqueued map(Stream& stream, const Inputs<S...>& in, const Outputs<O...>& out, c
         std::apply([&](const auto&... source) { (add(source), ...); }, in.sources);
         std::apply([&](const auto&... value) { ((arguments[at++] = detail::argument(value)), ...); },
                    f.values());
-        const u64 n = detail::check_map_many(stream, name, {read.data(), read_count}, out.views);
-        return detail::run_index_kernel(stream, Map::definition(), {n, 1, 1}, arguments, false);
+        Enqueued done = detail::run_index_kernel(stream, Map::definition(), {n, 1, 1}, arguments, false);
+        done.order = detail::max_of(done.order, order);
+        return done;
     }
 }
 
@@ -325,7 +336,7 @@ template <OutputRange Out>
 Enqueued iota(Stream& stream, const Out& out, typename Out::Element first = 0,
               typename Out::Element step = 1) {
     using T = typename Out::Element;
-    return detail::evaluate_many(stream, detail::node_of(counting<T>(first, step)), View(out.view()));
+    return detail::evaluate_many(stream, "iota", detail::node_of(counting<T>(first, step)), View(out.view()));
 }
 
 }  // namespace concord

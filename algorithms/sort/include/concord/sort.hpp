@@ -199,8 +199,8 @@ class PairsInMemory {
 
 namespace detail {
 // Keys that are a range or an expression; without values, values_in and values_out have no buffers.
-Enqueued sort_input(Stream& stream, const Input& in, const View& values_in, const View& out,
-                    const View& values_out, const SortBy& by, const Options& options);
+Enqueued sort_of_input(Stream& stream, const Input& in, const View& values_in, const View& out,
+                       const View& values_out, const SortBy& by, const Options& options);
 }  // namespace detail
 
 /// Sorts keys in their own order. in and out have the same type.
@@ -220,7 +220,7 @@ template <InputRange In, OutputRange Out>
 Enqueued sort(Stream& stream, const In& in, const Out& out, const SortBy& by = {},
               const Options& options = {}) {
     static_assert(detail::same_elements<In, Out>, "sort: in and out must have the same element type");
-    return detail::sort_input(stream, detail::input_of(in), {}, View(out.view()), {}, by, options);
+    return detail::sort_of_input(stream, detail::input_of(in), {}, View(out.view()), {}, by, options);
 }
 /// Sorts the pairs of spans or arrays in the keys' own order.
 template <InputRange Keys, InputRange Values, OutputRange KeysOut, OutputRange ValuesOut>
@@ -232,8 +232,9 @@ Enqueued sort_pairs(Stream& stream, const Keys& keys_in, const Values& values_in
                   "sort_pairs: values_in and values_out must have the same element type");
     const detail::InputInMemory values(stream, "sort_pairs", detail::input_of(values_in), values_out.view(),
                                        options, detail::InPlace::yes);
-    return values.with_order(detail::sort_input(stream, detail::input_of(keys_in), values.view(),
-                                                View(keys_out.view()), View(values_out.view()), by, options));
+    return values.with_order(detail::sort_of_input(stream, detail::input_of(keys_in), values.view(),
+                                                   View(keys_out.view()), View(values_out.view()), by,
+                                                   options));
 }
 
 /// Sorts by a comparator I(T, T), where I is any integer type, with its further parameters bound. The comparator
