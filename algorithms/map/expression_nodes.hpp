@@ -56,8 +56,8 @@ struct BlockStep {
 };
 
 // The source of an expression in a language: its functions, which come before all files, so that no macro of these has
-// the name of something in a function; and Leaves, LEAVES, AT_LEAVES, Streams, CONCORD_STREAMS and concord_element_of for
-// input.kernel, and for a select node CONCORD_SELECTED, FlagStreams, CONCORD_FLAG_STREAMS and concord_selected_of.
+// the name of something in a function; and Leaves, LEAVES, AT_LEAVES, Streams, CONCORD_STREAMS and concord_element_of
+// for input.kernel, and for a select node CONCORD_SELECTED, FlagStreams, CONCORD_FLAG_STREAMS and concord_selected_of.
 // Streams are the ranges that are read at the index of the element itself.
 struct ExpressionText {
     std::string functions, element;
