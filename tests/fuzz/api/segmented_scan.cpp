@@ -9,10 +9,10 @@ FUZZ_CALLS(segmented_scan) {
     const ReduceOp op = any_op(type);
     const ScanKind kind = choices_.one_in(2) ? ScanKind::exclusive : ScanKind::inclusive;
     const View in = range(type, elements(type, 3000)), out = output(in, type, in.count);
-    const u64 segments = choices_.below(40);
     const View offsets =
-        range(choices_.any(std::array{Type::u32, Type::u64, Type::i32, Type::i64}), segments + 1);
-    if (in.count != out.count) outcome_ = Outcome::refused;
+        range(choices_.any(std::array{Type::u32, Type::u64, Type::i32, Type::i64}), choices_.below(40) + 1);
+    const u64 segments = offsets.count == 0 ? 0 : offsets.count - 1;
+    if (in.count != out.count || offsets.count == 0) outcome_ = Outcome::refused;
     in_place(in, out);
     no_overlap(offsets, out);
     const Options asked = options(segmented_scan_algorithm);

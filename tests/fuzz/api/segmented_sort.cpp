@@ -1,5 +1,5 @@
 // Calls of segmented_sort and segmented_sort_pairs, with wrong offsets too.
-#include "../api.hpp"
+#include "../segments.hpp"
 
 #include <algorithm>
 
@@ -58,22 +58,16 @@ FUZZ_CALLS(segmented_sort) {
         no_overlap(in, values_out);
         no_overlap(out, values_out);
     }
-    const u64 segments = choices_.below(40);
     const View offsets =
-        range(choices_.any(std::array{Type::u32, Type::u64, Type::i32, Type::i64}), segments + 1);
-    if (offsets.count != segments + 1) outcome_ = Outcome::refused;
+        range(choices_.any(std::array{Type::u32, Type::u64, Type::i32, Type::i64}), choices_.below(40) + 1);
+    const u64 segments = offsets.count == 0 ? 0 : offsets.count - 1;
+    if (offsets.count == 0) outcome_ = Outcome::refused;
     no_overlap(offsets, out);
     if (pairs) no_overlap(offsets, values_out);
     const Options asked = options(segmented_sort_algorithm);
     // Right offsets in half of the calls, else any bits.
     if (outcome_ != Outcome::refused && choices_.one_in(2)) {
-        with_type(offsets.type, [&]<class O>(O) {
-            u64 offset = choices_.below(in.count + 1);
-            for (u64 s = 0; s <= segments; ++s) {
-                machine_.put(offsets, s, static_cast<O>(offset));
-                offset += choices_.one_in(3) ? 0 : choices_.below(in.count - offset + 1);
-            }
-        });
+        put_offsets(machine_, choices_, offsets, in.count);
     }
     bool right = true, reported = false;
     std::vector<u64> at;
