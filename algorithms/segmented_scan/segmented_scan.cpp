@@ -129,6 +129,9 @@ void run_groups(Stream& stream, const SegmentedScanProblem& p, u32 group) {
     Device& device = stream.device();
     const u64 n = p.in.count;
     const bool is_single = group == 1;
+    if (n > u64{1} << 40)
+        throw Error(ErrorCode::unsupported, "segmented_scan",
+                    "supports at most 2^40 elements, got " + std::to_string(n));
     const Tiles tiles(stream, p);
     const Begins begins = find_begins(stream, p, tiles.words(), group);
     const auto last = device.kernel({.source = &kernel_sources::segment_tiles(),

@@ -269,6 +269,7 @@ Enqueued run(Stream& stream, const View& in, const View& values_in, const View& 
     constexpr std::string_view call = "segmented_sort";
     check_no_struct(call, "in", in);
     check_same_type(call, {{"in", in.type}, {"out", out.type}});
+    check_same_type(call, {{"values_in", values_in.type}, {"values_out", values_out.type}});
     const SegmentedSortProblem p{as_bytes(in),  as_bytes(values_in),  offsets,
                                  as_bytes(out), as_bytes(values_out), by};
     check(stream, p);
@@ -298,8 +299,8 @@ Enqueued segmented_sort_pairs(Stream& stream, const View& keys_in, const View& v
                               const View& keys_out, const View& values_out, const SortBy& by,
                               const Options& options) {
     // A range of values without a buffer would count as a sort of keys alone.
-    detail::check_operand("segmented_sort", "values_in", stream, values_in);
-    detail::check_output("segmented_sort", "values_out", stream, values_out);
+    detail::check_operand("segmented_sort", "values_in", stream, detail::as_bytes(values_in));
+    detail::check_output("segmented_sort", "values_out", stream, detail::as_bytes(values_out));
     return detail::run(stream, keys_in, values_in, offsets, keys_out, values_out, by, options);
 }
 

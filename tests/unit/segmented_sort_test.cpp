@@ -280,6 +280,22 @@ DEVICE_TEST(recorded_segments) {
     check({0, 19000, 19001, 20000});
 }
 
+DEVICE_TEST(segments_of_bool_with_values_of_bool) {
+    const auto stream = device.create_stream();
+    const Array<u32> offsets(*stream, std::vector<u32>{0, 3, 5});
+    const Array<u8> keys(*stream, std::vector<u8>{3, 0, 2, 1, 0}),
+        values(*stream, std::vector<u8>{1, 0, 0, 7, 1}), keys_out(*stream, 5), values_out(*stream, 5);
+    const auto booleans = [](const Array<u8>& array) {
+        View view = array.view();
+        view.type = Type::boolean;
+        return view;
+    };
+    segmented_sort_pairs(*stream, keys.view(), booleans(values), offsets.view(), keys_out.view(),
+                         booleans(values_out));
+    CHECK(keys_out.to_host(*stream) == std::vector<u8>{0, 2, 3, 0, 1});
+    CHECK(values_out.to_host(*stream) == std::vector<u8>{0, 0, 1, 1, 7});
+}
+
 DEVICE_TEST(segmented_sort_refuses) {
     const auto stream = device.create_stream();
     const Array<f32> x(*stream, values_of(10)), out(*stream, 10), more(*stream, 10);

@@ -123,6 +123,7 @@ Suite segmented_scan_suite() {
     Suite suite;
     suite.cases = segmented_scan_cases;
     suite.headlines = {{.workloads = {"16", "256", "4096", "65536"}, .types = {Type::f32}}};
+    suite.tuning = {.workloads = {"256"}, .guards = {"16", "65536"}};
     for (const u64 length : {u64{16}, u64{256}, u64{4096}, u64{65536}, u64{0}})
         suite.workloads.push_back(
             {length == 0 ? "power_law" : std::to_string(length),

@@ -14,7 +14,7 @@
 /// - In place: out may be exactly values, or exactly a range of an expression of values whose elements are used at
 ///   their own index only. Any other overlap of out with an input is an error.
 /// - Memory traffic: reads every key twice, neighbours from cache, and writes every result once. Reads every value
-///   once; GPUs read those of runs of more than 256 values twice.
+///   once, GPUs those of some tiles twice; see segmented_scan.hpp.
 /// - Scratch: that of segmented_scan(), and a copy of keys that are an expression or of bool.
 /// - Asynchrony: enqueues on the stream and returns.
 /// - NaN: values as scan.hpp.

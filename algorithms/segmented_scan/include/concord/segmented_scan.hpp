@@ -12,15 +12,18 @@
 /// - Inputs: a range or an expression (expression.hpp), which the kernels compute.
 /// - Types: any element type, the same for in and out. Offsets are u32, u64, i32 or i64.
 /// - Offsets that do not ascend or exceed n: Stream::synchronize() throws invalid_argument, which names the position of
-///   the first one. Nothing outside of the operands is accessed; out is undefined.
+///   the first one. Nothing outside of the operands is accessed; out is undefined. Without elements or segments the
+///   offsets are not read.
 /// - In place: out may be exactly in, or exactly a range of an expression whose elements are used at their own index
 ///   only. Any other overlap with in or offsets is an error.
-/// - Memory traffic: reads every offset once and writes every element once. Reads every element once; GPUs read those
-///   of segments of more than 256 elements twice.
-/// - Scratch: n / 8 bytes for bits that say where segments begin, and for GPUs about n / 30 bytes and n / 240 elements.
+/// - Memory traffic: reads every offset once and writes every element once. Reads every element once; GPUs read tiles of
+///   about 3840 elements (1792 of 8 bytes) twice if a segment has more than 256 elements in them. The bits below are
+///   written once and read up to three times.
+/// - Scratch: n / 8 bytes for bits that say where segments begin, and for GPUs about n / 50 bytes and n / 240 elements.
 /// - Asynchrony: enqueues on the stream and returns.
 /// - NaN: as scan.hpp.
-/// - Errors: invalid_argument (counts, overlap, types), wrong_device, unsupported, compile_failed, out_of_memory.
+/// - Errors: invalid_argument (counts, overlap, types), wrong_device, unsupported (more than 2^40 elements on GPUs),
+///   compile_failed, out_of_memory.
 ///
 /// Sources: J. Sklansky, Conditional-sum Addition Logic, 1960; G. Blelloch, Prefix Sums and Their Applications, 1990
 /// (segmented scan). The rest is Concord's.

@@ -13,18 +13,19 @@
 /// - Values: any type of 1, 2, 4 or 8 bytes. Offsets are u32, u64, i32 or i64.
 /// - Offsets that do not ascend or exceed n: Stream::synchronize() throws invalid_argument, which names the position of
 ///   the first one. Nothing outside of the operands is accessed; the outputs are undefined.
-/// - In place: out may be exactly in. For pairs, values_out must then be exactly values_in. Any other overlap with an
-///   output range is an error.
+/// - In place: out may be exactly in. For pairs, values_out must then be exactly values_in, and only then. Any other
+///   overlap with an output range is an error.
 /// - Memory traffic: reads and writes every element once, and elements of segments that cross the border of a tile once
 ///   more for each doubling of the tiles that the segment reaches over. A tile has about 3000 elements on GPUs and
 ///   up to 65536 on CPUs. Reads every offset once or twice.
 /// - Work is balanced for all lengths of segments: all groups share a long segment.
 /// - Scratch: the memory of keys and values, and a few bytes per tile. On CPUs a few MiB per thread in addition.
-///   NanOrder::last adds the memory of the keys, and bool one byte per element.
+///   NanOrder::last sorts keys as values of their codes: twice the memory of the keys and that of the wider of keys and
+///   values; pairs are sorted twice. bool adds one byte per element.
 /// - Asynchrony: enqueues on the stream and returns. The forms without an output return arrays, whose first use must
 ///   follow on the stream. Their elements outside of all segments are undefined.
-/// - Errors: invalid_argument (counts, overlap, types), wrong_device, unsupported (bit ranges), compile_failed,
-///   out_of_memory.
+/// - Errors: invalid_argument (counts, overlap, types), wrong_device, unsupported (bit ranges, more than
+///   2^32 tiles), compile_failed, out_of_memory.
 ///
 /// Source: S. Odeh et al., Merge Path - Parallel Merging Made Simple, 2012; S. Baxter, moderngpu, 2013 (segments in a
 /// merge sort).
