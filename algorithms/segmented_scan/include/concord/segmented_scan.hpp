@@ -16,9 +16,9 @@
 ///   offsets are not read.
 /// - In place: out may be exactly in, or exactly a range of an expression whose elements are used at their own index
 ///   only. Any other overlap with in or offsets is an error.
-/// - Memory traffic: reads every offset once and writes every element once. Reads every element once; GPUs read tiles of
-///   about 3840 elements (1792 of 8 bytes) twice if a segment has more than 256 elements in them. The bits below are
-///   written once and read up to three times.
+/// - Memory traffic: reads every offset once and writes every element once. Reads every element once; GPUs read tiles
+///   of about 3840 elements (1792 of 8 bytes) twice if a segment has more than 256 elements in them. The bits below
+///   are written once and read up to three times.
 /// - Scratch: n / 8 bytes for bits that say where segments begin, and for GPUs about n / 50 bytes and n / 240 elements.
 /// - Asynchrony: enqueues on the stream and returns.
 /// - NaN: as scan.hpp.
