@@ -21,7 +21,7 @@ constexpr u32 group_size = 256;
 constexpr u64 piece = 256, fan = host::scan_fan, host_tile = host::scan_tile;
 
 constexpr Tunable scan_segment_groups{
-    "segmented_scan.groups", "maximum number of groups per thread", on_cpus, {4, 8, 16, 32, 64}};
+    "segmented_scan.groups", "maximum number of groups per thread", {LaunchModel::host}, {4, 8, 16, 32, 64}};
 
 // Work-items of a group that each scan 16 elements of a tile; single work-items take as many strips one by one.
 u32 strips_of(Type type) {

@@ -72,6 +72,6 @@ def test_unknown_variant(device):
 def test_bad_arguments():
     save("grid.npy", np.ones((2, 3), "u1"))
     save("offsets.npy", np.array([0, 1]))
-    refused(2, ["--in", "grid.npy", "dimension"], SCAN, "grid.npy --out box/new.npy")
+    refused(2, ["--in", "grid.npy", "dimension"], SCAN, "grid.npy", "--out", "box/new.npy")
     refused(2, "--offsets", "run segmented_scan --in", BYTES, "--out", "box/new.npy")
     refused(2, ["--op", "mean"], "run segmented_scan --op mean --offsets offsets.npy --in", BYTES, "--out", "box/new.npy")

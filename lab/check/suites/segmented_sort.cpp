@@ -130,13 +130,15 @@ void segmented_sort_cases(const Plan& plan, Type type, const CaseSink& emit) {
     u32 turn = 0;
     for (const Segments::Shape& shape : shapes) {
         const SortBy by{.order = turn % 4 < 2 ? SortOrder::ascending : SortOrder::descending};
+        std::vector<Pattern> patterns{patterns_of(type).back(), Pattern::few};
+        if (shape.is_first) patterns.push_back(Pattern::random);
         for (const bool pairs : {false, true}) {
             const bool is_main = pairs == (turn % 2 != 0);
             for_plan(plan, type,
                      shape.is_first && !pairs ? Depth::all
                      : is_main                ? Depth::some
                                               : Depth::few,
-                     {patterns_of(type).back(), Pattern::few}, emit, [&](u64 n, Pattern pattern) {
+                     patterns, emit, [&](u64 n, Pattern pattern) {
                          return work_of({type, n, pattern, plan.seed()},
                                         pairs ? std::optional(value_type_of(type)) : std::nullopt,
                                         Segments(shape, n), by);
