@@ -75,7 +75,7 @@ of_library scan_lines_host.hpp scan_lines_builtin.cpp "$lines 1009" "lines: an e
 of_library scan_lines_host.hpp scan_lines_builtin.cpp "$lines 300007" "lines: every block above begins anew" \
     'tree.next[l] = op(tree.carry[level][l], total[l]);' 'tree.next[l] = total[l];'
 lines="sort --variants lines --types u32 --patterns few --sizes 1009"
-of_library sort_host_lines.cpp sort_host_lines.cpp "$lines" "lines: places do not count" \
+of_library sort/line_sorter.hpp sort_host_lines.cpp "$lines" "lines: places do not count" \
     'return u64{code} << 32 | place;' 'return u64{code} << 32;'
 of_library sort_host_lines.cpp sort_host_lines.cpp "$lines" "lines: keys are stored in the order of the input" \
     'out[w.place(2, l, i)] = code.decode(codes[l * pitch + i]);' 'out[w.place(2, l, i)] = in[w.place(0, l, i)];'
@@ -217,10 +217,11 @@ plant() {  # INDEX
         echo "what it replaces is there $times times, not once"
         return
     fi
-    mkdir -p "$work/$1/concord/detail"
+    mkdir -p "$work/$1/concord/detail" "$work/$1/concord/internal"
     [[ -z ${units[$1]} ]] || find "$algorithm" -name '*.[ch]pp' -exec cp -t "$work/$1/concord" {} +
     printf '%s\n' "${text/"${froms[$1]}"/"${tos[$1]}"}" >"$work/$1/concord/$file"
     cp "$work/$1/concord/$file" "$work/$1/concord/detail/$file"
+    cp "$work/$1/concord/$file" "$work/$1/concord/internal/$file"
 }
 
 includes=()
