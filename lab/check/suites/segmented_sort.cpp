@@ -29,9 +29,10 @@ class Reference {
             for (u64 i = 0; i < got.size() / sizeof(T); ++i) {
                 const u64 at = first + i;
                 if (at < segments_.offset(0) || at >= segments_.offset(segments_.count())) continue;
-                const auto expected = element<T>(results_[output], at), value = element<T>(got, i);
-                if (std::memcmp(&expected, &value, sizeof(T)) != 0)
-                    return verdict.differ(difference_of(at, expected, value));
+                if (std::memcmp(results_[output].data() + at * sizeof(T), got.data() + i * sizeof(T),
+                                sizeof(T)) != 0)
+                    return verdict.differ(
+                        difference_of(at, element<T>(results_[output], at), element<T>(got, i)));
             }
         });
     }
