@@ -82,15 +82,20 @@ Enqueued evaluated(Stream& stream, const Input& in, const View& out, u64 count, 
     return done;
 }
 
-// Launches the kernel of this name. The host kernel also takes the size of an element.
+// Elements that a work-item evaluates and stores by one access.
+u32 pack_of(const Device& device, const Input& in, const View& out) {
+    if (device.traits().launch != LaunchModel::groups) return 1;
+    return 16 / std::max(size_of(out.type), widest_range(in));
+}
+
+// Launches the kernel of this name, with `pack` elements per work-item. The host kernel also takes the size of an
+// element.
 template <class... A>
 void launch_evaluation(Stream& stream, const Input& in, const View& out, u64 count, const char* entry,
-                       const HostKernel& host, const A&... arguments) {
+                       u32 pack, const HostKernel& host, const A&... arguments) {
     Device& device = stream.device();
     const bool on_host = device.traits().launch == LaunchModel::host;
     const u32 group = on_host ? 1 : std::min(evaluate_group, device.traits().max_group_size);
-    const bool packs = std::string_view(entry) == "evaluate" && device.traits().launch == LaunchModel::groups;
-    const u32 pack = packs ? 16 / std::max(size_of(out.type), widest_range(in)) : 1;
     const InputArguments leaves(in);
     const auto kernel = device.kernel(
         {.source = on_host ? nullptr : &with_input(kernel_sources::evaluate(), in),
@@ -112,7 +117,7 @@ void launch_evaluation(Stream& stream, const Input& in, const View& out, u64 cou
 Enqueued evaluate(Stream& stream, const Input& in, const View& out, const Options& options) {
     return evaluated(stream, in, out, out.count, InPlace::yes, options, [&] {
         if (in.node) {
-            launch_evaluation(stream, in, out, out.count, "evaluate",
+            launch_evaluation(stream, in, out, out.count, "evaluate", pack_of(stream.device(), in, out),
                               dispatching_host_kernel<&evaluate_tiles>(), out.count);
         } else if (in.view.buffer != out.buffer || in.view.offset != out.offset) {
             stream.copy(*out.buffer, out.offset, *in.view.buffer, in.view.offset, out.bytes());
@@ -146,7 +151,7 @@ Enqueued evaluate(Stream& stream, const Input& in, const NdExtents& extents, con
         lines.lines *= lines.extent[k];
     if (lines.kept == 0) lines.extent[lines.kept++] = 1;
     return evaluated(stream, in, out.range(), out.size(), InPlace::no, options, [&] {
-        launch_evaluation(stream, in, out.range(), out.size(), "evaluate_strided",
+        launch_evaluation(stream, in, out.range(), out.size(), "evaluate_strided", 1,
                           dispatching_host_kernel<&evaluate_strided_tiles>(), bytes_of(lines));
     });
 }

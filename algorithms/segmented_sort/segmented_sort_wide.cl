@@ -51,19 +51,7 @@ INLINED u32 sort_part(__global K* keys, __global u32* places, u32 n) {
     return now;
 }
 
-// How many of the first `diagonal` elements of the merge of a and b come from a.
-INLINED u64 path_of(__global const K* a, u64 a_count, __global const K* b, u64 b_count, u64 diagonal) {
-    u64 low = diagonal > b_count ? diagonal - b_count : 0, high = min(diagonal, a_count);
-    while (low < high) {
-        const u64 middle = (low + high) / 2;
-        if (b[diagonal - 1 - middle] < a[middle]) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    return low;
-}
+MERGE_PATH(path_of, GLOBAL, u64)
 
 // keys and places: 2 * TILE_LENGTH elements per group. values: TILE_LENGTH.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
