@@ -176,7 +176,7 @@ function(concord_embed target)
     COMMENT "Embedding ${folder}" VERBATIM)
   # A target of this folder: CMake knows the rule for a generated file only in the folder that defines it.
   add_library(concord_sources_${folder} OBJECT ${output})
-  target_link_libraries(concord_sources_${folder} PRIVATE concord_core_headers)
+  target_link_libraries(concord_sources_${folder} PRIVATE concord_core_internal)
   get_target_property(type ${target} TYPE)
   if(type STREQUAL OBJECT_LIBRARY)  # a layer of the library
     set(target concord)

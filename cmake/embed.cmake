@@ -1,6 +1,6 @@
 # Writes OUTPUT, a C++ source that contains the files FILES:
 #
-# - each file as the SourceFile concord::detail::kernel_sources::NAME_EXTENSION,
+# - each file as the EmbeddedFile concord::detail::kernel_sources::NAME_EXTENSION,
 # - for each NAME with kernels, other than in macros, in NAME.cu, NAME.cl or NAME.kernel the KernelSource
 #   concord::detail::kernel_sources::NAME(): the files of each language, each after the files that it includes, each
 #   file once.
@@ -96,6 +96,7 @@ foreach(file IN LISTS own)
       resolve(files ${file} ${language} "")
       list(TRANSFORM files REPLACE "\\." "_")
       list(APPEND used ${files})
+      list(TRANSFORM files PREPEND "&")
       list(JOIN files ", " ${language}_${name})
     endforeach()
   endif()
@@ -113,7 +114,7 @@ foreach(file IN LISTS own)
     string(APPEND body "R\"concord_text(${piece})concord_text\"\n")
     math(EXPR at "${at} + 12000")
   endwhile()
-  string(APPEND constants "const SourceFile ${symbol}{\"${file}\", ${body}};\n")
+  string(APPEND constants "const EmbeddedFile ${symbol}{\"${file}\", ${body}};\n")
 endforeach()
 list(REMOVE_DUPLICATES names)
 list(REMOVE_DUPLICATES used)
@@ -121,22 +122,25 @@ list(JOIN used ", " used)
 
 set(sources "")
 foreach(name IN LISTS names)
+  set(files "")
   set(list "")
   foreach(language IN LISTS languages)
     if(DEFINED ${language}_${name})
-      string(APPEND list "{\"${language}\", {${${language}_${name}}}}, ")
+      string(APPEND files "    static const EmbeddedFile* const ${language}[] = {${${language}_${name}}, nullptr};\n")
+      string(APPEND list "{\"${language}\", ${language}}, ")
     endif()
   endforeach()
   string(APPEND sources "const KernelSource& ${name}() {
-    static const KernelSource source{\"${name}\", std::vector<LanguageSource>{${list}}};
+${files}    static const EmbeddedLanguage languages[] = {${list}{}};
+    static const KernelSource& source = embedded_source(\"${name}\", languages);
     return source;
 }
 ")
 endforeach()
 
-file(WRITE ${OUTPUT}.new "#include <concord/kernel.hpp>
+file(WRITE ${OUTPUT}.new "#include <concord/internal/embedded_source.hpp>
 namespace concord::detail::kernel_sources {
-extern const SourceFile ${used};
+extern const EmbeddedFile ${used};
 ${constants}${sources}}
 ")
 file(RENAME ${OUTPUT}.new ${OUTPUT})

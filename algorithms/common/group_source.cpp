@@ -1,5 +1,6 @@
 #include <concord/detail/group_body.hpp>
 #include <concord/internal/body_kernel.hpp>
+#include <concord/internal/embedded_source.hpp>
 #include <concord/internal/vocabulary.hpp>
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 
 namespace concord::detail {
 namespace kernel_sources {
-extern const SourceFile group_collectives_kernel;
+extern const EmbeddedFile group_collectives_kernel;
 }
 
 namespace {

@@ -2,6 +2,7 @@
 
 #include <concord/error.hpp>
 #include <concord/internal/calibration.hpp>
+#include <concord/internal/embedded_source.hpp>
 #include <concord/internal/environment.hpp>
 #include <concord/internal/folder_names.hpp>
 #include <concord/internal/input_file.hpp>
@@ -21,7 +22,7 @@ namespace concord {
 
 namespace detail {
 // From algorithms/tuning_tables. Ends with a null.
-extern const SourceFile* const shipped_tunings[];
+extern const EmbeddedFile* const shipped_tunings[];
 }  // namespace detail
 
 namespace {
@@ -79,9 +80,9 @@ std::vector<Source> sources() {
     std::error_code error;
     if (const fs::path folder = tuning_folder(); fs::is_directory(folder, error))
         add_files(folder, {.trusted = true}, list);
-    for (const SourceFile* const* file = detail::shipped_tunings; *file != nullptr; ++file)
-        list.push_back(
-            {"shipped " + std::string((*file)->name), [file] { return std::string((*file)->text); }});
+    for (const detail::EmbeddedFile* const* file = detail::shipped_tunings; *file != nullptr; ++file)
+        list.push_back({"shipped " + std::string((*file)->name),
+                        [file] { return std::string((*file)->text, (*file)->size); }});
     return list;
 }
 

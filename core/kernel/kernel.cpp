@@ -1,5 +1,6 @@
 #include <concord/backend/kernel.hpp>
 #include <concord/error.hpp>
+#include <concord/internal/embedded_source.hpp>
 #include <concord/internal/environment.hpp>
 #include <concord/internal/input_file.hpp>
 #include <concord/log.hpp>
@@ -120,6 +121,20 @@ KernelSource::KernelSource(std::string_view name, std::vector<LanguageSource> so
         all.append(source.options.allow_inexact ? "inexact," : "exact,");
     }
     content_ = detail::content_hash(all);
+}
+
+detail::EmbeddedFile::operator SourceFile() const {
+    return {name, std::string_view(text, size)};
+}
+
+const KernelSource& detail::embedded_source(const char* name, const EmbeddedLanguage* languages) {
+    std::vector<LanguageSource> sources;
+    for (; languages->suffix != nullptr; ++languages) {
+        LanguageSource& source = sources.emplace_back(LanguageSource{.suffix = languages->suffix});
+        for (const EmbeddedFile* const* file = languages->files; *file != nullptr; ++file)
+            source.files.push_back(**file);
+    }
+    return *new KernelSource(name, std::move(sources));
 }
 
 const LanguageSource& KernelSource::in(Dialect dialect) const {

@@ -1,3 +1,4 @@
+#include <concord/internal/embedded_source.hpp>
 #include <concord/internal/language.hpp>
 #include <concord/internal/vocabulary.hpp>
 #include <concord/kernel.hpp>
@@ -12,7 +13,7 @@
 
 namespace concord::detail {
 namespace kernel_sources {
-extern const SourceFile prelude_h, vectors_h, tables_h, f32_h, f64_h, vocabulary_h, random_h, group_h;
+extern const EmbeddedFile prelude_h, vectors_h, tables_h, f32_h, f64_h, vocabulary_h, random_h, group_h;
 }
 
 namespace {
@@ -90,7 +91,7 @@ bool is_own_word(std::string_view word) {
 class Definitions {
   public:
     Definitions() {
-        for (const SourceFile* file :
+        for (const EmbeddedFile* file :
              {&kernel_sources::prelude_h, &kernel_sources::vectors_h, &kernel_sources::tables_h,
               &kernel_sources::f32_h, &kernel_sources::f64_h}) {
             add_all(file->text);

@@ -29,8 +29,9 @@ printf '// base\n' >common/base.cu
 printf '#include "base"\nint words;\n' >common/words.kernel
 printf '// head\n#include "words"\nKERNEL both() {}\n' >both.kernel
 embed || fail "embed.cmake: $(<log)"
-has out.cpp '{"own", std::vector<LanguageSource>{{"cl", {base_cl, tile_cl, part_cl, own_cl}}, }}'
-has out.cpp '{{"cu", {base_cu, words_kernel, both_kernel}}, {"cl", {base_cl, words_kernel, both_kernel}}, }'
+has out.cpp 'cl[] = {&base_cl, &tile_cl, &part_cl, &own_cl, nullptr}; static const EmbeddedLanguage languages[] = {{"cl", cl}, {}};'
+has out.cpp 'cu[] = {&base_cu, &words_kernel, &both_kernel, nullptr};'
+has out.cpp 'cl[] = {&base_cl, &words_kernel, &both_kernel, nullptr}; static const EmbeddedLanguage languages[] = {{"cu", cu}, {"cl", cl}, {}};'
 [[ $(<out.cpp) == *$'// head\n\n\n\n__kernel void own() {}'* ]] || fail "lines moved: $(<out.cpp)"
 [[ $(<out.cpp) != *part\(\)* ]] || fail "part.cl has no kernel, but a KernelSource"
 
