@@ -151,13 +151,14 @@ of_backend() {  # BACKEND: its selectors
 mapfile -t cl_devices < <(of_backend opencl)
 mapfile -t cu_devices < <(of_backend cuda)
 declare -A sound=()
-for i in "${!files[@]}"; do
+for i in $(rotated ${#files[@]}); do
     problem=$(plant "$i")
     if [[ $problem ]]; then
         result=$work/result.$((count++))
         say FAILED "${files[i]}: ${whats[i]}: $problem"
         continue
     fi
+    selected_number=$i
     selects_mutant "${lists[i]}" "${whats[i]}" "${files[i]}" || continue
     devices=("${cu_devices[@]}")
     without="CUDA mutants, which apply: $(why_not cuda)"
@@ -170,6 +171,11 @@ for i in "${!files[@]}"; do
     if [[ ${#devices[@]} == 0 ]]; then
         result=$work/result.$((count++))
         say "left out" "$without"
+    fi
+    if ! has_time && [[ ${#devices[@]} != 0 ]]; then
+        result=$work/result.$((count++))
+        say "left out" "mutants after $CONCORD_SELECTED_SECONDS s"
+        continue
     fi
     for device in "${devices[@]}"; do
         key="$device ${items[i]} ${checks[i]}"

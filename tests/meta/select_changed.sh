@@ -45,6 +45,16 @@ selects_mutant() {  # LIST WHAT FILE...
     is_in_tenth "$number" || ! landed_with "$1" "$2" || { ((number % 3 == tenth % 3)) && has_changed "${@:3}"; }
 }
 
+# The default tests have CONCORD_SELECTED_SECONDS for what they select, so that they take as long whatever has changed.
+# Each commit begins at another tenth of the list.
+has_time() { [[ ${CONCORD_TENTH:-} == all ]] || ((SECONDS < ${CONCORD_SELECTED_SECONDS:-1000000})); }
+rotated() {  # COUNT: the numbers below COUNT from that tenth on, a line each
+    local first=0
+    [[ $tenth == all ]] || first=$(($1 * tenth / 10))
+    seq "$first" $(($1 - 1))
+    seq 0 $((first - 1))
+}
+
 selection() {
     if [[ $tenth == all ]]; then
         echo "all"
