@@ -69,19 +69,7 @@ Enqueued reduce_by_key(Stream& stream, const ReduceByKeyProblem& asked, const Op
 Enqueued reduce_by_key(Stream& stream, const Input& keys, const Input& values, const View& out_keys,
                        const View& out, const View& count, ReduceOp op, const Options& options) {
     check_elements("reduce_by_key", "values", values.view);
-    const Type type = values.view.type;
-    return reduce_by_key(stream,
-                         {{.in = values.view,
-                           .offsets = {},
-                           .out = out,
-                           .op = builtin(op, type),
-                           .values = builtin_values(op, type),
-                           .identity = builtin_identity(op, type),
-                           .host = &segmented_reduce_builtin(op, type),
-                           .expression = values.node},
-                          keys,
-                          out_keys,
-                          count},
+    return reduce_by_key(stream, {segmented_reduce_problem(values, {}, out, op), keys, out_keys, count},
                          options);
 }
 

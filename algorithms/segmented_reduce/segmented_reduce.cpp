@@ -271,6 +271,19 @@ void OffsetsCheck::check_covers() const {
     if (before_ != n_) refuse("last", before_, n_);
 }
 
+SegmentedReduceProblem segmented_reduce_problem(const Input& in, const View& offsets, const View& out,
+                                                ReduceOp op) {
+    const Type type = in.view.type;
+    return {.in = in.view,
+            .offsets = offsets,
+            .out = out,
+            .op = builtin(op, type),
+            .values = builtin_values(op, type),
+            .identity = builtin_identity(op, type),
+            .host = &segmented_reduce_builtin(op, type),
+            .expression = in.node};
+}
+
 Enqueued segmented_reduce(Stream& stream, const SegmentedReduceProblem& p, const Options& options) {
     constexpr std::string_view call = "segmented_reduce";
     const Input in = p.input();
@@ -301,17 +314,7 @@ Enqueued segmented_reduce(Stream& stream, const SegmentedReduceProblem& p, const
 Enqueued segmented_reduce(Stream& stream, const Input& in, const View& offsets, const View& out, ReduceOp op,
                           const Options& options) {
     check_elements("segmented_reduce", "in", in.view);
-    const Type type = in.view.type;
-    return segmented_reduce(stream,
-                            {.in = in.view,
-                             .offsets = offsets,
-                             .out = out,
-                             .op = builtin(op, type),
-                             .values = builtin_values(op, type),
-                             .identity = builtin_identity(op, type),
-                             .host = &segmented_reduce_builtin(op, type),
-                             .expression = in.node},
-                            options);
+    return segmented_reduce(stream, segmented_reduce_problem(in, offsets, out, op), options);
 }
 
 }  // namespace detail

@@ -34,6 +34,8 @@ _USES = {
     ("map", 2): ("map", "&detail::map_host<A0, A1, R, F::Host>()"),
     ("reduce", 2): ("reduce", "&detail::reduce_host<R, F::Host>()"),
     ("scan", 2): ("scan", "&detail::scan_host<R, F::Host>()"),
+    ("segmented_reduce", 2): ("segmented_reduce", "&detail::segmented_reduce_host<R, F::Host>()"),
+    ("segmented_scan", 2): ("segmented_scan", "&detail::segmented_scan_host<R, F::Host>()"),
 }
 
 # Key -> address of the kernels. Libraries stay loaded.

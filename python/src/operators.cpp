@@ -131,12 +131,53 @@ const void* FunctionObject::host(Device& device, const char* use, std::size_t fr
 }
 
 namespace {
-
 void check_type(const char* call, const Operator& op, const char* what, const Argument& argument,
                 Type expected) {
     if (argument.type() == expected) return;
     refuse(call, op.name + " is " + op.signature() + ", " + what + " has dtype " + argument.dtype());
 }
+}  // namespace
+
+Combination::Combination(const char* call, nb::handle op, nb::handle identity, const Argument& elements,
+                         const char* what)
+    : call_(call) {
+    if (!nb::isinstance<FunctionObject>(op)) {
+        if (is_given(identity)) refuse(call, "identity: built-in operators have their own; leave it out");
+        known_ = reduce_op(
+            call, keyword<std::string>(call, "op", op, "a name, or an object of concord.function()"));
+        return;
+    }
+    function_ = &nb::cast<FunctionObject&>(op);
+    op_ = &function_->with(call, 2);
+    if (op_->arguments[0] != op_->arguments[1] || op_->result != op_->arguments[0])
+        refuse(call, op_->name + " is " + op_->signature() + "; expected one type T(T, T)");
+    check_type(call, *op_, what, elements, op_->result);
+    values_ = function_->packed(call, *op_);
+    identity_ = value_bytes(call, "identity", identity, elements.type());
+}
+
+void Combination::begin(Call& call, std::initializer_list<const char*> uses) {
+    if (!is_own()) return;
+    if (!detail::is_refused(*op_, call.options().order))
+        function_->check_identity(call_, *op_, values_, identity_, call.device());
+    for (const char* use : uses)
+        hosts_.push_back(function_->host(call.device(), use, 2));
+}
+
+detail::SegmentedReduceProblem Combination::segments(const detail::Input& in, const View& offsets,
+                                                     const View& out) const {
+    if (!is_own()) return detail::segmented_reduce_problem(in, offsets, out, known_);
+    return {.in = in.view,
+            .offsets = offsets,
+            .out = out,
+            .op = op(),
+            .values = values(),
+            .identity = identity(),
+            .host = host<HostKernel>(),
+            .expression = in.node};
+}
+
+namespace {
 
 void check_float(const char* call, const char* name, const Argument& argument, bool floats_only) {
     if (floats_only && !is_float(argument.type()))
@@ -181,51 +222,32 @@ std::string builtin_name(const char* call, nb::handle op, nb::handle identity) {
     return keyword<std::string>(call, "op", op, "a name, or an object of concord.function()");
 }
 
-// Checks that the function combines two elements of x.
-const Operator& combining(const char* call, FunctionObject& function, const Argument& x) {
-    const Operator& op = function.with(call, 2);
-    if (op.arguments[0] != op.arguments[1] || op.result != op.arguments[0])
-        refuse(call, op.name + " is " + op.signature() + "; expected one type T(T, T)");
-    check_type(call, op, "x", x, op.result);
-    return op;
-}
-
-nb::object reduced(FunctionObject& function, nb::handle x, nb::handle identity, nb::handle out,
+nb::object reduced(nb::handle x, nb::handle function, nb::handle identity, nb::handle out,
                    const Common& common) {
     constexpr const char* name = "reduce";
     Call call(name, common);
     const Argument& in = call.input(x, "x");
-    const Operator& op = combining(name, function, in);
-    const auto bytes = function.packed(name, op), start = value_bytes(name, "identity", identity, in.type());
+    Combination own(name, function, identity, in, "x");
     call.begin();
-    if (!detail::is_refused(op, call.options().order))
-        function.check_identity(name, op, bytes, start, call.device());
-    const void* host = function.host(call.device(), "reduce", 2);
+    own.begin(call, {"reduce"});
     Argument& result = call.output(out, in.type(), {});
     return call.run(result, [&] {
         detail::reduce(call.stream(),
-                       {call.values(in),
-                        result.view(),
-                        op,
-                        {bytes},
-                        {start},
-                        static_cast<const detail::ReduceHost*>(host)},
+                       {call.values(in), result.view(), own.op(), own.values(), own.identity(),
+                        own.host<detail::ReduceHost>()},
                        call.options());
     });
 }
 
-nb::object scanned(FunctionObject& function, nb::handle x, nb::handle identity, bool exclusive,
-                   nb::handle out, const Common& common) {
+nb::object scanned(nb::handle x, nb::handle function, nb::handle identity, bool exclusive, nb::handle out,
+                   const Common& common) {
     constexpr const char* name = "scan";
     Call call(name, common);
     const Argument& in = call.input(x, "x");
-    const Operator& op = combining(name, function, in);
-    const auto bytes = function.packed(name, op), start = value_bytes(name, "identity", identity, in.type());
+    Combination own(name, function, identity, in, "x");
     const i64 count = static_cast<i64>(in.size());
     call.begin();
-    if (!detail::is_refused(op, call.options().order))
-        function.check_identity(name, op, bytes, start, call.device());
-    const void* host = function.host(call.device(), "scan", 2);
+    own.begin(call, {"scan"});
     Argument& result = call.output(out, in.type(), std::span(&count, 1));
     return call.run(result, [&] {
         const View from = call.values(in);
@@ -233,11 +255,11 @@ nb::object scanned(FunctionObject& function, nb::handle x, nb::handle identity, 
         detail::scan(call.stream(),
                      {.in = from,
                       .out = result.view(),
-                      .op = op,
-                      .values = {bytes},
-                      .identity = {start},
+                      .op = own.op(),
+                      .values = own.values(),
+                      .identity = own.identity(),
                       .kind = exclusive ? ScanKind::exclusive : ScanKind::inclusive,
-                      .host = static_cast<const detail::ScanHost*>(host)},
+                      .host = own.host<detail::ScanHost>()},
                      call.options());
     });
 }
@@ -442,7 +464,7 @@ void define_operators(nb::module_& m) {
             if (!nb::isinstance<FunctionObject>(op))
                 return reduced_builtin(x, builtin_name("reduce", op, identity), axis, keepdims, out, common);
             check_all_elements("reduce", axis);
-            return reduced(nb::cast<FunctionObject&>(op), x, identity, out, common);
+            return reduced(x, op, identity, out, common);
         },
         "x"_a, "op"_a, "identity"_a = nb::none(), nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = false,
         "out"_a = nb::none(), CONCORD_COMMON,
@@ -460,7 +482,7 @@ void define_operators(nb::module_& m) {
             if (!nb::isinstance<FunctionObject>(op))
                 return scanned_builtin(x, builtin_name("scan", op, identity), axis, exclusive, out, common);
             check_all_elements("scan", axis);
-            return scanned(nb::cast<FunctionObject&>(op), x, identity, exclusive, out, common);
+            return scanned(x, op, identity, exclusive, out, common);
         },
         "x"_a, "op"_a = "sum", "identity"_a = nb::none(), nb::kw_only(), "axis"_a = nb::none(),
         "exclusive"_a = false, "out"_a = nb::none(), CONCORD_COMMON,

@@ -3,6 +3,9 @@
 
 #include "array.hpp"
 
+#include <concord/segmented_reduce.hpp>
+
+#include <initializer_list>
 #include <map>
 #include <set>
 
@@ -49,6 +52,41 @@ class FunctionObject {
     std::string text_;
     std::vector<nb::object> values_;
     std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
+};
+
+// The arguments op and identity of a call that combines elements: a built-in operator, or a function of the user.
+class Combination {
+  public:
+    // elements: of the argument `what`, whose type a function must have. Raises InvalidArgument.
+    Combination(const char* call, nb::handle op, nb::handle identity, const Argument& elements,
+                const char* what);
+
+    bool is_own() const { return function_ != nullptr; }
+    // The built-in operator.
+    ReduceOp known() const { return known_; }
+    // Of a function. They live as long as this object.
+    const Operator& op() const { return *op_; }
+    detail::ValueBytes values() const { return {values_}; }
+    detail::ValueBytes identity() const { return {identity_}; }
+    // Checks the identity of a function, and compiles its kernels for these uses where the device needs them. After
+    // Call::begin().
+    void begin(Call& call, std::initializer_list<const char*> uses);
+    // The function's kernels for the use of that number; null on devices that compile source.
+    template <class Kernels>
+    const Kernels* host(std::size_t use = 0) const {
+        return static_cast<const Kernels*>(hosts_.at(use));
+    }
+    // The reduction of segments. Without offsets, which the call adds.
+    detail::SegmentedReduceProblem segments(const detail::Input& in, const View& offsets,
+                                            const View& out) const;
+
+  private:
+    const char* call_;
+    FunctionObject* function_ = nullptr;
+    const Operator* op_ = nullptr;
+    ReduceOp known_ = ReduceOp::sum;
+    std::vector<std::byte> values_, identity_;
+    std::vector<const void*> hosts_;
 };
 
 // concord.Kernel: a kernel over an index space, or of groups.

@@ -1,5 +1,6 @@
 // Functions that combine elements or arrange them, of all elements or along axes.
 #include "elementwise.hpp"
+#include "operators.hpp"
 #include "signatures.hpp"
 #include "small.hpp"
 
@@ -222,55 +223,73 @@ void store_results(Call& call, Argument& result, const F& f) {
     call.prepare(result, detail::range_node(to));
 }
 
-nb::object segmented(nb::handle x, nb::handle offsets, const std::string& op, nb::handle out,
+nb::object segmented(nb::handle x, nb::handle offsets, nb::handle op, nb::handle identity, nb::handle out,
                      CONCORD_HANDLES) {
     constexpr const char* name = "segmented_reduce";
-    const ReduceOp known = reduce_op(name, op);
     Call call(name, CONCORD_PASSED);
     const Argument& in = call.input(x, "x", 1);
     const Argument& at = call.input(offsets, "offsets", 1);
     if (in.boolean()) refuse(name, "x has dtype bool; pass x.astype('uint8')");
     check_offsets(name, at);
+    Combination combined(name, op, identity, in, "x");
     call.begin();
+    combined.begin(call, {"segmented_reduce"});
     const i64 segments = static_cast<i64>(at.size()) - 1;
     Argument& result = call.output(out, in.type(), std::span(&segments, 1));
     return call.run(result, [&] {
         const View where = checked_offsets(call, name, at, in.size(), false);
         if (segments == 0) return;
+        const detail::Input elements = elements_of(call, in);
         store_results(call, result, [&](const View& to) {
-            detail::segmented_reduce(call.stream(), elements_of(call, in), where, to, known, call.options());
+            detail::segmented_reduce(call.stream(), combined.segments(elements, where, to), call.options());
         });
     });
 }
 
-nb::object segmented_prefix(nb::handle x, nb::handle offsets, const std::string& op, bool exclusive,
-                            nb::handle out, CONCORD_HANDLES) {
+// The scan of segments, or without offsets of runs.
+detail::SegmentedScanProblem segmented_scan_of(const Combination& combined, const detail::Input& in,
+                                               const View& offsets, const View& out, bool exclusive) {
+    const ScanKind kind = exclusive ? ScanKind::exclusive : ScanKind::inclusive;
+    if (!combined.is_own()) return detail::segmented_scan_problem(in, offsets, out, combined.known(), kind);
+    return {{.in = in.view,
+             .out = out,
+             .op = combined.op(),
+             .values = combined.values(),
+             .identity = combined.identity(),
+             .kind = kind,
+             .host = combined.host<detail::ScanHost>(0),
+             .expression = in.node},
+            offsets,
+            combined.host<HostKernel>(1)};
+}
+
+nb::object segmented_prefix(nb::handle x, nb::handle offsets, nb::handle op, nb::handle identity,
+                            bool exclusive, nb::handle out, CONCORD_HANDLES) {
     constexpr const char* name = "segmented_scan";
-    const ReduceOp known = reduce_op(name, op);
     Call call(name, CONCORD_PASSED);
     const Argument& in = call.input(x, "x", 1);
     const Argument& at = call.input(offsets, "offsets", 1);
     if (in.boolean()) refuse(name, "x has dtype bool; pass x.astype('uint8')");
     check_offsets(name, at);
+    Combination combined(name, op, identity, in, "x");
     call.begin();
+    combined.begin(call, {"scan", "segmented_scan"});
     const i64 n = static_cast<i64>(in.size());
     Argument& result = call.output(out, in.type(), std::span(&n, 1));
     return call.run(result, [&] {
         const View where = checked_offsets(call, name, at, in.size(), true);
         if (n == 0) return;
-        const ScanKind kind = exclusive ? ScanKind::exclusive : ScanKind::inclusive;
         store_results(call, result, [&](const View& to) {
-            detail::segmented_scan(
-                call.stream(), detail::segmented_scan_problem(elements_of(call, in), where, to, known, kind),
-                call.options());
+            detail::segmented_scan(call.stream(),
+                                   segmented_scan_of(combined, elements_of(call, in), where, to, exclusive),
+                                   call.options());
         });
     });
 }
 
-nb::object prefix_by_key(nb::handle keys, nb::handle values, const std::string& op, bool exclusive,
-                         nb::handle out, CONCORD_HANDLES) {
+nb::object prefix_by_key(nb::handle keys, nb::handle values, nb::handle op, nb::handle identity,
+                         bool exclusive, nb::handle out, CONCORD_HANDLES) {
     constexpr const char* name = "scan_by_key";
-    const ReduceOp known = reduce_op(name, op);
     Call call(name, CONCORD_PASSED);
     const Argument& by = call.input(keys, "keys", 1);
     const Argument& in = call.input(values, "values", 1);
@@ -278,15 +297,18 @@ nb::object prefix_by_key(nb::handle keys, nb::handle values, const std::string& 
     if (by.size() != in.size())
         refuse(name, "keys has " + std::to_string(by.size()) + " elements, values has " +
                          std::to_string(in.size()));
+    Combination combined(name, op, identity, in, "values");
     call.begin();
+    combined.begin(call, {"scan", "segmented_scan"});
     const i64 n = static_cast<i64>(in.size());
     Argument& result = call.output(out, in.type(), std::span(&n, 1));
     return call.run(result, [&] {
         if (n == 0) return;
-        const ScanKind kind = exclusive ? ScanKind::exclusive : ScanKind::inclusive;
         store_results(call, result, [&](const View& to) {
-            detail::scan_by_key(call.stream(), detail::Input(call.values(by)), elements_of(call, in), to,
-                                known, kind, call.options());
+            detail::scan_by_key(call.stream(),
+                                {segmented_scan_of(combined, elements_of(call, in), {}, to, exclusive),
+                                 detail::Input(call.values(by))},
+                                call.options());
         });
     });
 }
@@ -762,33 +784,36 @@ void define_reductions(nb::module_& m) {
                  "Index of the smallest element, as int64: the first of several, and that of the first NaN.");
     define_index("argmax", ReduceOp::max,
                  "Index of the largest element, as int64: the first of several, and that of the first NaN.");
-    m.def("segmented_reduce", segmented, "x"_a, "offsets"_a, "op"_a = "sum", nb::kw_only(),
-          "out"_a = nb::none(), CONCORD_COMMON,
-          signature("segmented_reduce(x: $x, offsets: _Values, op: Literal['sum', 'product', 'min', 'max'] = "
-                    "'sum', *, out: _Out = None, $common) -> $r",
+    m.def("segmented_reduce", segmented, "x"_a, "offsets"_a, "op"_a = "sum", "identity"_a = nb::none(),
+          nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
+          signature("segmented_reduce(x: $x, offsets: _Values, op: _Operator = "
+                    "'sum', identity: float | None = None, *, out: _Out = None, $common) -> $r",
                     CONCORD_SAME_TYPE),
           "Combines the elements x[offsets[s]:offsets[s + 1]] of each segment s in the type of x, bitwise "
           "identical to reduce()\n"
           "of these elements alone. A segment without elements gives the identity. offsets: integers that "
           "ascend, one more than\n"
-          "there are segments.");
+          "there are segments. op, identity: as in reduce().");
     m.def(
-        "segmented_scan", segmented_prefix, "x"_a, "offsets"_a, "op"_a = "sum", nb::kw_only(),
-        "exclusive"_a = false, "out"_a = nb::none(), CONCORD_COMMON,
-        signature("segmented_scan(x: $x, offsets: _Values, op: Literal['sum', 'product', 'min', 'max'] = "
-                  "'sum', *, exclusive: bool = False, out: _Out = None, $common) -> $r",
+        "segmented_scan", segmented_prefix, "x"_a, "offsets"_a, "op"_a = "sum", "identity"_a = nb::none(),
+        nb::kw_only(), "exclusive"_a = false, "out"_a = nb::none(), CONCORD_COMMON,
+        signature("segmented_scan(x: $x, offsets: _Values, op: _Operator = "
+                  "'sum', identity: float | None = None, *, exclusive: bool = False, out: _Out = None, "
+                  "$common) -> $r",
                   CONCORD_SAME_TYPE),
         "Scans the elements x[offsets[s]:offsets[s + 1]] of each segment s in the type of x, bitwise "
         "identical to scan() of these\n"
-        "elements alone. offsets: integers that ascend from 0 to len(x), one more than there are segments.");
-    m.def("scan_by_key", prefix_by_key, "keys"_a, "values"_a, "op"_a = "sum", nb::kw_only(),
-          "exclusive"_a = false, "out"_a = nb::none(), CONCORD_COMMON,
-          signature("scan_by_key(keys: $x, values: _Values, op: Literal['sum', 'product', 'min', 'max'] = "
-                    "'sum', *, exclusive: bool = False, out: _Out = None, $common) -> $r",
+        "elements alone. offsets: integers that ascend from 0 to len(x), one more than there are segments.\n"
+        "op, identity: as in scan().");
+    m.def("scan_by_key", prefix_by_key, "keys"_a, "values"_a, "op"_a = "sum", "identity"_a = nb::none(),
+          nb::kw_only(), "exclusive"_a = false, "out"_a = nb::none(), CONCORD_COMMON,
+          signature("scan_by_key(keys: $x, values: _Values, op: _Operator = "
+                    "'sum', identity: float | None = None, *, exclusive: bool = False, out: _Out = None, "
+                    "$common) -> $r",
                     CONCORD_ANY_TYPE),
           "Scans the values of each run of equal keys in their type, bitwise identical to scan() of these "
           "values alone.\n\n"
-          "Runs are those of unique_consecutive().");
+          "Runs are those of unique_consecutive(). op, identity: as in scan().");
     m.def("dot", inner_product, "x"_a, "y"_a, nb::kw_only(), "out"_a = nb::none(), CONCORD_COMMON,
           signature("dot(x: $x, y: _Values, *, out: _Out = None, $common) -> $r", CONCORD_ANY_ELEMENT),
           "Sum of the products of the elements of two vectors, in the order of sum(). Types are promoted as "

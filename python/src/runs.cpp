@@ -1,6 +1,7 @@
 // Functions of runs of equal neighbours. Their results have one element per run, and they wait for the number of runs.
 #include "array.hpp"
 #include "elementwise.hpp"
+#include "operators.hpp"
 #include "signatures.hpp"
 
 #include <concord/reduce_by_key.hpp>
@@ -84,9 +85,9 @@ nb::object run_lengths(nb::handle x, CONCORD_HANDLES) {
     return encoded(call, in);
 }
 
-nb::object reduced_by_key(nb::handle keys, nb::handle values, const std::string& op, CONCORD_HANDLES) {
+nb::object reduced_by_key(nb::handle keys, nb::handle values, nb::handle op, nb::handle identity,
+                          CONCORD_HANDLES) {
     constexpr const char* name = "reduce_by_key";
-    const ReduceOp known = reduce_op(name, op);
     Call call(name, CONCORD_PASSED);
     const Argument& by = call.input(keys, "keys", 1);
     const Argument& in = call.input(values, "values", 1);
@@ -94,15 +95,19 @@ nb::object reduced_by_key(nb::handle keys, nb::handle values, const std::string&
     if (by.size() != in.size())
         refuse(name, "keys has " + std::to_string(by.size()) + " elements, values has " +
                          std::to_string(in.size()));
+    Combination combined(name, op, identity, in, "values");
     call.begin();
-    const auto arrays =
-        per_run(call, by.size(), {kind_of(by), kind_of(in)},
-                [&](const std::vector<View>& results, const View& count) {
-                    const detail::Input elements =
-                        in.contiguous() ? detail::Input(call.values(in)) : detail::Input(call.elements(in));
-                    detail::reduce_by_key(call.stream(), detail::Input(call.values(by)), elements, results[0],
-                                          results[1], count, known, call.options());
-                });
+    combined.begin(call, {"segmented_reduce"});
+    const auto arrays = per_run(call, by.size(), {kind_of(by), kind_of(in)},
+                                [&](const std::vector<View>& results, const View& count) {
+                                    const detail::Input elements = in.contiguous()
+                                                                       ? detail::Input(call.values(in))
+                                                                       : detail::Input(call.elements(in));
+                                    detail::reduce_by_key(call.stream(),
+                                                          {combined.segments(elements, {}, results[1]),
+                                                           detail::Input(call.values(by)), results[0], count},
+                                                          call.options());
+                                });
     return nb::make_tuple(arrays[0], arrays[1]);
 }
 
@@ -130,16 +135,18 @@ void define_runs(nb::module_& m) {
           "elements as int64.\n\n"
           "Runs are those of unique_consecutive(). Waits for their number.");
     m.def(
-        "reduce_by_key", reduced_by_key, "keys"_a, "values"_a, "op"_a = "sum", nb::kw_only(), CONCORD_COMMON,
-        signature("reduce_by_key(keys: $x, values: _Values, op: Literal['sum', 'product', 'min', 'max'] = "
-                  "'sum', *, $common) -> tuple[$r, $r]",
+        "reduce_by_key", reduced_by_key, "keys"_a, "values"_a, "op"_a = "sum", "identity"_a = nb::none(),
+        nb::kw_only(), CONCORD_COMMON,
+        signature("reduce_by_key(keys: $x, values: _Values, op: _Operator = 'sum', "
+                  "identity: float | None = None, *, $common) -> tuple[$r, $r]",
                   CONCORD_ANY_TYPE),
         "Returns (keys, results): the key of each run of equal keys, and the run's values combined in their "
         "type, bitwise\n"
         "identical to reduce() of these values alone.\n\n"
         "Runs are those of unique_consecutive(). Sorted keys give one result per key. Waits for the number "
         "of "
-        "runs.");
+        "runs. op, identity: as\n"
+        "in reduce().");
 }
 
 }  // namespace concord::python

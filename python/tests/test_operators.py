@@ -45,6 +45,26 @@ def test_reduce_and_scan(device):
     assert_same_bits(cc.scan(x, add, 0, device=device), cc.cumsum(x))
 
 
+def test_segments_and_runs(device):
+    x = np.random.default_rng(2).standard_normal(5000).astype("f4")
+    at = np.array([0, 0, 7, 300, 5000])
+    keys = np.repeat([1, 2, 1], np.diff(at)[1:])
+    plus = cc.function("f32 plus(f32 a, f32 b) { return a + b; }")
+    assert_same_bits(cc.segmented_reduce(x, at, plus, 0, device=device), cc.segmented_reduce(x, at))
+    assert_same_bits(cc.reduce_by_key(keys, x, plus, 0, device=device)[1], cc.segmented_reduce(x, at)[1:])
+    for exclusive in (False, True):
+        expected = cc.segmented_scan(x, at, exclusive=exclusive)
+        assert_same_bits(cc.segmented_scan(x, at, plus, 0, exclusive=exclusive, device=device), expected)
+        assert_same_bits(cc.scan_by_key(keys, x, plus, 0, exclusive=exclusive, device=device), expected)
+    assert cc.segmented_reduce(x, at[:2], LARGER, -np.inf, device=device).tolist() == [-np.inf]
+    with pytest.raises(ValueError, match="reduce_by_key: larger is f32.f32, f32., values has dtype float64"):
+        cc.reduce_by_key(keys, x.astype("f8"), LARGER, 0, device=device)
+    with pytest.raises(ValueError, match="segmented_scan: 1 is not the identity of 'plus'"):
+        cc.segmented_scan(x, at, plus, 1, device=device)
+    with pytest.raises(ValueError, match="scan_by_key: identity: built-in operators have their own"):
+        cc.scan_by_key(keys, x, "max", 0, device=device)
+
+
 def test_wrong_identities(device):
     plus = cc.function("int plus(int a, int b) { return a + b; }")
     x = np.arange(1, 5, dtype="i4")

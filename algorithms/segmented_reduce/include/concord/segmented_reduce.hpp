@@ -69,6 +69,10 @@ SegmentedReduceProblem segmented_reduce_problem(const Input& in, const View& off
             .expression = in.node};
 }
 
+// The call of a built-in operator. It refers only to static data.
+SegmentedReduceProblem segmented_reduce_problem(const Input& in, const View& offsets, const View& out,
+                                                ReduceOp op);
+
 Enqueued segmented_reduce(Stream& stream, const SegmentedReduceProblem& problem, const Options& options);
 Enqueued segmented_reduce(Stream& stream, const Input& in, const View& offsets, const View& out, ReduceOp op,
                           const Options& options);

@@ -36,16 +36,11 @@ namespace concord {
 
 namespace detail {
 
-// The host kernel of one operator and type. Its operations are scalar: wider vectors than AVX2's gain nothing.
-template <class T, class Op, bool in_any_order = false>
-constexpr HostKernel make_segmented_scan_host() {
-    HostKernel kernel = host_kernel<&detail::host::segmented_scan<in_any_order, T, Op>>();
-    kernel.entry(HostIsa::avx512) = kernel.entry(HostIsa::avx2);
-    return kernel;
-}
+// The host kernel of one operator and type. Its operations are scalar: wider vectors gain nothing.
 template <class T, class Op, bool in_any_order = false>
 const HostKernel& segmented_scan_host() {
-    static constexpr HostKernel kernel = make_segmented_scan_host<T, Op, in_any_order>();
+    static constexpr HostKernel kernel =
+        dispatching_host_kernel<&detail::host::segmented_scan<in_any_order, T, Op>>();
     return kernel;
 }
 
