@@ -150,8 +150,30 @@ host::BlockFunction compact_block_function(const Device& device, const CompactPr
     return {.entry = p.host->entry(isa), .isa = isa};
 }
 
+namespace {
+
+ExpressionPointer node_of(const Input& in) {
+    return in.node ? in.node : range_node(in.view);
+}
+
+// By flags: those of the predicate, of the elements that are used. The input is read for both.
+Enqueued compact_counted(Stream& stream, const CompactProblem& p, const char* call, const Options& options) {
+    Input in = p.input();
+    std::optional<InputInMemory> stored;
+    if (!may_compute_all(in, 8))
+        in = Input(stored.emplace(stream, call, in, p.out, options, InPlace::no, Store::now, p.live).view());
+    const Input flags(
+        transform_node(p.op, p.values.bytes, {.kernel = *p.host, .is_flags = true}, {node_of(in)}));
+    const Enqueued done = compact(stream, in, flags, p.out, p.count,
+                                  p.partition ? Others::behind : Others::dropped, options, p.live);
+    return stored ? stored->with_order(done) : done;
+}
+
+}  // namespace
+
 Enqueued compact(Stream& stream, const CompactProblem& p, const Options& options) {
     const char* call = p.partition ? "partition" : "compact";
+    if (p.live.buffer != nullptr) return compact_counted(stream, p, call, options);
     const Input in = p.input();
     check(call, stream, p, in);
     if (p.in_place() && options.variant == "auto") check_in_place(stream.device(), p);
@@ -199,7 +221,7 @@ std::span<const std::byte> values_of(const Keep& keep, Type type) {
 }  // namespace
 
 Enqueued compact(Stream& stream, const Input& input, const View& out, const View& count, const Keep& keep,
-                 Others others, const Options& options) {
+                 Others others, const Options& options, const View& live) {
     check_no_struct(name_of_call(others), "in", input.view);
     check_same_type(name_of_call(others), {{"in", input.view.type}, {"out", out.type}});
     const Input in = without_bool(input);
@@ -214,16 +236,27 @@ Enqueued compact(Stream& stream, const Input& input, const View& out, const View
                     .values = {values_of(keep, type)},
                     .host = host,
                     .partition = others == Others::behind,
-                    .expression = in.node},
+                    .expression = in.node,
+                    .live = live},
                    options);
 }
 
-Enqueued compact(Stream& stream, const Input& input, const Input& flags, const View& out, const View& count,
-                 Others others, const Options& options) {
+Enqueued compact(Stream& stream, const Input& input, const Input& some_flags, const View& out,
+                 const View& count, Others others, const Options& options, const View& live) {
     const char* const call = name_of_call(others);
     check_no_struct(call, "in", input.view);
     check_same_type(call, {{"in", input.view.type}, {"out", out.type}});
-    const Input in = without_bool(input);
+    Input in = without_bool(input), flags = some_flags;
+    std::optional<InputInMemory> stored, stored_flags;
+    if (live.buffer != nullptr) {
+        if (!may_compute_all(in, 8))
+            in = Input(stored.emplace(stream, call, in, out, options, InPlace::no, Store::now, live).view());
+        if (!may_compute_all(flags, 10))
+            flags =
+                Input(stored_flags.emplace(stream, call, flags, out, options, InPlace::no, Store::now, live)
+                          .view());
+        flags = Input(below_node(node_of(flags), 0, live));
+    }
     const Input selected(select_node(call, in, flags));
     const KeepRule unused = KeepRule::nonzero;
     const auto [op, host] = compact_builtin(unused, in.view.type);

@@ -17,6 +17,8 @@ namespace {
 
 template <class T>
 CONCORD_BUILTIN_OF((T), u64, flag, (T x), return x != 0 ? 1 : 0;)
+template <class T>
+CONCORD_BUILTIN_OF((T), u8, below, (u8 flag, T i, T count), return u8(flag != 0 && i < count);)
 
 [[noreturn]] void refuse(std::string_view call, const std::string& why) {
     throw Error(ErrorCode::invalid_argument, call, why);
@@ -284,6 +286,21 @@ ExpressionPointer flag_node(ExpressionPointer in) {
     return visit_type(in->type, [&](auto tag) {
         return function_node(Function<flag_function<typename decltype(tag)::type>>{}, {std::move(in)});
     });
+}
+
+ExpressionPointer below_node(ExpressionPointer flags, u64 first, const View& count) {
+    const u64 step = 1, n = flags->count;
+    const i64 same = 0;
+    return function_node(Function<below_function<u64>>{},
+                         {std::move(flags), counting_node(Type::u64, &first, &step),
+                          strided_node(range_node(count), {&n, 1}, {&same, 1}, 0)});
+}
+
+bool may_compute_all(const Input& in, u32 most_parts) {
+    bool reports = false;
+    visit_nodes(in,
+                [&](const ExpressionNode& node, bool /*in_place*/) { reports = reports || node.reports; });
+    return !in.node || (!reports && in.node->parts <= most_parts);
 }
 
 Input without_bool(const Input& in) {
@@ -637,10 +654,14 @@ View room_for(Stream& stream, const Input& in, std::shared_ptr<Buffer>& room) {
 }
 }  // namespace
 
-View materialized(Stream& stream, const Input& in, std::shared_ptr<Buffer>& room) {
+View materialized(Stream& stream, const Input& in, std::shared_ptr<Buffer>& room, const View& count) {
     if (!in.node) return in.view;
     const View view = room_for(stream, in, room);
-    evaluate(stream, in, view, {});
+    if (count.buffer != nullptr) {
+        evaluate_counted(stream, in, view, count, {});
+    } else {
+        evaluate(stream, in, view, {});
+    }
     return view;
 }
 
@@ -655,7 +676,7 @@ NdInputInMemory::NdInputInMemory(Stream& stream, std::string_view call, const Nd
 }
 
 InputInMemory::InputInMemory(Stream& stream, std::string_view call, const Input& in, const View& out,
-                             const Options& options, InPlace in_place, Store store) {
+                             const Options& options, InPlace in_place, Store store, const View& count) {
     if (in.node) {
         check_stored_input(call, "in", stream, in);
         check_input_overlap(call, {"out", out}, "in", in, in_place);
@@ -669,7 +690,7 @@ InputInMemory::InputInMemory(Stream& stream, std::string_view call, const Input&
         unstored_ = in.node;
         view_ = room_for(stream, in, room_);
     } else {
-        view_ = materialized(stream, in, room_);
+        view_ = materialized(stream, in, room_, count);
     }
 }
 

@@ -98,6 +98,8 @@ class Writer {
                     call += ", " + (node.works_on_bits ? bits(language_, node.op->arguments[i], in) : in);
                 }
                 call += ")";
+                // Built-in predicates return 0 or 1. Another integer may have the lowest byte 0.
+                if (node.kernel.is_flags && node.op->unit != nullptr) call = "(" + call + " != 0)";
                 define(t, value,
                        node.works_on_bits ? bits(language_, node.type, call) : canonical_of(node.type, call));
                 break;

@@ -24,6 +24,12 @@ void evaluate_tiles(const Group& group, std::byte* out, u64 n, u32 size, HostArg
     in.store(group.isa, begin, min_of(evaluate_tile, n - begin), size, out + begin * size);
 }
 
+// The same if only the device knows the number of elements.
+void evaluate_counted_tiles(const Group& group, std::byte* out, const u64* count, u32 size,
+                            HostArguments rest) {
+    if (group.x * evaluate_tile < *count) evaluate_tiles(group, out, *count, size, rest);
+}
+
 // Writes elements of a line from its element k on.
 template <class U>
 void write_line(const std::byte* from, std::byte* out, i64 first, i64 step, u64 count) {
@@ -89,20 +95,24 @@ u32 pack_of(const Device& device, const Input& in, const View& out) {
 }
 
 // Launches the kernel of this name, with `pack` elements per work-item. The host kernel also takes the size of an
-// element.
+// element. is_live: whether only the device knows the number of elements.
 template <class... A>
 void launch_evaluation(Stream& stream, const Input& in, const View& out, u64 count, const char* entry,
-                       u32 pack, const HostKernel& host, const A&... arguments) {
+                       u32 pack, bool is_live, const HostKernel& host, const A&... arguments) {
     Device& device = stream.device();
     const bool on_host = device.traits().launch == LaunchModel::host;
     const u32 group = on_host ? 1 : std::min(evaluate_group, device.traits().max_group_size);
     const InputArguments leaves(in);
-    const auto kernel = device.kernel(
-        {.source = on_host ? nullptr : &with_input(kernel_sources::evaluate(), in),
-         .entry = entry,
-         .constants = {{"T", kernel_type(out.type)}, {"GROUP", group}, {"PACK", pack}, {"OPERANDS", 1}},
-         .host = host,
-         .max_group_size = group});
+    const auto kernel =
+        device.kernel({.source = on_host ? nullptr : &with_input(kernel_sources::evaluate(), in),
+                       .entry = entry,
+                       .constants = {{"T", kernel_type(out.type)},
+                                     {"GROUP", group},
+                                     {"PACK", pack},
+                                     {"OPERANDS", 1},
+                                     {"LIVE", u32{is_live}}},
+                       .host = host,
+                       .max_group_size = group});
     if (on_host) {
         leaves.launch(stream, *kernel, LaunchShape::linear(divide_up(count, evaluate_tile), 1), out,
                       arguments..., u32{size_of(out.type)});
@@ -118,10 +128,20 @@ Enqueued evaluate(Stream& stream, const Input& in, const View& out, const Option
     return evaluated(stream, in, out, out.count, InPlace::yes, options, [&] {
         if (in.node) {
             launch_evaluation(stream, in, out, out.count, "evaluate", pack_of(stream.device(), in, out),
-                              dispatching_host_kernel<&evaluate_tiles>(), out.count);
+                              false, dispatching_host_kernel<&evaluate_tiles>(), out.count);
         } else if (in.view.buffer != out.buffer || in.view.offset != out.offset) {
             stream.copy(*out.buffer, out.offset, *in.view.buffer, in.view.offset, out.bytes());
         }
+    });
+}
+
+Enqueued evaluate_counted(Stream& stream, const Input& in, const View& out, const View& count,
+                          const Options& options) {
+    return evaluated(stream, in, out, out.count, InPlace::yes, options, [&] {
+        Input from = in;
+        if (!from.node) from.node = range_node(in.view);
+        launch_evaluation(stream, from, out, out.count, "evaluate", pack_of(stream.device(), from, out), true,
+                          dispatching_host_kernel<&evaluate_counted_tiles>(), count);
     });
 }
 
@@ -151,7 +171,7 @@ Enqueued evaluate(Stream& stream, const Input& in, const NdExtents& extents, con
         lines.lines *= lines.extent[k];
     if (lines.kept == 0) lines.extent[lines.kept++] = 1;
     return evaluated(stream, in, out.range(), out.size(), InPlace::no, options, [&] {
-        launch_evaluation(stream, in, out.range(), out.size(), "evaluate_strided", 1,
+        launch_evaluation(stream, in, out.range(), out.size(), "evaluate_strided", 1, false,
                           dispatching_host_kernel<&evaluate_strided_tiles>(), bytes_of(lines));
     });
 }

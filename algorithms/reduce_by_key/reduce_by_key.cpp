@@ -14,7 +14,7 @@ const HostKernel& segmented_reduce_builtin(ReduceOp op, Type type);
 namespace {
 
 void run(Stream& stream, const ReduceByKeyProblem& p) {
-    const RunOffsets runs(stream, p.keys.view, p.count);
+    const RunOffsets runs(stream, p.keys.view, p.count, p.used);
     SegmentedReduceProblem values = p;
     values.offsets = runs.offsets;
     values.live = runs.runs;
@@ -55,7 +55,7 @@ Enqueued reduce_by_key(Stream& stream, const ReduceByKeyProblem& asked, const Op
          {NamedView{"count", p.count}, NamedView{"out_keys", p.out_keys}, NamedView{"out", p.out}})
         check_input_overlap(call, result, "values", values);
     const auto& row = choose(call, table, stream.device(), p, options);
-    const InputInMemory keys(stream, call, p.keys, p.out_keys, options);
+    const InputInMemory keys(stream, call, p.keys, p.out_keys, options, InPlace::no, Store::now, p.used);
     p.keys = keys.view();
     if (n == 0) {
         count_no_runs(stream, p.count);
@@ -67,9 +67,10 @@ Enqueued reduce_by_key(Stream& stream, const ReduceByKeyProblem& asked, const Op
 }
 
 Enqueued reduce_by_key(Stream& stream, const Input& keys, const Input& values, const View& out_keys,
-                       const View& out, const View& count, ReduceOp op, const Options& options) {
+                       const View& out, const View& count, ReduceOp op, const Options& options,
+                       const View& used) {
     check_elements("reduce_by_key", "values", values.view);
-    return reduce_by_key(stream, {segmented_reduce_problem(values, {}, out, op), keys, out_keys, count},
+    return reduce_by_key(stream, {segmented_reduce_problem(values, {}, out, op), keys, out_keys, count, used},
                          options);
 }
 

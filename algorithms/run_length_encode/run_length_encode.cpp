@@ -10,13 +10,13 @@ namespace detail {
 namespace {
 
 struct RunLengthProblem {
-    View in, out, lengths, count;
+    View in, out, lengths, count, live;
     static constexpr bool moves_bits = true;
     Type type() const { return as_bits(in).type; }
 };
 
 void run(Stream& stream, const RunLengthProblem& p) {
-    const RunOffsets runs(stream, p.in, p.count);
+    const RunOffsets runs(stream, p.in, p.count, p.live);
     store_runs(stream, p.in, runs, p.out, p.lengths);
 }
 
@@ -33,7 +33,7 @@ constexpr auto variants = variants_of(table);
 }  // namespace
 
 Enqueued run_length_encode(Stream& stream, const Input& input, const View& output, const View& lengths,
-                           const View& count, const Options& options) {
+                           const View& count, const Options& options, const View& live) {
     constexpr std::string_view call = "run_length_encode";
     check_no_struct(call, "in", input.view);
     check_same_type(call, {{"in", input.view.type}, {"out", output.type}});
@@ -43,9 +43,9 @@ Enqueued run_length_encode(Stream& stream, const Input& input, const View& outpu
     const Input in = without_bool(input);
     const View out = without_bool(output);
     check_runs(call, stream, {"in", in}, count, {{"out", out}, {"lengths", lengths}});
-    RunLengthProblem problem{in.view, out, lengths, count};
+    RunLengthProblem problem{in.view, out, lengths, count, live};
     const auto& row = choose(call, table, stream.device(), problem, options);
-    const InputInMemory from(stream, call, in, out, options);
+    const InputInMemory from(stream, call, in, out, options, InPlace::no, Store::now, live);
     problem.in = from.view();
     if (in.view.count == 0) {
         count_no_runs(stream, count);

@@ -11,13 +11,23 @@ namespace detail {
 
 namespace {
 
+// The number of elements that are used, without a buffer if these are all.
+View used_in(const ScanByKeyProblem& p) {
+    return p.bounds.buffer != nullptr ? p.bounds.part(1, 1) : View{};
+}
+
 void run(Stream& stream, const ScanByKeyProblem& p) {
-    if (p.in.count == 1) {
+    const bool is_live = p.bounds.buffer != nullptr;
+    if (p.in.count == 1 && !is_live) {
         scan(stream, static_cast<const ScanProblem&>(p), {});
         return;
     }
     SegmentedScanProblem segments = p;
-    segments.begins = begins_run_node(p.keys.view);
+    if (p.in.count == 1) {
+        segments.offsets = p.bounds;
+    } else {
+        segments.begins = begins_run_node(p.keys.view, used_in(p));
+    }
     segmented_scan(stream, segments, {});
 }
 
@@ -52,16 +62,25 @@ Enqueued scan_by_key(Stream& stream, const ScanByKeyProblem& asked, const Option
     check_input_overlap(call, {"out", p.out}, "values", values, InPlace::yes);
     check_input_overlap(call, {"out", p.out}, "keys", p.keys);
     const auto& row = choose(call, table, stream.device(), p, options);
-    const InputInMemory keys(stream, call, p.keys, p.out, options);
+    const InputInMemory keys(stream, call, p.keys, p.out, options, InPlace::no, Store::now, used_in(p));
     p.keys = keys.view();
+    std::optional<InputInMemory> stored;
+    if (p.bounds.buffer != nullptr && !may_compute_all(values)) {
+        p.in =
+            stored.emplace(stream, call, values, p.out, options, InPlace::yes, Store::now, used_in(p)).view();
+        p.expression = nullptr;
+    }
     if (n > 0) row.run(stream, p);
-    return keys.with_order(enqueued(stream, row, p));
+    const Enqueued done = keys.with_order(enqueued(stream, row, p));
+    return stored ? stored->with_order(done) : done;
 }
 
 Enqueued scan_by_key(Stream& stream, const Input& keys, const Input& values, const View& out, ReduceOp op,
-                     ScanKind kind, const Options& options) {
+                     ScanKind kind, const Options& options, const View& bounds) {
     check_elements("scan_by_key", "values", values.view);
-    return scan_by_key(stream, {segmented_scan_problem(values, {}, out, op, kind), keys}, options);
+    ScanByKeyProblem p{segmented_scan_problem(values, {}, out, op, kind), keys};
+    p.bounds = bounds;
+    return scan_by_key(stream, p, options);
 }
 
 }  // namespace detail

@@ -59,6 +59,11 @@ Input flags_of(const SegmentedScanProblem& p) {
     return flags;
 }
 
+void copy_bounds(Stream& stream, const SegmentedScanProblem& p, const Begins& to) {
+    if (p.bounds.buffer != nullptr)
+        stream.copy(*to.buffer, to.bounds.offset, *p.bounds.buffer, p.bounds.offset, to.bounds.bytes());
+}
+
 // Groups of a launch on CPUs: one while the input is small, because waking a thread costs more; then some per thread.
 u64 host_groups(const Device& device, const SegmentedScanProblem& p, u64 bytes) {
     const u64 most = std::max<u64>(1, bytes / (min_group_kib(device.traits()) << 10));
@@ -108,6 +113,7 @@ Begins find_begins(Stream& stream, const SegmentedScanProblem& p, u64 words, u32
         InputArguments(flags).launch(stream, *kernel,
                                      LaunchShape::linear(divide_up(words, u64{words_a_group}), group),
                                      to.bits, to.bounds, p.in.count, words);
+        copy_bounds(stream, p, to);
         return to;
     }
     const u32 none = 0;
@@ -197,6 +203,7 @@ void run_host(Stream& stream, const SegmentedScanProblem& p) {
         InputArguments(flags_of(p))
             .launch(stream, *kernel, LaunchShape::linear(divide_up(n, each), 1), begins.bits, begins.bounds,
                     n, each);
+        copy_bounds(stream, p, begins);
     } else {
         const u64 zero = 0, count = p.offsets.count,
                   own = divide_up(count, host_groups(device, p, p.offsets.bytes()));

@@ -46,6 +46,14 @@ void run_ends_host(const Group& /*group*/, u64* runs, P* offsets, u64* count, u6
     *runs = *count = all;
 }
 
+template <class P>
+void counted_run_ends_host(const Group& /*group*/, u64* runs, P* offsets, u64* count, const u64* live) {
+    const u64 n = *live, all = *runs + (n == 0 ? 0 : 1);
+    offsets[0] = 0;
+    offsets[all] = static_cast<P>(n);
+    *runs = *count = all;
+}
+
 template <class B, class P>
 void run_elements_host(const Group& group, const B* in, const P* offsets, const u64* count, B* out,
                        u64* lengths, u32 has_lengths) {
@@ -85,7 +93,8 @@ HostKernel elements_host(u32 size, Type position) {
 
 }  // namespace
 
-ExpressionPointer begins_run_node(const View& in) {
+namespace {
+ExpressionPointer differ_node(const View& in) {
     if (in.type == Type::f32) return of_neighbours<differ_f32_function<u32>>(in);
     if (in.type == Type::f64) return of_neighbours<differ_f64_function<u64>>(in);
     switch (size_of(in.type)) {
@@ -99,8 +108,13 @@ ExpressionPointer begins_run_node(const View& in) {
             return of_neighbours<differ_function<u64>>(in);
     }
 }
+}  // namespace
 
-RunOffsets::RunOffsets(Stream& stream, const View& in, const View& count) {
+ExpressionPointer begins_run_node(const View& in, const View& live) {
+    return live.buffer != nullptr ? below_node(differ_node(in), 1, live) : differ_node(in);
+}
+
+RunOffsets::RunOffsets(Stream& stream, const View& in, const View& count, const View& live) {
     const u64 n = in.count;
     const Type type = position_type(n);
     const u64 bytes = divide_up((n + 1) * size_of(type), sizeof(u64)) * sizeof(u64);
@@ -113,16 +127,25 @@ RunOffsets::RunOffsets(Stream& stream, const View& in, const View& count) {
         const u64 first = 1, step = 1;  // little-endian: also those of u32
         Input positions(View{nullptr, 0, n - 1, type});
         positions.node = counting_node(type, &first, &step);
-        compact(stream, positions, Input(begins_run_node(in)), offsets.part(1, n - 1), runs, Others::dropped,
-                {});
+        compact(stream, positions, Input(begins_run_node(in, live)), offsets.part(1, n - 1), runs,
+                Others::dropped, {});
     }
+    const bool is_live = live.buffer != nullptr;
     const auto kernel = stream.device().kernel(
         {.source = &kernel_sources::run_ends(),
          .entry = "run_ends",
-         .constants = {{"P", type}, {"GROUP", 1U}},
-         .host = visit_position(type, []<class P>(P) { return host_kernel<&run_ends_host<P>>(); }),
+         .constants = {{"P", type}, {"GROUP", 1U}, {"LIVE", u32{is_live}}},
+         .host = visit_position(type,
+                                [&]<class P>(P) {
+                                    return is_live ? host_kernel<&counted_run_ends_host<P>>()
+                                                   : host_kernel<&run_ends_host<P>>();
+                                }),
          .max_group_size = 1});
-    launch(stream, *kernel, LaunchShape::linear(1, 1), runs, offsets, count, n);
+    if (is_live) {
+        launch(stream, *kernel, LaunchShape::linear(1, 1), runs, offsets, count, live);
+    } else {
+        launch(stream, *kernel, LaunchShape::linear(1, 1), runs, offsets, count, n);
+    }
 }
 
 void store_runs(Stream& stream, const View& in, const RunOffsets& runs, const View& out,

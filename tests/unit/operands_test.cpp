@@ -252,6 +252,25 @@ void add_algorithms(std::vector<Call>& calls) {
     add_call("sort_pairs", {in, in, out, out}, [](Stream& s, Views v) {
         sort_pairs(s, table(v[0]), table(v[1]), table(v[2]), table(v[3]), 1);
     });
+    // A count on the device: first_test.cpp has those that are wrong.
+    const auto add_counted = [&](const char* name, const std::vector<Operand>& operands, auto run) {
+        add_call(name, operands, [run](Stream& s, Views v) {
+            const Array<u64> all(s, std::vector<u64>{v[0].count});
+            run(s, first(Floats{v[0]}, all), v);
+        });
+    };
+    add_counted("evaluate", in_out, [](Stream& s, auto x, Views v) { evaluate(s, x, Floats{v[1]}); });
+    add_counted("reduce", {in, one}, [](Stream& s, auto x, Views v) { reduce(s, x, Floats{v[1]}); });
+    add_counted("scan", in_out, [](Stream& s, auto x, Views v) { scan(s, x, Floats{v[1]}); });
+    add_counted("sort", in_out, [](Stream& s, auto x, Views v) { sort(s, x, Floats{v[1]}); });
+    add_counted("sort_pairs", {in, in, out, out}, [](Stream& s, auto x, Views v) {
+        sort_pairs(s, x, Floats{v[1]}, Floats{v[2]}, Floats{v[3]});
+    });
+    add_counted("compact", {in, out, count}, [](Stream& s, auto x, Views v) {
+        compact(s, x, Floats{v[1]}, Raw<u64>{v[2]}, operands_positive);
+    });
+    add_counted("unique", {in, out, count},
+                [](Stream& s, auto x, Views v) { unique(s, x, Floats{v[1]}, Raw<u64>{v[2]}); });
     add_call("transpose", in_out, [](Stream& s, Views v) { transpose(s, square(v[0]), square(v[1])); });
     add_call("matmul", {in, in, out},
              [](Stream& s, Views v) { matmul(s, square(v[0]), square(v[1]), square(v[2])); });
@@ -405,6 +424,7 @@ const std::set<std::string> checked_elsewhere = {
     "to_dlpack",  // dlpack_test
     "clip",
     "convert",
+    "first",
     "reversed",
     "strided",
     "transform",

@@ -72,6 +72,7 @@ struct CompactProblem {
     bool partition = false;
     ExpressionPointer expression = {};  // what is read in place of a range; often null
     bool selects = false;               // the expression has flags, which replace the predicate
+    View live = {};  // one u64: the number of elements that are used, at most all; often without a buffer
 
     Type type() const { return in.type; }
     bool in_place() const { return !expression && overlap(in, out); }
@@ -87,11 +88,11 @@ struct CompactProblem {
 
 Enqueued compact(Stream& stream, const CompactProblem& problem, const Options& options);
 
-// By a built-in predicate, or by flags.
+// By a built-in predicate, or by flags. live: see CompactProblem.
 Enqueued compact(Stream& stream, const Input& in, const View& out, const View& count, const Keep& keep,
-                 Others others, const Options& options);
+                 Others others, const Options& options, const View& live = {});
 Enqueued compact(Stream& stream, const Input& in, const Input& flags, const View& out, const View& count,
-                 Others others, const Options& options);
+                 Others others, const Options& options, const View& live = {});
 
 // 1 for each element that a built-in predicate keeps, otherwise 0, as u64. Throws invalid_argument.
 ExpressionPointer kept_node(const Input& in, const Keep& keep);
@@ -110,9 +111,10 @@ constexpr void check_compact_types() {
 }
 
 // By a user predicate.
-template <InputRange In, OutputRange Out, OutputRange Count, class F, class... B>
-Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& count,
-                 const Function<F, B...>& keep, Others others, const Options& options) {
+template <class In, OutputRange Out, OutputRange Count, class F, class... B>
+Enqueued compact_by(Stream& stream, const Input& in, const Out& out, const Count& count,
+                    const Function<F, B...>& keep, Others others, const Options& options,
+                    const View& live = {}) {
     using Fn = Function<F, B...>;
     using T = typename Out::Element;
     check_compact_types<In, Out, Count>();
@@ -122,16 +124,16 @@ Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& coun
                       std::is_same_v<std::remove_const_t<typename In::Element>, T>,
                   "in, out and the predicate's parameter must have the same type");
     const auto values = keep.packed();
-    const Input from = input_of(in);
     return compact(stream,
-                   {.in = from.view,
+                   {.in = in.view,
                     .out = out.view(),
                     .count = count.view(),
                     .op = Fn::erased(),
                     .values = {values},
                     .host = &compact_keep<T, typename Fn::Host>,
                     .partition = others == Others::behind,
-                    .expression = from.node},
+                    .expression = in.node,
+                    .live = live},
                    options);
 }
 
@@ -169,14 +171,16 @@ Enqueued partition(Stream& stream, const In& in, const Out& out, const Count& co
 template <InputRange In, OutputRange Out, OutputRange Count, class F, class... B>
 Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& count,
                  const Function<F, B...>& keep, const Options& options = {}) {
-    return detail::compact(stream, in, out, count, keep, detail::Others::dropped, options);
+    return detail::compact_by<In>(stream, detail::input_of(in), out, count, keep, detail::Others::dropped,
+                                  options);
 }
 /// Partitions by a predicate I(T) made with CONCORD_FUNCTION, where I is any integer type, with its further
 /// parameters bound.
 template <InputRange In, OutputRange Out, OutputRange Count, class F, class... B>
 Enqueued partition(Stream& stream, const In& in, const Out& out, const Count& count,
                    const Function<F, B...>& keep, const Options& options = {}) {
-    return detail::compact(stream, in, out, count, keep, detail::Others::behind, options);
+    return detail::compact_by<In>(stream, detail::input_of(in), out, count, keep, detail::Others::behind,
+                                  options);
 }
 
 /// Compacts the elements whose flag is not 0. in and flags have the same size. flags have type bool or u8.

@@ -543,8 +543,12 @@ Enqueued evaluate(Stream& stream, const Input& in, const View& out, const Option
 // Throws invalid_argument unless out has the extents and is unique.
 Enqueued evaluate(Stream& stream, const Input& in, const NdExtents& extents, const NdView& out,
                   const Options& options);
-// The range, or the elements of the expression in a temporary array, which lives as long as `room`.
-View materialized(Stream& stream, const Input& in, std::shared_ptr<Buffer>& room);
+// The first count[0] <= out.count elements only. count: one u64 on the device.
+Enqueued evaluate_counted(Stream& stream, const Input& in, const View& out, const View& count,
+                          const Options& options);
+// The range, or the elements of the expression in a temporary array, which lives as long as `room`. With a count only
+// the first count[0] ones.
+View materialized(Stream& stream, const Input& in, std::shared_ptr<Buffer>& room, const View& count = {});
 // Whether an expression is stored at once, or by a kernel of the call.
 enum class Store : u8 { now, later };
 // The same for calls whose kernels read ranges only. Checks an expression, also against an output of the call and the
@@ -552,7 +556,8 @@ enum class Store : u8 { now, later };
 class InputInMemory {
   public:
     InputInMemory(Stream& stream, std::string_view call, const Input& in, const View& out,
-                  const Options& options, InPlace in_place = InPlace::no, Store store = Store::now);
+                  const Options& options, InPlace in_place = InPlace::no, Store store = Store::now,
+                  const View& count = {});
     const View& view() const { return view_; }
     // The expression that a kernel of the call has to store in view(); null if the elements are there.
     const ExpressionPointer& unstored() const { return unstored_; }

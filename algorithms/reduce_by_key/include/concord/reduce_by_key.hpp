@@ -37,11 +37,13 @@ namespace detail {
 struct ReduceByKeyProblem : SegmentedReduceProblem {
     Input keys;
     View out_keys, count;
+    View used = {};  // one u64: the number of elements that are used, at most all; often without a buffer
 };
 
 Enqueued reduce_by_key(Stream& stream, const ReduceByKeyProblem& problem, const Options& options);
 Enqueued reduce_by_key(Stream& stream, const Input& keys, const Input& values, const View& out_keys,
-                       const View& out, const View& count, ReduceOp op, const Options& options);
+                       const View& out, const View& count, ReduceOp op, const Options& options,
+                       const View& used = {});
 
 }  // namespace detail
 

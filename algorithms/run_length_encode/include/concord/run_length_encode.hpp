@@ -29,8 +29,9 @@ namespace concord {
 
 namespace detail {
 
+// live: as for unique().
 Enqueued run_length_encode(Stream& stream, const Input& in, const View& out, const View& lengths,
-                           const View& count, const Options& options);
+                           const View& count, const Options& options, const View& live = {});
 
 }  // namespace detail
 

@@ -28,14 +28,15 @@ namespace concord {
 
 namespace detail {
 
-// A call with its types erased: the scan of the values, without segments, and the keys.
+// A call with its types erased: the scan of the values, without segments, and the keys. With bounds only the elements
+// before the second one are used.
 struct ScanByKeyProblem : SegmentedScanProblem {
     Input keys;
 };
 
 Enqueued scan_by_key(Stream& stream, const ScanByKeyProblem& problem, const Options& options);
 Enqueued scan_by_key(Stream& stream, const Input& keys, const Input& values, const View& out, ReduceOp op,
-                     ScanKind kind, const Options& options);
+                     ScanKind kind, const Options& options, const View& bounds = {});
 
 }  // namespace detail
 

@@ -50,6 +50,8 @@ struct SegmentedScanProblem : ScanProblem {
     const HostKernel* short_;  // of segments that one group scans; null: the operator has kernel source only
     ExpressionPointer begins =
         {};  // u8 of all elements but the first: whether it begins a segment; often null
+    View bounds =
+        {};  // with `begins`, two u64: 0 and the end of the last segment; without a buffer: of all elements
 };
 
 // The call of a user operator Fn. It refers to its bound values and the identity.

@@ -25,7 +25,9 @@ namespace concord {
 
 namespace detail {
 
-Enqueued unique(Stream& stream, const Input& in, const View& out, const View& count, const Options& options);
+// live: the number of elements that are used, one u64 on the device, at most n; without a buffer: all.
+Enqueued unique(Stream& stream, const Input& in, const View& out, const View& count, const Options& options,
+                const View& live = {});
 
 }  // namespace detail
 

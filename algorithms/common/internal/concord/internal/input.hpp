@@ -29,6 +29,12 @@ ExpressionPointer line_value_node(const View& values, std::span<const u64> exten
 // HostInput::flags(). Throws invalid_argument (sizes, flags that are neither bool nor u8).
 ExpressionPointer select_node(std::string_view call, const Input& in, const Input& flags);
 
+// The flags, of bool or u8, of the elements first + i < count[0]; 0 for the others. count: one u64 on the device.
+ExpressionPointer below_node(ExpressionPointer flags, u64 first, const View& count);
+// Whether kernels may compute elements that the call does not use: an expression of at most that many parts, without
+// indices that they would report.
+bool may_compute_all(const Input& in, u32 most_parts = ~u32{0});
+
 // Elements of bool as 0 and 1 of type u8, which kernels compute while they read.
 Input without_bool(const Input& in);
 // An output of bool as u8.

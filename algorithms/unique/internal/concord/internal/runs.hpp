@@ -12,13 +12,15 @@ namespace concord::detail {
 // The elements as unsigned integers of their size.
 View as_bits(View view);
 
-// Whether each element of a range but the first begins a run: n - 1 flags of u8 for n >= 1 elements.
-ExpressionPointer begins_run_node(const View& in);
+// Whether each element of a range but the first begins a run: n - 1 flags of u8 for n >= 1 elements. live: the number
+// of elements that have runs, one u64 on the device, at most n; without a buffer: all.
+ExpressionPointer begins_run_node(const View& in, const View& live = {});
 
 // The first position of each run of a range, then n, in memory that lives as long as `room`: u32, or u64 for more than
 // 2^32 - 1 elements. Writes the number of runs to `count`, one u64; later steps read their own copy of it.
 struct RunOffsets {
-    RunOffsets(Stream& stream, const View& in, const View& count);
+    // live: see begins_run_node().
+    RunOffsets(Stream& stream, const View& in, const View& count, const View& live = {});
 
     std::shared_ptr<Buffer> room;
     View offsets;  // n + 1 elements
