@@ -1,4 +1,3 @@
-#include <concord/internal/builtin_operator.hpp>
 #include <concord/internal/input.hpp>
 #include <concord/internal/operands.hpp>
 #include <concord/internal/row.hpp>
@@ -9,7 +8,6 @@ namespace concord {
 
 namespace detail {
 
-const HostKernel& segmented_reduce_builtin(ReduceOp op, Type type);
 
 namespace {
 
