@@ -116,19 +116,27 @@ Type float_named(const std::string& name) {
 
 }  // namespace
 
-Shape volume_shape_of(const std::string& text) {
-    const auto times = std::count(text.begin(), text.end(), 'x');
-    const bool has_digits = text.find_first_not_of("0123456789x") == std::string::npos;
+Shape shape_of(const std::string& text, const char* example) {
+    const auto refuse_text = [&] {
+        refuse("--shape", "invalid shape '" + text + "'; expected e.g. " + example);
+    };
+    if (text.find_first_not_of("0123456789x") != std::string::npos) refuse_text();
     Shape shape;
-    for (std::size_t at = 0; at <= text.size() && has_digits && times == 2;) {
+    for (std::size_t at = 0; at <= text.size();) {
         const std::size_t end = std::min(text.find('x', at), text.size());
-        if (end == at) break;
+        if (end == at) refuse_text();
         if (!is_whole(text.substr(at, end - at), shape.emplace_back()))
             refuse("--shape", "a length does not fit 64 bits, got '" + text + "'");
         at = end + 1;
     }
-    if (shape.size() != 3) refuse("--shape", "invalid shape '" + text + "'; expected e.g. 400x480x480");
     return shape;
+}
+
+Shape volume_shape_of(const std::string& text) {
+    constexpr const char* example = "400x480x480";
+    const auto times = std::count(text.begin(), text.end(), 'x');
+    if (times != 2) refuse("--shape", "invalid shape '" + text + "'; expected e.g. " + example);
+    return shape_of(text, example);
 }
 
 u64 points_of(const Shape& shape, Type type, const std::string& text) {

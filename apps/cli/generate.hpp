@@ -9,10 +9,13 @@
 
 namespace concord::app {
 
-// The shape that `--shape` names, such as "4x5x6". Throws invalid_argument for any other text.
+// The shape that `--shape` names, such as "4x5". Throws invalid_argument for any other text, with the example in the
+// message.
+Shape shape_of(const std::string& text, const char* example);
+// The same for three lengths.
 Shape volume_shape_of(const std::string& text);
-// The number of points. `text`: the shape in messages. Throws invalid_argument unless the volume has at most 2^60
-// bytes, so that sums of a few volumes do not overflow.
+// The number of elements. `text`: the shape in messages. Throws invalid_argument unless they have at most 2^60 bytes,
+// so that sums of a few arrays do not overflow.
 u64 points_of(const Shape& shape, Type type, const std::string& text);
 
 // The options, and the volume that they describe.

@@ -143,6 +143,11 @@ u64 stencil_hash(Stream& stream, const VolumeExtents& shape, u64 radius, u64 ste
     return hash_of(out.to_host(stream));
 }
 
+template <class T>
+u64 random_hash(Stream& stream, u64 n, Distribution distribution) {
+    return hash_of(random<T>(stream, n, distribution, 0x123456789abcdef, 0x123456789).to_host(stream));
+}
+
 struct Fixed {
     const char* what;
     u64 expected;
@@ -203,6 +208,14 @@ const std::vector<Fixed>& fixed_results() {
          [](Stream& s) { return stencil_hash<f32>(s, {.depth = 20, .rows = 21, .columns = 67}, 4, 3); }},
         {"5 steps of the f64 stencil of radius 1 on 33 x 32 x 31", 0x56b6671a89514ea9,
          [](Stream& s) { return stencil_hash<f64>(s, {.depth = 33, .rows = 32, .columns = 31}, 1, 5); }},
+        {"9001 random u32", 0x6c58e825108cefd5,
+         [](Stream& s) { return random_hash<u32>(s, 9001, Distribution::bits); }},
+        {"9001 uniform random f64", 0x2e0c8dbbfe2f9210,
+         [](Stream& s) { return random_hash<f64>(s, 9001, Distribution::uniform); }},
+        {"9001 normal random f32", 0x0ca40ef232a36042,
+         [](Stream& s) { return random_hash<f32>(s, 9001, Distribution::normal); }},
+        {"9001 normal random f64", 0xcd93030e2ae10501,
+         [](Stream& s) { return random_hash<f64>(s, 9001, Distribution::normal); }},
     };
     return all;
 }

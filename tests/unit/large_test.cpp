@@ -351,6 +351,21 @@ void transposes(Stream& stream, u64 n) {
     }
 }
 
+// The offset is such that blocks are not aligned in memory.
+void randoms(Stream& stream, u64 n) {
+    const Array<u32> out(stream.device(), n);
+    constexpr u64 seed = 0x123456789abcdef, offset = 0x20000000000001;
+    random(stream, out, Distribution::bits, seed, offset);
+    check_windows(stream, out, [](u64 i) {
+        const u64 at = offset + i;
+        const u32x4 block = Vocabulary::philox4x32(
+            Vocabulary::make_u32x4(static_cast<u32>(at / 4), static_cast<u32>(at / 4 >> 32), 0, 0),
+            Vocabulary::make_u32x2(static_cast<u32>(seed), static_cast<u32>(seed >> 32)));
+        const u32 words[] = {block.x, block.y, block.z, block.w};
+        return words[at % 4];
+    });
+}
+
 struct Product {
     u64 m = 0, n = 0, k = 0;
 };
@@ -508,6 +523,7 @@ const Test tests[] = {
      .run = products_of_large_matrices},
     {.name = "convolve u8", .counts = around, .buffer = 4, .device = 5, .run = convolutions<u8>},
     {.name = "convolve f32", .counts = words, .buffer = 4, .device = 8, .run = convolutions<f32>},
+    {.name = "random u32", .counts = words, .buffer = 4, .device = 4, .run = randoms},
     {.name = "stencil f32", .counts = around_and_words, .buffer = 4, .device = 8, .run = stencils},
 };
 

@@ -120,6 +120,7 @@ void add_algorithms(std::vector<Call>& calls) {
     });
     add_call("fill", {out}, [](Stream& s, Views v) { fill(s, v[0], 1.0f); });
     add_call("iota", {out}, [](Stream& s, Views v) { iota(s, Floats{v[0]}); });
+    add_call("random", {out}, [](Stream& s, Views v) { random(s, v[0], Distribution::normal, 1); });
     add_call("add", {in, in, out}, [](Stream& s, Views v) { add(s, v[0], v[1], v[2]); });
     add_call("reduce", {in, one}, [](Stream& s, Views v) { reduce(s, v[0], v[1]); });
     add_call("reduce", {in, one},

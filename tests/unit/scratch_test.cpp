@@ -134,6 +134,9 @@ STREAM_TEST(scratch_of_long_and_short_sequences) {
         check_scratch(stream, reduce_algorithm, n / 32 + 512,
                       [&](const Options& options) { reduce(stream, in, one, ReduceOp::sum, options); },
                       {"global_tree"});
+        check_scratch(stream, random_algorithm, 0, [&](const Options& options) {
+            random(stream, out, Distribution::bits, 1, 2, options);
+        });
         const Array<u32> offsets(stream, std::vector<u32>{0, static_cast<u32>(n)});
         check_scratch(stream, segmented_reduce_algorithm, n / 16 + 512, [&](const Options& options) {
             segmented_reduce(stream, in, offsets, one, ReduceOp::sum, options);

@@ -61,8 +61,8 @@ bool by_segments(const RunTask& task, const std::string& algorithm, const Device
 }
 
 void print_json(const std::string& algorithm, const RunTask& task,
-                const std::vector<std::shared_ptr<Device>>& devices, const InputArray& input,
-                const NpyHeader& output, const RunArguments& asked, const RunResult& result) {
+                const std::vector<std::shared_ptr<Device>>& devices, Inputs inputs, const NpyHeader& output,
+                const RunArguments& asked, const RunResult& result) {
     using nlohmann::ordered_json;
     const RunTimes& t = result.times;
     const Device& device = *devices[0];
@@ -73,8 +73,8 @@ void print_json(const std::string& algorithm, const RunTask& task,
         {"order", name_of(result.order)},
         {"device", {{"selector", device.info().selector}, {"name", device.info().name}}},
         {"backend", device.info().backend},
-        {"type", name_of(input.type())},
-        {"shape", input.shape()},
+        {"type", name_of(inputs.empty() ? output.type : inputs[0]->type())},
+        {"shape", inputs.empty() ? output.shape : inputs[0]->shape()},
         {"output", {{"file", asked.out}, {"type", name_of(output.type)}, {"shape", output.shape}}},
         {"times_ms",
          {{"compile", t.compile},
@@ -82,7 +82,7 @@ void print_json(const std::string& algorithm, const RunTask& task,
           {"kernel", t.kernel},
           {"download", t.download},
           {"total", t.total}}}};
-    if (const auto generated = input.generation())
+    if (const auto generated = inputs.empty() ? std::nullopt : inputs[0]->generation())
         object["generated"] = {{"kind", generated->kind}, {"seed", generated->seed}};
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);
@@ -251,7 +251,7 @@ int run(const RunCommand& command, RunTask& task, const RunArguments& asked) {
     trace.write();
 
     if (asked.json) {
-        print_json(algorithm, task, devices, *inputs[0], output, asked, result);
+        print_json(algorithm, task, devices, inputs, output, asked, result);
         return status_ok;
     }
     std::vector<std::string> selectors;
@@ -260,7 +260,9 @@ int run(const RunCommand& command, RunTask& task, const RunArguments& asked) {
         selectors.push_back(one->info().selector);
     std::ostream& report = to_stdout ? std::cerr : std::cout;
     report << algorithm << "/" << result.variant << " (" << task.title() << ") on "
-           << joined(selectors, " and ") << ": " << inputs[0]->description();
+           << joined(selectors, " and ") << ": "
+           << (inputs.empty() ? std::string(name_of(output.type)) + " " + shape_name(output.shape)
+                              : inputs[0]->description());
     if (output.shape.empty()) report << " = " << value_name(output.type, result.bytes.data());
     if (result.pipeline) {
         const u64 segments = result.pipeline->segments;
@@ -300,12 +302,15 @@ void add_run(CLI::App& program, Action& action) {
         const std::shared_ptr<RunTask> task = algorithm.make();
         const bool is_pipelined = as<Pipelined>(*task) != nullptr;
         auto asked = std::make_shared<RunArguments>();
-        auto* in = add_list(*one, "--in", asked->in, "FILE",
-                            algorithm.inputs == 1 && as<CountsInputs>(*task) == nullptr
-                                ? "Input, a .npy file, or - for standard input"
-                                : "Input, a .npy file, or - for standard input; give it "
-                                  "once per input: --in A.npy --in B.npy");
-        in->required()->delimiter('\0');  // file names may contain commas
+        // An algorithm without inputs has no --in.
+        auto* in = algorithm.inputs == 0
+                       ? nullptr
+                       : add_list(*one, "--in", asked->in, "FILE",
+                                  algorithm.inputs == 1 && as<CountsInputs>(*task) == nullptr
+                                      ? "Input, a .npy file, or - for standard input"
+                                      : "Input, a .npy file, or - for standard input; give it "
+                                        "once per input: --in A.npy --in B.npy");
+        if (in != nullptr) in->required()->delimiter('\0');  // file names may contain commas
         one->add_option("--out", asked->out,
                         "Output, a .npy file, which appears whole or not at all, or - for standard output")
             ->type_name("FILE")
