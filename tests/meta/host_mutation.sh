@@ -95,6 +95,13 @@ of_library map/expression.cpp expression.cpp "$two" "broadcasting: an axis of ex
 of_library map/expression.cpp expression.cpp "$two" "broadcasting: the last axis of an expression is repeated" \
     'if (extent != 1) strides' 'if (extent != 1 && back > 0) strides'
 
+of_library random_host.cpp random_host.cpp "random --types u32 --sizes 5001" "elements begin with their block" \
+    'const u64 skipped = (offset + at) % of_block,' 'const u64 skipped = 0 * (offset + at),'
+of_library random_host.cpp random_host.cpp "random --types u64 --sizes 1009" "the upper word of a block's number is left out" \
+    'y[j] = x[j] >> 32;' 'y[j] = V{};'
+of_library random_host.cpp random_host.cpp "random --types f32 --sizes 1009" "normal numbers have another tail" \
+    '0x1p-33F' '0x1p-34F'
+
 textbook="--types f32 --patterns random --sizes 1009 --variants"
 of_library matmul_host.hpp matmul_host.cpp "matmul $textbook serial" "serial: two roundings a step" \
     't = std::fma(a[l * p.a_column], b[l * p.b_row], t);' 't += a[l * p.a_column] * b[l * p.b_row];'
