@@ -13,7 +13,7 @@ import concord
 
 PAGE = Path(__file__).with_name("python.md")
 GROUPS = {
-    "Arrays and devices": "array asarray empty empty_like zeros zeros_like ones ones_like full full_like arange linspace eye astype "
+    "Arrays and devices": "array asarray empty empty_like zeros zeros_like ones ones_like full full_like arange linspace eye random astype "
                           "from_dlpack device devices Array Device Stream",
     "Reductions and prefix sums": "sum prod min max any all mean var std norm dot vecdot argmin argmax count_nonzero reduce "
                                   "segmented_reduce reduce_by_key cumsum cumprod cumulative_sum cumulative_prod scan "

@@ -4,6 +4,7 @@
 #include "indexing.hpp"
 
 #include <concord/log.hpp>
+#include <concord/random.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -334,6 +335,24 @@ nb::object sequence(i64 count, nb::handle first, nb::handle step, nb::handle dty
         call.write(out, detail::strided_node(detail::counting_node(type, begin.data(), distance.data()),
                                              extents, strides, 0));
     });
+    return result;
+}
+
+nb::object random_numbers(nb::handle shape, u64 seed, const std::string& distribution, nb::handle dtype,
+                          u64 offset, nb::handle device) {
+    constexpr const char* name = "random";
+    const auto known = distribution_named(distribution);
+    if (!known)
+        refuse(name, "distribution: got '" + distribution + "'; expected 'uniform', 'normal' or 'bits'");
+    const nb::object usual = nb::str(*known == Distribution::bits ? "uint64" : "float64");
+    nb::object result = made(name, shape, is_given(dtype) ? dtype : nb::handle(usual), device);
+    ArrayObject& to = nb::cast<ArrayObject&>(result);
+    if (to.tensor().size() == 0) return result;
+    const nb::object there = nb::cast(to.device().shared_from_this());
+    Call call(name, Common{there, {}, {}, {}});
+    call.begin();
+    Argument& out = call.output(result, to.tensor().type(), to.tensor().shape(), to.boolean());
+    call.run([&] { random(call.stream(), out.view(), *known, seed, offset); });
     return result;
 }
 
@@ -727,6 +746,17 @@ void define_arrays(nb::module_& m) {
             return sequence(count, first, step, dtype, device);
         },
         "count"_a, "first"_a, "step"_a, "dtype"_a, "device"_a.none());
+    m.def(
+        "random", random_numbers, "shape"_a, "seed"_a = 0, nb::kw_only(), "distribution"_a = "uniform",
+        "dtype"_a = nb::none(), "offset"_a = 0, "device"_a = nb::none(),
+        nb::sig("def random(shape: int | Sequence[int], seed: int = 0, *, distribution: Literal['uniform', "
+                "'normal', 'bits'] = 'uniform', dtype: Any = None, offset: int = 0, device: _Device | None = "
+                "None) -> Array"),
+        "An array of random numbers: elements offset, offset + 1, ... of the sequence of the seed, in "
+        "row-major order.\n\n"
+        "'uniform' in [0, 1), 'normal' with mean 0 and variance 1 (float64 or float32), or 'bits' (uint64 "
+        "or uint32).\n"
+        "An element depends on seed and index alone, and has the same bits on every device.");
     m.def(
         "array", [](nb::handle x, nb::handle device) { return copied("array", x, device); }, "x"_a,
         "device"_a = nb::none(), nb::sig("def array(x: _Values, device: _Device | None = None) -> Array"),

@@ -201,6 +201,25 @@ def test_segmented_sort(device, offsets, values):
         cc.segmented_sort(x, at, values=x, out=x, device=device)
 
 
+def test_random(device):
+    bits = cc.random(4, 0, distribution="bits", dtype="uint32", device=device)
+    assert [hex(x) for x in bits.numpy()] == ["0x6627e8d5", "0xe169c58d", "0xbc57ac4c", "0x9b00dbd8"]
+    for distribution, kind in (("uniform", "float64"), ("uniform", "float32"), ("normal", "float64"), ("normal", "float32")):
+        x = cc.random((30, 50), 7, distribution=distribution, dtype=kind, device=device).numpy()
+        assert x.shape == (30, 50) and x.dtype == kind
+        assert_same_bits(x, cc.random((30, 50), 7, distribution=distribution, dtype=kind, device="tbb").numpy())
+        part = cc.random(600, 7, distribution=distribution, dtype=kind, offset=801, device=device)
+        assert_same_bits(part.numpy(), x.reshape(-1)[801:1401])
+        assert (0 <= x).all() and (x < 1).all() if distribution == "uniform" else abs(x.mean()) < 0.1 and abs(x.var() - 1) < 0.2
+    assert_same_bits(cc.random(5, device=device).numpy(), cc.random(5, 0, distribution="uniform", dtype="float64", device=device).numpy())
+    assert cc.random(5, distribution="bits", device=device).dtype == "uint64"
+    assert cc.random((0, 3), device=device).shape == (0, 3)
+    with pytest.raises(ValueError, match="random: distribution: got 'gamma'"):
+        cc.random(3, distribution="gamma", device=device)
+    with pytest.raises(cc.Unsupported, match="random: bits supports u32 and u64, got f32"):
+        cc.random(3, distribution="bits", dtype="float32", device=device)
+
+
 def starts_of_runs(x):
     """The positions at which runs of equal neighbours begin: elements differ bitwise, or are NaN."""
     bits = x.view(f"u{x.itemsize}")

@@ -60,7 +60,7 @@ WITHOUT = {"Array", "CompileFailed", "Device", "DeviceFailed", "Error", "FileErr
            "devices", "empty", "from_dlpack", "function", "testing"}
 # Compositions of other calls and indices, in Python, and constants.
 WITHOUT |= set(("argwhere bool conj count_nonzero nonzero positive repeat tile unstack vecdot arange asarray astype bool_ broadcast_arrays broadcast_to can_cast concat cumulative_prod cumulative_sum e empty_like "
-                "expand_dims eye finfo flip float32 float64 full full_like iinfo inf int16 int32 int64 int8 isdtype linspace "
+                "expand_dims eye finfo flip float32 float64 full full_like iinfo inf int16 int32 int64 int8 isdtype linspace random "
                 "matrix_transpose moveaxis nan ones ones_like permute_dims pi reshape result_type roll squeeze stack take "
                 "uint16 uint32 uint64 uint8 zeros zeros_like").split())
 REFUSED = (ValueError, cc.WrongDevice, cc.Unsupported)
