@@ -8,7 +8,6 @@ namespace concord {
 
 namespace detail {
 
-
 namespace {
 
 void run(Stream& stream, const ReduceByKeyProblem& p) {
