@@ -214,7 +214,9 @@ constexpr auto variants = variants_of(table);
 
 void check(Stream& stream, const SegmentedSortProblem& p) {
     constexpr std::string_view call = "segmented_sort";
-    const auto refuse = [&](const std::string& what) { throw Error(ErrorCode::invalid_argument, call, what); };
+    const auto refuse = [&](const std::string& what) {
+        throw Error(ErrorCode::invalid_argument, call, what);
+    };
     const NamedView in{p.pairs() ? "keys_in" : "in", p.in}, out{p.pairs() ? "keys_out" : "out", p.out},
         values_in{"values_in", p.values_in}, values_out{"values_out", p.values_out},
         offsets{"offsets", p.offsets};
