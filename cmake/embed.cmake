@@ -106,7 +106,7 @@ foreach(file IN LISTS own)
     message(FATAL_ERROR "${file}: '${CMAKE_MATCH_2}' is not a line '#include \"FILE\"'")
   endif()
   # Raw string literals stay below the length limit of compilers.
-  set(body "")
+  set(body "\"\"\n")
   string(LENGTH "${text}" length)
   set(at 0)
   while(at LESS length)

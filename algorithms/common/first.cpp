@@ -103,10 +103,19 @@ Enqueued sort_first(Stream& stream, const FirstInput& keys, const Input* values,
     if (by.begin_bit != 0 || by.end_bit < 8 * size_of(keys.in.view.type))
         throw Error(ErrorCode::unsupported, call,
                     "bit ranges are not supported for a count on the device; pass all bits");
-    check_sizes(call, all, "the output of keys", keys_out.count);
-    if (values != nullptr) {
-        check_sizes(call, all, "values_in", values->view.count);
-        check_sizes(call, all, "values_out", values_out.count);
+    const auto check = [&](const char* in_name, const Input& in, const char* out_name, const View& out) {
+        check_stored_input(call, in_name, stream, in);
+        check_stored(call, out_name, stream, out);
+        check_writable(call, out_name, out);
+        check_sizes(call, all, in_name, in.view.count);
+        check_sizes(call, all, out_name, out.count);
+        check_input_overlap(call, {out_name, out}, in_name, in, InPlace::yes);
+    };
+    if (values == nullptr) {
+        check("in", keys.in, "out", keys_out);
+    } else {
+        check("keys_in", keys.in, "keys_out", keys_out);
+        check("values_in", *values, "values_out", values_out);
     }
     const FirstCount n(stream, call, keys.count, all, options);
     const InputInMemory from(stream, call, keys.in, keys_out, options, InPlace::yes, Store::now, n.count);

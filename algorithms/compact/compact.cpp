@@ -160,8 +160,11 @@ ExpressionPointer node_of(const Input& in) {
 Enqueued compact_counted(Stream& stream, const CompactProblem& p, const char* call, const Options& options) {
     Input in = p.input();
     std::optional<InputInMemory> stored;
-    if (!may_compute_all(in, 8))
-        in = Input(stored.emplace(stream, call, in, p.out, options, InPlace::no, Store::now, p.live).view());
+    if (!may_compute_all(in, 8)) {
+        // partition moves all elements.
+        const View used = p.partition ? View() : p.live;
+        in = Input(stored.emplace(stream, call, in, p.out, options, InPlace::no, Store::now, used).view());
+    }
     const Input flags(
         transform_node(p.op, p.values.bytes, {.kernel = *p.host, .is_flags = true}, {node_of(in)}));
     const Enqueued done = compact(stream, in, flags, p.out, p.count,
@@ -249,8 +252,12 @@ Enqueued compact(Stream& stream, const Input& input, const Input& some_flags, co
     Input in = without_bool(input), flags = some_flags;
     std::optional<InputInMemory> stored, stored_flags;
     if (live.buffer != nullptr) {
+        // Their sizes, before one of them is stored.
+        select_node(call, in, flags);
+        // partition moves all elements.
+        const View used = others == Others::behind ? View() : live;
         if (!may_compute_all(in, 8))
-            in = Input(stored.emplace(stream, call, in, out, options, InPlace::no, Store::now, live).view());
+            in = Input(stored.emplace(stream, call, in, out, options, InPlace::no, Store::now, used).view());
         if (!may_compute_all(flags, 10))
             flags =
                 Input(stored_flags.emplace(stream, call, flags, out, options, InPlace::no, Store::now, live)
@@ -260,17 +267,21 @@ Enqueued compact(Stream& stream, const Input& input, const Input& some_flags, co
     const Input selected(select_node(call, in, flags));
     const KeepRule unused = KeepRule::nonzero;
     const auto [op, host] = compact_builtin(unused, in.view.type);
-    return compact(stream,
-                   {.in = selected.view,
-                    .out = without_bool(out),
-                    .count = count,
-                    .op = op,
-                    .values = {values_of(unused, in.view.type)},
-                    .host = host,
-                    .partition = others == Others::behind,
-                    .expression = selected.node,
-                    .selects = true},
-                   options);
+    Enqueued done = compact(stream,
+                            {.in = selected.view,
+                             .out = without_bool(out),
+                             .count = count,
+                             .op = op,
+                             .values = {values_of(unused, in.view.type)},
+                             .host = host,
+                             .partition = others == Others::behind,
+                             .expression = selected.node,
+                             .selects = true},
+                            options);
+    for (const auto* input : {&stored, &stored_flags}) {
+        if (*input) done = (*input)->with_order(done);
+    }
+    return done;
 }
 
 ExpressionPointer kept_node(const Input& input, const Keep& keep) {

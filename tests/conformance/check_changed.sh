@@ -87,9 +87,14 @@ echo "$chosen of $total variants: $(selection)"
 
 # A check ends with 1 if it has no case, such as kernels for one work-item on a device with many, or bytes of a stencil.
 status=0 checked=0
+changed=() others=()
 for i in $(rotated ${#order[@]}); do
     algorithm=${order[i]}
     [[ -v variants[$algorithm] ]] || continue
+    mapfile -t list <<<"${files[$algorithm]}"
+    if has_changed "${list[@]}"; then changed+=("$algorithm"); else others+=("$algorithm"); fi
+done
+for algorithm in "${changed[@]}" "${others[@]}"; do
     has_time || { echo "left out after $CONCORD_SELECTED_SECONDS s: $algorithm"; continue; }
     failed=0
     output=$("$concord" check "$algorithm" --variants "${variants[$algorithm]}" --devices "$device" "$@" 2>&1) || failed=1

@@ -282,40 +282,44 @@ fail() {
     echo "FAILED  $1"
     ((++failed))
 }
-planted=() sound=() left_out=0
-declare -A tried=()
+# New mutants come first.
+new_ones=() others=()
 for i in $(rotated ${#files[@]}); do
     problem=$(plant "$i")
     if [[ $problem ]]; then
         fail "${files[i]}: ${whats[i]}: $problem"
+    elif [[ $only ]]; then
+        [[ ${whats[i]} != "$only" ]] || others+=("$i")
     else
-        if [[ $only ]]; then
-            [[ ${whats[i]} == "$only" ]] || continue
-        else
-            # The kernel's file, the unit that compiles it, and the suite that must catch the fault.
-            suite=tests/meta/host_mutation.cpp
-            [[ ! ${checks[i]} ]] || suite=lab/check/suites/${checks[i]%% *}.cpp
-            selected_number=$i
-            selects_mutant tests/meta/host_mutation.sh "${whats[i]}" "${files[i]}" ${units[i]:+"${units[i]}"} "$suite" || continue
-            has_time || { ((++left_out)); continue; }
-        fi
-        planted+=("$i")
-        if [[ ! ${units[i]} ]]; then
-            if [[ ! -e $work/sound ]]; then
-                mkdir "$work/sound"
-                start check "$work/sound"
-                sound+=(sound)
-            fi
-            start check "$work/$i"
-            continue
-        fi
-        start check_of_library "$work/$i" "${units[i]}" "${checks[i]}"
-        [[ ! ${tried[${checks[i]}]:-} ]] || continue
-        tried[${checks[i]}]=1
-        sound+=("$i.sound")
-        mkdir "$work/$i.sound"
-        start check_of_library "$work/$i.sound" "" "${checks[i]}"
+        # The kernel's file, the unit that compiles it, and the suite that must catch the fault.
+        suite=tests/meta/host_mutation.cpp
+        [[ ! ${checks[i]} ]] || suite=lab/check/suites/${checks[i]%% *}.cpp
+        mutant=(tests/meta/host_mutation.sh "${whats[i]}")
+        selected_number=$i
+        selects_mutant "${mutant[@]}" "${files[i]}" ${units[i]:+"${units[i]}"} "$suite" || continue
+        if [[ $tenth == all ]] || landed_with "${mutant[@]}"; then others+=("$i"); else new_ones+=("$i"); fi
     fi
+done
+planted=() sound=() left_out=0
+declare -A tried=()
+for i in "${new_ones[@]}" "${others[@]}"; do
+    has_time || { ((++left_out)); continue; }
+    planted+=("$i")
+    if [[ ! ${units[i]} ]]; then
+        if [[ ! -e $work/sound ]]; then
+            mkdir "$work/sound"
+            start check "$work/sound"
+            sound+=(sound)
+        fi
+        start check "$work/$i"
+        continue
+    fi
+    start check_of_library "$work/$i" "${units[i]}" "${checks[i]}"
+    [[ ! ${tried[${checks[i]}]:-} ]] || continue
+    tried[${checks[i]}]=1
+    sound+=("$i.sound")
+    mkdir "$work/$i.sound"
+    start check_of_library "$work/$i.sound" "" "${checks[i]}"
 done
 wait
 

@@ -150,7 +150,8 @@ of_backend() {  # BACKEND: its selectors
 }
 mapfile -t cl_devices < <(of_backend opencl)
 mapfile -t cu_devices < <(of_backend cuda)
-declare -A sound=()
+# New mutants come first.
+new_ones=() others=()
 for i in $(rotated ${#files[@]}); do
     problem=$(plant "$i")
     if [[ $problem ]]; then
@@ -160,6 +161,10 @@ for i in $(rotated ${#files[@]}); do
     fi
     selected_number=$i
     selects_mutant "${lists[i]}" "${whats[i]}" "${files[i]}" || continue
+    if [[ $tenth == all ]] || landed_with "${lists[i]}" "${whats[i]}"; then others+=("$i"); else new_ones+=("$i"); fi
+done
+declare -A sound=()
+for i in "${new_ones[@]}" "${others[@]}"; do
     devices=("${cu_devices[@]}")
     without="CUDA mutants, which apply: $(why_not cuda)"
     if [[ ${files[i]} == *.kernel ]]; then

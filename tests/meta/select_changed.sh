@@ -46,7 +46,7 @@ selects_mutant() {  # LIST WHAT FILE...
 }
 
 # The default tests have CONCORD_SELECTED_SECONDS for what they select, so that they take as long whatever has changed.
-# Each commit begins at another tenth of the list.
+# New and changed ones come first, and each commit begins at another place of the list.
 has_time() { [[ ${CONCORD_TENTH:-} == all ]] || ((SECONDS < ${CONCORD_SELECTED_SECONDS:-1000000})); }
 rotated() {  # COUNT: the numbers below COUNT from that tenth on, a line each
     local first=0

@@ -211,6 +211,14 @@ DEVICE_TEST(counted_inputs_ignore_indices_past_the_count) {
     compare<f32, u64>(
         s, n, [&](auto& to) { compact(s, counted, to.out, part(to.template get<0>(), 1), large); },
         [&](auto& to) { compact(s, used, part(to.out, c), part(to.template get<0>(), 1), large); });
+    // partition moves all elements.
+    const Array<u32> places(s, test::random_indices(n, 4));
+    const auto moved = gather(x, places);
+    const Array<f32> all = evaluate(s, moved);
+    compare<f32, u64>(
+        s, n,
+        [&](auto& to) { partition(s, first(moved, count), to.out, part(to.template get<0>(), 1), large); },
+        [&](auto& to) { partition(s, first(all, count), to.out, part(to.template get<0>(), 1), large); });
     CHECK_NOTHROW(s.synchronize());
 }
 
@@ -303,6 +311,14 @@ DEVICE_TEST(counted_inputs_refuse_wrong_counts_and_options) {
     CHECK(throws(ErrorCode::unsupported, "bit ranges", [&] { sort(s, first(x, one), out, {.end_bit = 8}); }));
     CHECK(throws(invalid, "reduce: out must have the size", [&] { reduce(s, first(x, one), out); }));
     CHECK(throws(invalid, "no size", [&] { first(counting<u32>(), one); }));
+    CHECK(throws(invalid, "sort: out must have the size of the input, 4, got 3",
+                 [&] { sort(s, first(x, one), part(out, 3)); }));
+    // Nothing is stored before the sizes are known.
+    const Array<u8> flags(s, std::vector<u8>(4, 1));
+    const Array<u32> index(s, std::vector<u32>{0, 1, 2});
+    const Array<u64> kept(s, 1);
+    CHECK(throws(invalid, "compact: all sources must have one size, got 4 and 3",
+                 [&] { compact(s, first(x, one), gather(flags, index), out, kept); }));
     s.synchronize();
 }
 

@@ -12,12 +12,14 @@
 /// - Shapes: those of the call on all n elements of x. Elements of outputs past the count stay unchanged; partition()
 ///   fills them with those of x.
 /// - Count: a range of one u64 on the device. It is read once, before the call writes anything, so that an output may
-///   be where it is. If it exceeds n, the call uses n elements, and Stream::synchronize() throws invalid_argument. No
+///   overlap it. If it exceeds n, the call uses n elements, and Stream::synchronize() throws invalid_argument. No
 ///   kernel accesses memory outside of the operands.
-/// - Inputs: x is a range or an expression (expression.hpp), whose elements past the count have no effect. Kernels of
-///   reduce(), scan() and evaluate() compute it, and those of compact() if it has at most 8 parts. scan() and
-///   compact() store an expression with gather() first, other calls every expression.
-/// - In place: as the call on n elements; compact() not.
+/// - Inputs: x is a range or an expression (expression.hpp). Elements past the count have no effect. Kernels of
+///   reduce(), scan() and evaluate() compute an expression, and those of compact() if it has at most 8 parts. scan()
+///   and compact() store an expression with gather() first, other calls every expression. Functions of expressions and
+///   predicates may also be called for elements past the count, so that they must be defined for every value.
+///   partition() uses all n elements of x: indices of gather() are reported past the count too.
+/// - In place: as the call on n elements; compact() does not support it.
 /// - Work: reduce(), scan() and sort() are calls of segmented_reduce(), segmented_scan() and segmented_sort() with one
 ///   segment, with their memory traffic and scratch. Launches are those for n elements. evaluate() and reduce() read
 ///   count[0] elements, other calls up to n. A launch of one work-item comes first.
