@@ -52,7 +52,7 @@ FirstCount::FirstCount(Stream& stream, const char* call, const View& of, u64 n, 
                                                 .host = plain_host_kernel<&first_count_host>(),
                                                 .max_group_size = 1});
     KernelArgument arguments[] = {argument(of), argument(offsets), {}, argument(n)};
-    const IndexWord word{2, {.call = call, .what = "count", .bound = n + 1}};
+    const IndexWord word{2, {.call = call, .what = "the count", .bound = n + 1, .single = true}};
     launch_reporting(stream, *kernel, LaunchShape::linear(1, 1), arguments, {&word, 1});
 }
 

@@ -156,9 +156,16 @@ ExpressionPointer node_of(const Input& in) {
     return in.node ? in.node : range_node(in.view);
 }
 
+void refuse_in_place(const char* call, const Input& in, const View& out) {
+    if (in.view.buffer != nullptr && overlap(in.view, out))
+        throw Error(ErrorCode::unsupported, call,
+                    "in-place operation is not supported with a count on the device; pass a distinct output");
+}
+
 // By flags: those of the predicate, of the elements that are used. The input is read for both.
 Enqueued compact_counted(Stream& stream, const CompactProblem& p, const char* call, const Options& options) {
     Input in = p.input();
+    refuse_in_place(call, in, p.out);
     std::optional<InputInMemory> stored;
     if (!may_compute_all(in, 8)) {
         // partition moves all elements.
@@ -252,6 +259,7 @@ Enqueued compact(Stream& stream, const Input& input, const Input& some_flags, co
     Input in = without_bool(input), flags = some_flags;
     std::optional<InputInMemory> stored, stored_flags;
     if (live.buffer != nullptr) {
+        refuse_in_place(call, in, out);
         // Their sizes, before one of them is stored.
         select_node(call, in, flags);
         // partition moves all elements.

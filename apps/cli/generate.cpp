@@ -108,6 +108,8 @@ const Kind& kind_named(const std::string& name) {
     refuse("--generate", "unknown kind '" + name + "'; available: " + joined(names));
 }
 
+constexpr std::size_t max_dimensions = 64;  // of NumPy's arrays
+
 Type float_named(const std::string& name) {
     const auto type = type_named(name);
     if (!type || !is_float(*type)) refuse("--type", "unsupported type '" + name + "'; available: f32, f64");
@@ -125,6 +127,9 @@ Shape shape_of(const std::string& text, const char* example) {
     for (std::size_t at = 0; at <= text.size();) {
         const std::size_t end = std::min(text.find('x', at), text.size());
         if (end == at) refuse_text();
+        if (shape.size() == max_dimensions)
+            refuse("--shape",
+                   "more than " + std::to_string(max_dimensions) + " dimensions, got '" + text + "'");
         if (!is_whole(text.substr(at, end - at), shape.emplace_back()))
             refuse("--shape", "a length does not fit 64 bits, got '" + text + "'");
         at = end + 1;

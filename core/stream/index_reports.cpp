@@ -14,7 +14,7 @@ constexpr IndexCheck several_calls{"Stream::synchronize", "index", 0};
 
 bool same_checks(const IndexCheck& a, const IndexCheck& b) {
     return std::string_view(a.call) == b.call && std::string_view(a.what) == b.what && a.bound == b.bound &&
-           a.ascends == b.ascends;
+           a.ascends == b.ascends && a.single == b.single;
 }
 
 }  // namespace
@@ -33,6 +33,10 @@ void IndexReading::check() const {
                                        [](u32 position) { return position != no_position; });
     if (reported == positions.end()) return;
     const IndexCheck& check = checks[static_cast<std::size_t>(reported - positions.begin())];
+    if (check.single)
+        throw Error(ErrorCode::invalid_argument, check.call,
+                    std::string(check.what) + " exceeds the " + std::to_string(check.bound - 1) +
+                        " elements of the input");
     std::string text = std::string(check.what) + (check.ascends ? " that does not ascend or is" : "") +
                        " out of range at position " + std::to_string(*reported);
     if (*reported == far_position) text += " or a later one";

@@ -81,6 +81,7 @@ def test_nothing():
         ("--shape 3x", ["--shape", "invalid shape '3x'"]),
         ("--shape 99999999999999999999", ["--shape", "does not fit 64 bits"]),
         ("--shape 4294967296x4294967296", ["--shape", "more than 2^60 bytes"]),
+        ("--shape " + "x".join(["1"] * 65), ["--shape", "more than 64 dimensions"]),
         ("--shape 3 --type i32", ["--type", "unsupported type 'i32' of uniform; available: f32, f64"]),
         ("--shape 3 --type f32 --distribution bits", ["--type", "available: u32, u64"]),
         ("--shape 3 --distribution gamma", ["--distribution", "gamma"]),

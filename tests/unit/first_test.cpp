@@ -235,7 +235,8 @@ DEVICE_TEST(a_count_above_the_size_is_reported_and_does_no_harm) {
         for (const u64 too_many : {n + 1, ~u64{0}}) {
             const Array<u64> count(s, std::vector<u64>{too_many});
             counted(first(x, count), got.span().part(n, size));
-            CHECK(throws(ErrorCode::invalid_argument, std::string(call) + ": count out of range",
+            CHECK(throws(ErrorCode::invalid_argument,
+                         std::string(call) + ": the count exceeds the 9001 elements of the input",
                          [&] { s.synchronize(); }));
         }
         plain(expected.span().part(n, size));
@@ -313,6 +314,8 @@ DEVICE_TEST(counted_inputs_refuse_wrong_counts_and_options) {
     CHECK(throws(invalid, "no size", [&] { first(counting<u32>(), one); }));
     CHECK(throws(invalid, "sort: out must have the size of the input, 4, got 3",
                  [&] { sort(s, first(x, one), part(out, 3)); }));
+    CHECK(throws(ErrorCode::unsupported, "compact: in-place operation is not supported with a count",
+                 [&] { compact(s, first(x, one), x, part(two, 1), large); }));
     // Nothing is stored before the sizes are known.
     const Array<u8> flags(s, std::vector<u8>(4, 1));
     const Array<u32> index(s, std::vector<u32>{0, 1, 2});

@@ -20,8 +20,11 @@ class RunRandom final : public RunTask {
                         "uniform)")
             ->check(CLI::IsMember(names_of(all_distributions)));
         command.add_option("--type", type_, "Element type (default: f32, of bits u32)")->type_name("TYPE");
-        command.add_option("--seed", seed_, "Seed of the sequence (default: 0)")->type_name("S");
-        command.add_option("--offset", offset_, "Element of the sequence that comes first (default: 0)")
+        command.add_option("--seed", seed_, "Seed of the sequence, 0 to 2^64 - 1 (default: 0)")
+            ->type_name("S");
+        command
+            .add_option("--offset", offset_,
+                        "Element of the sequence that comes first, 0 to 2^64 - 1 (default: 0)")
             ->type_name("N");
     }
     RunPlan plan(Inputs /*inputs*/) override {

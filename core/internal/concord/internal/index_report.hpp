@@ -19,6 +19,7 @@ struct IndexCheck {
     const char* what;      // likewise: "index"
     u64 bound;             // indices in [0, bound) are in range
     bool ascends = false;  // whether each must be at least the one before it
+    bool single = false;   // one number of elements, not a list
 };
 
 // The word of a launch at this place among its arguments, which launch_reporting() sets: a buffer of one u32.
