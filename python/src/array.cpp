@@ -268,9 +268,9 @@ Type type_named_by(const char* call, nb::handle dtype, bool* boolean) {
                                        "expected int8 to int64, uint8 to uint64, float32 or float64"));
 }
 
-std::vector<i64> shape_of(nb::handle shape) {
+std::vector<i64> shape_of(const char* call, nb::handle shape) {
     if (PyIndex_Check(shape.ptr()) != 0) return {nb::cast<i64>(nb::int_(shape))};
-    return keyword<std::vector<i64>>("empty", "shape", shape, "integers");
+    return keyword<std::vector<i64>>(call, "shape", shape, "integers");
 }
 
 nb::tuple tuple_of(std::span<const i64> values) {

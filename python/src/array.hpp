@@ -365,7 +365,7 @@ T keyword(const char* call, const char* name, nb::handle value, const char* expe
 }
 
 // The shape of a sequence of integers or of one integer.
-std::vector<i64> shape_of(nb::handle shape);
+std::vector<i64> shape_of(const char* call, nb::handle shape);
 // The type of a name such as "float32" or "f32", or of an object whose text is such a name (numpy.dtype).
 Type type_named_by(const char* call, nb::handle dtype, bool* boolean = nullptr);
 // NumPy's name of a type.

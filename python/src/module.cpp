@@ -299,7 +299,7 @@ PyType_Slot array_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffe
 nb::object made(const char* call, nb::handle shape, nb::handle dtype, nb::handle device) {
     bool boolean = false;
     const Type type = type_named_by(call, dtype, &boolean);
-    const std::vector<i64> extents = shape_of(shape);
+    const std::vector<i64> extents = shape_of(call, shape);
     u64 count = 1;
     for (const i64 extent : extents) {
         if (extent < 0)
