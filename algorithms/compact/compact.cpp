@@ -158,8 +158,8 @@ ExpressionPointer node_of(const Input& in) {
 
 void refuse_in_place(const char* call, const Input& in, const View& out) {
     if (in.view.buffer != nullptr && overlap(in.view, out))
-        throw Error(ErrorCode::unsupported, call,
-                    "in-place operation is not supported with a count on the device; pass a distinct output");
+        throw Error(ErrorCode::invalid_argument, call,
+                    "out may not overlap in with a count on the device; pass a distinct output");
 }
 
 // By flags: those of the predicate, of the elements that are used. The input is read for both.
