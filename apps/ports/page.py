@@ -38,7 +38,7 @@ def main():
             print(f"{title or name}: {before} lines of kernel code in CUDA C++, {after} in the port")
         return 0 if all(after <= LIMIT * before for _, _, _, before, after in parts) else 1
     files = [f"[{name}.cpp](../../apps/ports/{name}/{name}.cpp)"]
-    files += [f"[{file.name}](../../apps/ports/{name}/{file.name})" for file in sorted(folder.glob("*.cu"))]
+    files += [f"[{file.name}](../../apps/ports/{name}/{file.name})" for pattern in ("*.hpp", "*.cu") for file in sorted(folder.glob(pattern))]
     # The numbers follow each other in the source. A description may go on in further comment lines.
     faults = re.findall(r"^ *// (?:Planted faults\. )?(\d): ((?:[^\n]*\n)(?: *// (?!\d: )[^\n]*\n)*)", source, re.MULTILINE)
     print(f"# {head[0]}\n")
