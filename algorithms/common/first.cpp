@@ -63,9 +63,8 @@ Enqueued evaluate_first(Stream& stream, const FirstInput& in, const View& out, c
 
 Enqueued reduce_first(Stream& stream, const FirstInput& in, const View& out, ReduceOp op,
                       const Options& options) {
-    check_reduction(stream, in.in, out);
-    const FirstCount n(stream, "reduce", in.count, in.in.view.count, options);
-    return segmented_reduce(stream, in.in, n.offsets, out, op, options);
+    check_elements("reduce", "in", in.in.view);
+    return reduce_first(stream, segmented_reduce_problem(in.in, {}, out, op), in.count, options);
 }
 
 Enqueued reduce_first(Stream& stream, const SegmentedReduceProblem& problem, const View& count,

@@ -152,10 +152,6 @@ host::BlockFunction compact_block_function(const Device& device, const CompactPr
 
 namespace {
 
-ExpressionPointer node_of(const Input& in) {
-    return in.node ? in.node : range_node(in.view);
-}
-
 void refuse_in_place(const char* call, const Input& in, const View& out) {
     if (in.view.buffer != nullptr && overlap(in.view, out))
         throw Error(ErrorCode::invalid_argument, call,
@@ -298,9 +294,8 @@ ExpressionPointer kept_node(const Input& input, const Keep& keep) {
     const Type type = in.view.type;
     check_keep("count_if", keep, type);
     const auto [op, host] = compact_builtin(keep.rule, type);
-    return convert_node(Type::u64,
-                        transform_node(op, values_of(keep, type), {.kernel = *host, .is_flags = true},
-                                       {in.node ? in.node : range_node(in.view)}));
+    return convert_node(Type::u64, transform_node(op, values_of(keep, type),
+                                                  {.kernel = *host, .is_flags = true}, {node_of(in)}));
 }
 
 }  // namespace detail

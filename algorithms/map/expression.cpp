@@ -117,6 +117,10 @@ u64 common_count(const ExpressionPointer& a, const ExpressionPointer& b) {
     return count;
 }
 
+ExpressionPointer node_of(const Input& in) {
+    return in.node ? in.node : range_node(in.view);
+}
+
 ExpressionPointer range_node(const View& view) {
     check_no_struct("expression", "a range", view);
     check_view("expression", "a range", view);
@@ -305,7 +309,7 @@ bool may_compute_all(const Input& in, u32 most_parts) {
 
 Input without_bool(const Input& in) {
     if (!is_boolean(in.view.type)) return in;
-    return Input(convert_node(Type::u8, in.node ? in.node : range_node(in.view)));
+    return Input(convert_node(Type::u8, node_of(in)));
 }
 View without_bool(View out) {
     if (is_boolean(out.type)) out.type = Type::u8;
@@ -313,7 +317,6 @@ View without_bool(View out) {
 }
 
 ExpressionPointer select_node(std::string_view call, const Input& in, const Input& flags) {
-    const auto node_of = [](const Input& input) { return input.node ? input.node : range_node(input.view); };
     if (flags.view.type != Type::boolean && flags.view.type != Type::u8)
         throw Error(ErrorCode::invalid_argument, call,
                     error_message("flags must be bool or u8", name_of(flags.view.type)));

@@ -48,7 +48,7 @@ Enqueued quantify(Stream& stream, Quantifier quantifier, const Input& in, const 
     const char* const call = name_of(quantifier);
     check_stored_input(call, "in", stream, in);
     const View to = bytes_of(call, stream, out);
-    const Input bytes(truth_bytes(in.node ? in.node : range_node(in.view)));
+    const Input bytes(truth_bytes(node_of(in)));
     ReduceProblem problem = reduce_problem(bytes, to, operator_of(quantifier));
     problem.identity = identity_of(quantifier);
     return reduce(stream, problem, options);

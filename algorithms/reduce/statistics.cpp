@@ -95,7 +95,7 @@ class Lines {
                         "out must be of " + std::string(name_of(result)) + ", got " +
                             std::string(name_of(out_.type())));
         if (p.axes) axes_ = sorted_axes(call, *p.axes, p.shape.rank());
-        source_ = in.node ? in.node : range_node(in.view);
+        source_ = node_of(in);
         if (has_axes_) {
             set_axes();
         } else {

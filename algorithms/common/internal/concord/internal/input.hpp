@@ -25,6 +25,9 @@ ExpressionPointer line_index_node(std::span<const u64> extents, std::span<const 
 ExpressionPointer line_value_node(const View& values, std::span<const u64> extents,
                                   std::span<const i64> strides);
 
+// The expression, or the range as one.
+ExpressionPointer node_of(const Input& in);
+
 // The elements of `in`, each with a flag, for kernels that keep those whose flag is not 0: see concord_selected and
 // HostInput::flags(). Throws invalid_argument (sizes, flags that are neither bool nor u8).
 ExpressionPointer select_node(std::string_view call, const Input& in, const Input& flags);
